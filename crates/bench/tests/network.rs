@@ -1,9 +1,9 @@
 //! The network workloads against a real server at the other end of a virtual cable, in a network
 //! namespace of its own. Skipped where that is not permitted or iperf3 is not installed.
 
-use bench::{Host, Job, Lab, Site, Targets, Tools, workloads};
+use bench::{Host, Job, Site, Targets, Tools, WorkloadContext, workloads};
 use machine::{Root, Timeline};
-use record::{Machine, Measured, WorkloadId};
+use record::{Machine, Measured, Outcome, WorkloadId};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
@@ -82,19 +82,20 @@ fn run(workload: WorkloadId, variant: &str, host: &str) -> Result<Vec<(String, f
     let (root, machine, timeline) = (Root::system(), Machine::default(), Timeline::start());
     let (tools, cancelled) = (Tools::on_path(), AtomicI32::new(0));
     let job = Job { workload, variant: variant.into(), time: Some(Duration::from_secs(1)), ..Job::default() };
-    let mut watch = || {};
     let place = (&root, &machine, &timeline);
-    let mut lab = Lab::new(place, &tools, &job, &cancelled, &mut watch);
-    lab.site = Arc::new(Site::of(&Targets { host: Some(Host::parse(host).unwrap()), ..Targets::default() }));
+    let targets = Targets { host: Some(Host::parse(host).unwrap()), ..Targets::default() };
+    let context = WorkloadContext {
+        site: Arc::new(Site::of(&targets)),
+        ..WorkloadContext::new(place, &tools, &job, &cancelled, &|| {})
+    };
     let workload = workloads::workload(workload).unwrap();
-    assert_eq!((workload.lacking)(&lab), None);
-    match (workload.run)(&mut lab) {
-        Ok(Measured::Scores(scores)) => {
+    match workload.measure(&context).1 {
+        Outcome::Done(Measured::Scores(scores)) => {
             let rows = scores.rows.into_iter();
             Ok(rows.map(|row| (row.name, row.value)).collect())
         }
-        Ok(other) => panic!("{other:?}"),
-        Err(failure) => Err(failure.message),
+        Outcome::Failed(failure) => Err(failure.message),
+        other => panic!("{other:?}"),
     }
 }
 

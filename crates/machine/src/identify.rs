@@ -33,6 +33,7 @@ pub(crate) use os::{hostname, kernel_release, page_size_bytes};
 use crate::Root;
 use cpuinfo::CpuInfo;
 use record::{Fact, Machine, Missing};
+use std::sync::OnceLock;
 
 /// A root in which only these texts are known: `/proc/cpuinfo`, the strings of the device tree's
 /// `compatible`, and its model. With a base, they stand in the places of its files.
@@ -49,6 +50,31 @@ pub fn root_of_texts(base: Option<&Root>, cpuinfo: Option<&[u8]>, compatible: &[
         root = root.with_file(&format!("{}/model", board::DEVICE_TREE), model.as_bytes());
     }
     root
+}
+
+/// The machine behind a root, identified once, when it is first asked for: whoever has to know it before a run asks the
+/// same that goes to the Record.
+#[derive(Debug)]
+pub struct Identified<'a> {
+    root: &'a Root,
+    found: OnceLock<Machine>,
+}
+
+impl<'a> Identified<'a> {
+    /// Nothing is looked at yet.
+    pub fn new(root: &'a Root) -> Self {
+        Self { root, found: OnceLock::new() }
+    }
+
+    /// Where everything is read.
+    pub fn root(&self) -> &'a Root {
+        self.root
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        self.found.get_or_init(|| identify(self.root))
+    }
 }
 
 /// Identifies the machine behind this root. Takes a few milliseconds, on servers with hundreds of

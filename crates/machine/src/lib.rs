@@ -41,7 +41,7 @@ mod volatile;
 pub use aftermath::aftermath;
 pub use group::{Group, Inside};
 pub use huge_pages::huge_kib;
-pub use identify::{identify, parse_cpu_list, root_of_texts};
+pub use identify::{Identified, identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
 pub use room::available_kib;

@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use bench::{Earlier, Options, Runs, not_resumable, other_machine};
 use machine::{Root, Timeline, Trust};
 use record::redact::BLANK;
-use record::{Asked, End, Record, Resumed, Run};
+use record::{Asked, End, Machine, Record, Resumed, Run};
 use std::path::Path;
 
 /// The newest one, which is also meant where nothing is named.
@@ -214,9 +214,9 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
 ///
 /// # Errors
 /// It is another machine than that of the run.
-pub(super) fn checked(root: &Root, earlier: &Earlier) -> anyhow::Result<String> {
+pub(super) fn checked(machine: &Machine, earlier: &Earlier) -> anyhow::Result<String> {
     let record = &earlier.record;
-    if let Some(differs) = other_machine(&record.machine, &machine::identify(root)) {
+    if let Some(differs) = other_machine(&record.machine, machine) {
         bail!(
             "The run that died cannot be resumed, because {differs}: results of both in one Record would mislead. \
              Start it as it was then, or begin a new run without --resume."

@@ -13,7 +13,7 @@ use bench::{Context, Finished, NewRun, Runs, Task};
 use explain::{Finding, Verdict, report, rules, verdict};
 use keep::{Results, keep, stamp_of};
 use machine::settings::{left_in_journal, restore_from_journal};
-use machine::{Root, Timeline};
+use machine::{Identified, Root, Timeline};
 use record::{End, FailureKind, Outcome, Record, Restored, Source, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::IsTerminal;
@@ -49,11 +49,12 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         restore_leftovers(&root, &paths, args.options.tune, &bar);
     }
     // What a killed run left (CPUs that are off, limits) is no reason to refuse this one.
-    if let Some(why) = bench::refusal(&root, &args.options) {
+    let machine = Identified::new(&root);
+    if let Some(why) = bench::refusal(&machine, &args.options) {
         anyhow::bail!(why);
     }
     if let Some(earlier) = &earlier {
-        let goes_on = resume::checked(&root, earlier)?;
+        let goes_on = resume::checked(machine.machine(), earlier)?;
         bar.show(&bench::Progress::Note(goes_on));
     }
     let stamp = stamp(Timeline::start().start_utc_ms());
@@ -73,6 +74,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let mut marks = || typed.try_iter().collect::<Vec<String>>();
     let finished = bench::run(Context {
         root: &root,
+        machine: &machine,
         timeline: &timeline,
         options: &args.options,
         given: args.given.clone(),

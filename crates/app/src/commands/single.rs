@@ -8,7 +8,7 @@ use crate::progress::Bar;
 use crate::{output, signals, status};
 use bench::Context;
 use explain::{Severity, report, rules};
-use machine::{Root, Timeline};
+use machine::{Identified, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Restored};
 
 pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
@@ -24,14 +24,16 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         // Before anything is asked for: a killed run may have left the CPU off that is wanted.
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
-    check_cpus(&machine::identify(root), args.options.task.cpus())?;
-    if let Some(why) = bench::refusal(root, &args.options) {
+    let machine = Identified::new(root);
+    check_cpus(machine.machine(), args.options.task.cpus())?;
+    if let Some(why) = bench::refusal(&machine, &args.options) {
         anyhow::bail!(why);
     }
     let timeline = Timeline::start();
     let (place, kept) = places(root, &paths, &stamp(timeline.start_utc_ms()), &bar);
     let finished = bench::run(Context {
         root,
+        machine: &machine,
         timeline: &timeline,
         options: &args.options,
         given: args.given.clone(),

@@ -1,6 +1,7 @@
-//! What a plan asks of a workload: one step, where and in which form. Where it runs is the [`Lab`].
+//! What a plan asks of a workload: one step, where and in which form. Where it runs is the
+//! [`WorkloadContext`].
 //!
-//! [`Lab`]: crate::Lab
+//! [`WorkloadContext`]: crate::WorkloadContext
 
 pub(crate) mod cpus;
 pub(crate) mod definition;

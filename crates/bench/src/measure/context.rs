@@ -1,13 +1,14 @@
-//! The place where one workload runs once: what it gets, what it leaves behind.
+//! The place where one workload runs once, and what it is given there.
 //!
-//! A workload is handed a [`Lab`], runs through [`Lab::program`] (external programs) or
-//! [`Lab::pinned`] (built-in kernels), and returns what it measured. Pinning, watching, interruption
-//! and counters are done here, so that no workload forgets them. The lab decides nothing about
-//! what runs when.
+//! A workload is handed a [`WorkloadContext`], runs through [`WorkloadContext::program`] (external programs) or
+//! [`WorkloadContext::pinned`] (built-in loops), and returns what it measured; what else is known of it goes to a
+//! [`StepReport`]. Pinning, watching, interruption and counters are done here, so that no workload forgets them.
+//! Nothing is decided here about what runs when.
 
 pub use super::counted::{Counted, OpenCounters, ReadCounters};
 
 use super::counted::{not_counted, sum};
+use super::report::StepReport;
 use super::worker::Worked;
 use crate::measure::crew::{Gate, crew, joined};
 use crate::process::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
@@ -16,7 +17,7 @@ use crate::{Job, Site};
 use machine::faults;
 use machine::files::OwnFolder;
 use machine::{Caller, Group, Root, Terminal, Timeline};
-use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
+use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Tool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -25,8 +26,9 @@ use std::time::Duration;
 /// Where a program prints line by line, and what ends it.
 type Seen<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
 
-/// The place where a workload runs.
-pub struct Lab<'a> {
+/// What a workload is given. Nothing in it is filled by the workload.
+#[derive(Clone)]
+pub struct WorkloadContext<'a> {
     /// Where `/proc` and `/sys` are read.
     pub root: &'a Root,
     /// What it runs on.
@@ -40,45 +42,27 @@ pub struct Lab<'a> {
     /// Number of the signal that interrupted the run, or 0.
     pub cancelled: &'a AtomicI32,
     /// Called about once per second while something runs.
-    pub watch: &'a mut dyn FnMut(),
+    pub watch: &'a dyn Fn(),
     /// Control group of external programs, where there is one.
     pub group: Option<&'a Group>,
     /// Folders and hosts that it may use.
     pub site: Arc<Site>,
     /// Opens cycle counters, where the kernel offers them.
     pub open_counters: Option<&'a OpenCounters<'a>>,
-
-    /// Filled by the workload: folder of our own in which its programs start, so that they need no paths.
-    pub folder: Option<Arc<OwnFolder>>,
-    /// Filled by the workload: rises when scores stop being comparable.
-    pub method: u32,
-    /// Filled when an external program runs.
-    pub tool: Option<Tool>,
-    /// Filled when something runs.
-    pub counters: Counters,
-    /// Filled when an external program runs: from its start to its end.
-    pub elapsed: Duration,
-    /// Filled by the workload: why its score must not be compared.
+    /// Why nothing of it can be compared, whatever it measures.
     pub not_comparable: Option<String>,
-    /// Filled when something runs: CPUs it was seen on.
-    pub seen_on: Vec<u32>,
-    /// Filled by the workload where it has to make something first: when it began to measure, on both
-    /// clocks of the timeline.
-    pub began_ms: Option<(i64, i64)>,
-    /// Filled by the workload: lines of a program's output that its parser does not know.
-    pub unread: Vec<String>,
-    /// Filled by the workload: what its repetitions came to.
-    pub repeated: Vec<Repeated>,
+    /// Folder of our own in which its programs start, so that they need no paths.
+    pub folder: Option<Arc<OwnFolder>>,
 }
 
-impl<'a> Lab<'a> {
-    /// A lab in which nothing has run yet and no counters are opened.
+impl<'a> WorkloadContext<'a> {
+    /// A place without control group, folders, hosts and counters.
     pub fn new(
         (root, machine, timeline): (&'a Root, &'a Machine, &'a Timeline),
         tools: &'a Tools,
         job: &'a Job,
         cancelled: &'a AtomicI32,
-        watch: &'a mut dyn FnMut(),
+        watch: &'a dyn Fn(),
     ) -> Self {
         Self {
             root,
@@ -91,22 +75,19 @@ impl<'a> Lab<'a> {
             group: None,
             site: Arc::default(),
             open_counters: None,
-            folder: None,
-            method: 0,
-            tool: None,
-            counters: Counters::default(),
-            elapsed: Duration::ZERO,
             not_comparable: None,
-            seen_on: Vec::new(),
-            began_ms: None,
-            unread: Vec::new(),
-            repeated: Vec::new(),
+            folder: None,
         }
     }
 
     /// How long to go on where the job does not say it; less in tests that are in haste.
     pub(crate) fn time_or(&self, usual: Duration) -> Duration {
         self.job.time.unwrap_or(usual) / faults::haste()
+    }
+
+    /// The same place, with programs that start in this folder.
+    pub(crate) fn in_folder(&self, folder: &Arc<OwnFolder>) -> Self {
+        Self { folder: Some(Arc::clone(folder)), ..self.clone() }
     }
 
     /// True once the run is interrupted.
@@ -117,11 +98,6 @@ impl<'a> Lab<'a> {
     /// The failure of a step that the user has interrupted.
     pub fn interruption(&self) -> Failure {
         interruption()
-    }
-
-    /// What the step needs is there; what happened until now is not measured.
-    pub fn preparation_ends(&mut self) {
-        self.began_ms = Some((self.timeline.now_ms(), self.timeline.utc_ms()));
     }
 
     /// Runs a program that tidies up, also when the run was interrupted; true if it went well.
@@ -152,22 +128,29 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// It could not be started, failed, took longer than the limit or was interrupted.
-    pub fn program(&mut self, found: &Found, arguments: &[&str], time_limit: Duration) -> Result<String, Failure> {
-        self.program_with(found, arguments, &[], time_limit)
+    pub fn program(
+        &self,
+        report: &mut StepReport,
+        found: &Found,
+        arguments: &[&str],
+        time_limit: Duration,
+    ) -> Result<String, Failure> {
+        self.program_with(report, found, arguments, &[], time_limit)
     }
 
-    /// As [`Lab::program`], with further variables of the environment.
+    /// As [`WorkloadContext::program`], with further variables of the environment.
     ///
     /// # Errors
-    /// As [`Lab::program`].
+    /// As [`WorkloadContext::program`].
     pub fn program_with(
-        &mut self,
+        &self,
+        report: &mut StepReport,
         found: &Found,
         arguments: &[&str],
         environment: &[(&str, String)],
         time_limit: Duration,
     ) -> Result<String, Failure> {
-        let ended = self.call(found, arguments, environment, (time_limit, None))?;
+        let ended = self.call(report, found, arguments, environment, (time_limit, None))?;
         ended.outcome.map(|()| ended.output)
     }
 
@@ -175,16 +158,17 @@ impl<'a> Lab<'a> {
     /// printed that it will do.
     ///
     /// # Errors
-    /// As [`Lab::program`].
+    /// As [`WorkloadContext::program`].
     pub fn program_until(
-        &mut self,
+        &self,
+        report: &mut StepReport,
         found: &Found,
         arguments: &[&str],
         time_limit: Duration,
         (terminal, enough): (Terminal, &mut dyn FnMut(&str) -> bool),
     ) -> Result<String, Failure> {
         let seen = Some((terminal, enough));
-        let ended = self.call(found, arguments, &[], (time_limit, seen))?;
+        let ended = self.call(report, found, arguments, &[], (time_limit, seen))?;
         ended.outcome.map(|()| ended.output)
     }
 
@@ -192,8 +176,14 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// It could not be started, failed before that time, or was interrupted.
-    pub fn program_for(&mut self, found: &Found, arguments: &[&str], time: Duration) -> Result<String, Failure> {
-        let ended = self.call(found, arguments, &[], (time, None))?;
+    pub fn program_for(
+        &self,
+        report: &mut StepReport,
+        found: &Found,
+        arguments: &[&str],
+        time: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(report, found, arguments, &[], (time, None))?;
         match ended.outcome {
             Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
             _ => Ok(ended.output),
@@ -206,7 +196,8 @@ impl<'a> Lab<'a> {
     }
 
     fn call(
-        &mut self,
+        &self,
+        report: &mut StepReport,
         found: &Found,
         arguments: &[&str],
         environment: &[(&str, String)],
@@ -215,7 +206,6 @@ impl<'a> Lab<'a> {
         let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let cpus = &self.job.cpus;
-        let folder = self.folder.clone();
         let spec = Spec {
             argv: &argv,
             cpus,
@@ -223,14 +213,14 @@ impl<'a> Lab<'a> {
             environment,
             group: self.group,
             user: self.user_of(found),
-            folder: folder.as_deref(),
+            folder: self.folder.as_deref(),
         };
         let (terminal, mut enough) = seen.unzip();
         let started = match terminal {
             Some(terminal) => Child::spawn_seen(&spec, terminal),
             None => Child::spawn(&spec),
         };
-        self.tool = Some(Tool {
+        report.tool = Some(Tool {
             name: found.name.clone(),
             path: found.path.clone(),
             version: found.version.clone(),
@@ -239,7 +229,6 @@ impl<'a> Lab<'a> {
         let group_before = self.group.map(Group::cpu_time_ns);
         let child = started?;
         let counting = self.open_counters.map(|open| open(child.pid()));
-        // Both of these live no longer than this call.
         let mut watch = || (self.watch)();
         let is_seen = enough.is_some();
         let mut ask = |text: &str| enough.as_mut().is_some_and(|enough| enough(text));
@@ -251,7 +240,7 @@ impl<'a> Lab<'a> {
         };
         let mut ended = child.finish(&mut supervisor);
         let usage = std::mem::take(&mut ended.usage);
-        self.counters = Counters {
+        report.counters = Counters {
             task_clock_ns: usage.task_clock_ns,
             run_delay_ns: usage.run_delay_ns,
             user_ms: usage.user_ms,
@@ -261,23 +250,23 @@ impl<'a> Lab<'a> {
         };
         // A group counts every process that ever was in it, to the nanosecond.
         if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns)) {
-            self.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
+            report.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
         }
         if let Some(counting) = counting {
-            self.take_counted(vec![counting.map(|read| read())]);
+            report.take_counted(vec![counting.map(|read| read())]);
         }
-        self.take_places(std::mem::take(&mut ended.seen_on));
-        self.elapsed = ended.elapsed;
+        report.take_places(cpus, std::mem::take(&mut ended.seen_on));
+        report.program_elapsed = ended.elapsed;
         Ok(ended)
     }
 
     /// Runs built-in work in one fresh thread on the job's CPUs. The work looks at
-    /// [`Lab::cancelled`] by itself where it takes long.
+    /// [`WorkloadContext::cancelled`] by itself where it takes long.
     ///
     /// # Errors
     /// The CPUs do not exist or are switched off, or the run was interrupted.
-    pub fn pinned<T: Send>(&mut self, work: impl Fn() -> T + Sync) -> Result<T, Failure> {
-        let mut results = self.threads(1, |_| work())?;
+    pub fn pinned<T: Send>(&self, report: &mut StepReport, work: impl Fn() -> T + Sync) -> Result<T, Failure> {
+        let mut results = self.threads(report, 1, |_| work())?;
         // One thread was started and came back, so there is one result.
         Ok(results.remove(0))
     }
@@ -286,14 +275,23 @@ impl<'a> Lab<'a> {
     /// job's CPUs; results in the order of the threads.
     ///
     /// # Errors
-    /// As [`Lab::pinned`].
-    pub fn pinned_threads<T: Send>(&mut self, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Failure> {
-        self.threads(self.job.threads.max(1) as usize, work)
+    /// As [`WorkloadContext::pinned`].
+    pub fn pinned_threads<T: Send>(
+        &self,
+        report: &mut StepReport,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, Failure> {
+        self.threads(report, self.job.threads.max(1) as usize, work)
     }
 
-    fn threads<T: Send>(&mut self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Failure> {
+    fn threads<T: Send>(
+        &self,
+        report: &mut StepReport,
+        count: usize,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, Failure> {
         let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
-        let watch = &mut *self.watch;
+        let watch = self.watch;
         // Threads are born where their maker is. Without the group there is no quota, and the
         // stage that wanted one was refused.
         let limited = self.group.filter(|group| group.is_limited());
@@ -328,49 +326,18 @@ impl<'a> Lab<'a> {
             counted.push(Ok(Counted { cycles: thread.counted.cycles, task_clock_ns: thread.counted.task_clock_ns }));
         }
         let programs_only = || Missing::unsupported("wait4", "only told for programs").into();
-        self.counters = Counters {
+        report.counters = Counters {
             run_delay_ns: sum(delays),
             user_ms: programs_only(),
             system_ms: programs_only(),
             peak_resident_kib: programs_only(),
             ..Counters::default()
         };
-        self.take_counted(counted);
-        self.take_places(places);
+        report.take_counted(counted);
+        report.take_places(cpus, places);
         match self.cancelled.load(Ordering::Relaxed) {
             0 => Ok(results),
             _ => Err(self.interruption()),
         }
-    }
-
-    fn take_counted(&mut self, counted: Vec<Reading<Counted>>) {
-        let (mut cycles, mut clocks) = (Vec::new(), Vec::new());
-        for thread in counted {
-            match thread {
-                Ok(thread) => {
-                    cycles.push(thread.cycles);
-                    clocks.push(thread.task_clock_ns);
-                }
-                Err(missing) => cycles.push(missing.into()),
-            }
-        }
-        self.counters.cycles = sum(cycles);
-        // What the scheduler says stands where the counters have nothing better.
-        if let clock @ Fact::Known(_) = sum(clocks) {
-            self.counters.task_clock_ns = clock;
-        }
-    }
-
-    /// Keeps where it ran; says so if that was not where it was pinned to, which happens when the
-    /// kernel switches a CPU off under it.
-    pub(super) fn take_places(&mut self, mut seen_on: Vec<u32>) {
-        seen_on.sort_unstable();
-        seen_on.dedup();
-        let cpus = &self.job.cpus;
-        if !cpus.is_empty() && seen_on.iter().any(|cpu| !cpus.contains(cpu)) {
-            let places = format!("pinned to CPUs {cpus:?}, but seen on CPUs {seen_on:?}");
-            self.not_comparable.get_or_insert(places);
-        }
-        self.seen_on = seen_on;
     }
 }

@@ -1,4 +1,4 @@
-//! Opens the cycle counters of a workload's threads for the lab.
+//! Opens the cycle counters of a workload's threads for its report.
 
 use crate::measure::context::{Counted, ReadCounters};
 use machine::Root;

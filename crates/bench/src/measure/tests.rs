@@ -1,4 +1,4 @@
-//! Threads and programs in a lab: where they run, what is kept, what ends them.
+//! Threads and programs in a context: where they run, what is kept, what ends them.
 
 use super::context::*;
 use crate::Job;
@@ -29,11 +29,11 @@ fn tool(bench: &Bench, name: &str) -> Found {
 fn pinned_work_stays_on_its_cpu_and_the_caller_does_not_move() {
     let cpu = some_cpu();
     let before = sched_getaffinity(None).unwrap();
-    Bench::new(&[]).with(&job(&[cpu], 3), |lab| {
-        assert_eq!(lab.pinned(|| sched_getcpu() as u32), Ok(cpu));
-        assert_eq!((lab.seen_on.as_slice(), &lab.not_comparable), (&[cpu][..], &None));
-        assert!(lab.counters.task_clock_ns.known().is_some());
-        let mut indices = lab.pinned_threads(|index| index).unwrap();
+    Bench::new(&[]).with(&job(&[cpu], 3), |context, report| {
+        assert_eq!(context.pinned(report, || sched_getcpu() as u32), Ok(cpu));
+        assert_eq!((report.seen_on.as_slice(), &report.not_comparable), (&[cpu][..], &None));
+        assert!(report.counters.task_clock_ns.known().is_some());
+        let mut indices = context.pinned_threads(report, |index| index).unwrap();
         indices.sort_unstable();
         assert_eq!(indices, [0, 1, 2]);
     });
@@ -42,8 +42,8 @@ fn pinned_work_stays_on_its_cpu_and_the_caller_does_not_move() {
 
 #[test]
 fn cpus_that_do_not_exist_are_a_failure() {
-    Bench::new(&[]).with(&job(&[1000], 1), |lab| {
-        let failure = lab.pinned(|| ()).unwrap_err();
+    Bench::new(&[]).with(&job(&[1000], 1), |context, report| {
+        let failure = context.pinned(report, || ()).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);
         assert!(failure.message.contains("1000"), "{}", failure.message);
     });
@@ -51,12 +51,12 @@ fn cpus_that_do_not_exist_are_a_failure() {
 
 #[test]
 fn work_seen_elsewhere_is_marked() {
-    Bench::new(&[]).with(&job(&[4, 5], 1), |lab| {
-        lab.take_places(vec![5, 4, 4]);
-        assert_eq!((lab.seen_on.as_slice(), &lab.not_comparable), (&[4, 5][..], &None));
-        lab.take_places(vec![0, 5]);
+    Bench::new(&[]).with(&job(&[4, 5], 1), |context, report| {
+        report.take_places(&context.job.cpus, vec![5, 4, 4]);
+        assert_eq!((report.seen_on.as_slice(), &report.not_comparable), (&[4, 5][..], &None));
+        report.take_places(&context.job.cpus, vec![0, 5]);
         let why = "pinned to CPUs [4, 5], but seen on CPUs [0, 5]";
-        assert_eq!(lab.not_comparable.as_deref(), Some(why));
+        assert_eq!(report.not_comparable.as_deref(), Some(why));
     });
 }
 
@@ -64,20 +64,20 @@ fn work_seen_elsewhere_is_marked() {
 fn an_interrupted_run_has_no_result() {
     let bench = Bench::new(&[Program { name: "slow".into(), body: "sleep 100".into() }]);
     bench.cancelled.store(15, Ordering::Relaxed);
-    bench.with(&job(&[], 1), |lab| {
-        assert_eq!(lab.pinned(|| ()).unwrap_err().kind, FailureKind::Interrupted);
+    bench.with(&job(&[], 1), |context, report| {
+        assert_eq!(context.pinned(report, || ()).unwrap_err().kind, FailureKind::Interrupted);
         let slow = tool(&bench, "slow");
-        let failure = lab.program(&slow, &[], Duration::from_secs(9)).unwrap_err();
+        let failure = context.program(report, &slow, &[], Duration::from_secs(9)).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Interrupted);
-        assert!(lab.is_cancelled());
+        assert!(context.is_cancelled());
     });
 }
 
 #[test]
 #[should_panic(expected = "the work fails")]
 fn a_panic_in_the_work_is_the_callers() {
-    Bench::new(&[]).with(&job(&[], 2), |lab| {
-        let _ = lab.pinned_threads(|index| assert_eq!(index, 0, "the work fails"));
+    Bench::new(&[]).with(&job(&[], 2), |context, report| {
+        let _ = context.pinned_threads(report, |index| assert_eq!(index, 0, "the work fails"));
     });
 }
 
@@ -93,17 +93,17 @@ fn refuses(_: u32) -> Reading<ReadCounters> {
 #[test]
 fn counters_are_opened_for_threads_and_programs_and_added_up() {
     let bench = Bench::new(&[Program { name: "quick".into(), body: "echo done".into() }]);
-    bench.with(&job(&[], 2), |lab| {
-        lab.open_counters = Some(&counts_21);
-        lab.pinned_threads(|_| ()).unwrap();
-        assert_eq!(lab.counters.cycles, Fact::Known(42));
-        assert!(lab.counters.task_clock_ns.known().is_some());
+    bench.with(&job(&[], 2), |context, report| {
+        let context = &WorkloadContext { open_counters: Some(&counts_21), ..context.clone() };
+        context.pinned_threads(report, |_| ()).unwrap();
+        assert_eq!(report.counters.cycles, Fact::Known(42));
+        assert!(report.counters.task_clock_ns.known().is_some());
         let quick = tool(&bench, "quick");
-        assert_eq!(lab.program(&quick, &["x"], Duration::from_secs(9)), Ok("done\n".into()));
-        assert_eq!(lab.counters.cycles, Fact::Known(21));
-        assert_eq!(lab.tool.as_ref().unwrap().argv, [quick.path.as_str(), "x"]);
-        lab.open_counters = Some(&refuses);
-        lab.pinned(|| ()).unwrap();
-        assert_eq!(lab.counters.cycles, Fact::from(Missing::absent("perf")));
+        assert_eq!(context.program(report, &quick, &["x"], Duration::from_secs(9)), Ok("done\n".into()));
+        assert_eq!(report.counters.cycles, Fact::Known(21));
+        assert_eq!(report.tool.as_ref().unwrap().argv, [quick.path.as_str(), "x"]);
+        let context = &WorkloadContext { open_counters: Some(&refuses), ..context.clone() };
+        context.pinned(report, || ()).unwrap();
+        assert_eq!(report.counters.cycles, Fact::from(Missing::absent("perf")));
     });
 }

@@ -9,24 +9,24 @@ use crate::question::review::watched_program;
 use crate::question::sensitivity::{Load, Sensitivity};
 use crate::question::{Stage, Task};
 use crate::workloads::workload;
-use crate::{Job, Lab, Options, Pinning, Site, Tools, sensitivity};
-use machine::{Root, Timeline};
+use crate::{Job, Options, Pinning, Site, Tools, WorkloadContext, sensitivity};
+use machine::{Identified, Timeline};
 use record::{Machine, Missing, Survey};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
 /// Why a run for these options cannot come to anything here; nothing if it can.
-pub fn refusal(root: &Root, options: &Options) -> Option<String> {
+pub fn refusal(identified: &Identified, options: &Options) -> Option<String> {
     let user = options.user.as_deref();
     let definitions = options.task.definitions();
     if let Some(why) = definitions.iter().find_map(|d| d.distrusted(user)) {
         return Some(why);
     }
     match &options.task {
-        Task::Efficiency(walk) => no_walk(&machine::identify(root), walk),
-        Task::Sensitivity(task) => no_comparison(root, &machine::identify(root), task, options),
+        Task::Efficiency(walk) => no_walk(identified.machine(), walk),
+        Task::Sensitivity(task) => no_comparison(identified, task, options),
         Task::Program(program) => {
-            let no_place = || no_place(root, [Some(&program.pinning)]);
+            let no_place = || no_place(identified, [Some(&program.pinning)]);
             program.lacks_program(user).or_else(no_place)
         }
         Task::Ab(ab) => {
@@ -34,16 +34,16 @@ pub fn refusal(root: &Root, options: &Options) -> Option<String> {
             sides.find_map(|side| side.definition.lacks_program(user))
         }
         Task::Loads(loads) => {
-            no_place(root, loads.iter().map(|load| load.pinning.as_ref())).or_else(|| no_tool(loads, options))
+            no_place(identified, loads.iter().map(|load| load.pinning.as_ref())).or_else(|| no_tool(loads, options))
         }
-        Task::One(_) => no_workload(root, options),
+        Task::One(_) => no_workload(identified, options),
         Task::Review(review) => watched_program(review)?.lacks_program(user),
         _ => None,
     }
 }
 
 /// Programs that are to run on CPUs which are not there.
-fn no_place<'a>(root: &Root, pinnings: impl IntoIterator<Item = Option<&'a Pinning>>) -> Option<String> {
+fn no_place<'a>(identified: &Identified, pinnings: impl IntoIterator<Item = Option<&'a Pinning>>) -> Option<String> {
     let lists = pinnings.into_iter().filter_map(|pinning| match pinning {
         Some(Pinning::Cpus(cpus)) => Some(cpus),
         _ => None,
@@ -51,7 +51,7 @@ fn no_place<'a>(root: &Root, pinnings: impl IntoIterator<Item = Option<&'a Pinni
     // Only who names CPUs waits until the machine was looked at.
     let cpus: Vec<u32> = lists.flatten().copied().collect();
     let is_named = !cpus.is_empty();
-    is_named.then(|| not_online(&machine::identify(root), &cpus))?
+    is_named.then(|| not_online(identified.machine(), &cpus))?
 }
 
 /// Loads of which none has its program here.
@@ -81,7 +81,8 @@ fn no_walk(machine: &Machine, walk: &Efficiency) -> Option<String> {
     }
 }
 
-fn no_comparison(root: &Root, machine: &Machine, task: &Sensitivity, options: &Options) -> Option<String> {
+fn no_comparison(identified: &Identified, task: &Sensitivity, options: &Options) -> Option<String> {
+    let machine = identified.machine();
     let pinned = task.loads.iter().find_map(|load| match load {
         Load::Program(definition) => match &definition.pinning {
             Pinning::Cpus(cpus) => not_online(machine, cpus),
@@ -93,18 +94,17 @@ fn no_comparison(root: &Root, machine: &Machine, task: &Sensitivity, options: &O
         return pinned;
     }
     let jobs = sensitivity::stages(machine, &Sensitivity { rounds: 1, ..task.clone() });
-    none_runs((root, machine), jobs, options)
+    none_runs(identified, jobs, options)
 }
 
 /// One workload that cannot run here.
-fn no_workload(root: &Root, options: &Options) -> Option<String> {
-    let machine = machine::identify(root);
-    let stages = stages(&machine, &Survey::default(), options, Available::default());
-    none_runs((root, &machine), stages, options)
+fn no_workload(identified: &Identified, options: &Options) -> Option<String> {
+    let stages = stages(identified.machine(), &Survey::default(), options, Available::default());
+    none_runs(identified, stages, options)
 }
 
 /// Stages of which no step can run; the first reason.
-fn none_runs((root, machine): (&Root, &Machine), stages: Vec<Stage>, options: &Options) -> Option<String> {
+fn none_runs(identified: &Identified, stages: Vec<Stage>, options: &Options) -> Option<String> {
     let jobs = stages.into_iter().filter_map(|stage| match stage {
         Stage::Job(job) | Stage::UntilSteady(job) => Some(job),
         _ => None,
@@ -113,7 +113,7 @@ fn none_runs((root, machine): (&Root, &Machine), stages: Vec<Stage>, options: &O
     let mut reasons = Vec::new();
     for job in jobs {
         // One that can run is worth the run; the others give their reasons in it.
-        let why = lacking((root, machine), &tools, &job, options)?;
+        let why = lacking(identified, &tools, &job, options)?;
         let name = job.workload.as_str();
         reasons.push(format!("{name} cannot run here: {why}"));
     }
@@ -121,14 +121,15 @@ fn none_runs((root, machine): (&Root, &Machine), stages: Vec<Stage>, options: &O
     Some(format!("{first}; `sbc-bench list workloads` says what can."))
 }
 
-fn lacking((root, machine): (&Root, &Machine), tools: &Tools, job: &Job, options: &Options) -> Option<Missing> {
+fn lacking(identified: &Identified, tools: &Tools, job: &Job, options: &Options) -> Option<Missing> {
     let workload = workload(job.workload)?;
     let timeline = Timeline::start();
-    let (cancelled, mut watch) = (AtomicI32::new(0), || {});
-    let places = (root, machine, &timeline);
-    let mut lab = Lab::new(places, tools, job, &cancelled, &mut watch);
-    lab.site = Arc::new(Site::of(&options.targets));
-    (workload.lacking)(&lab)
+    let cancelled = AtomicI32::new(0);
+    let places = (identified.root(), identified.machine(), &timeline);
+    (workload.lacking)(&WorkloadContext {
+        site: Arc::new(Site::of(&options.targets)),
+        ..WorkloadContext::new(places, tools, job, &cancelled, &|| {})
+    })
 }
 
 fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
@@ -144,6 +145,7 @@ mod tests {
     use super::*;
     use crate::question::One;
     use crate::{Host, Targets};
+    use machine::Root;
     use record::{Variant, WorkloadId};
 
     const BOARD: &str = "\
@@ -171,7 +173,7 @@ processor\t: 1
             targets: Targets { host: host.map(|host| Host::parse(host).unwrap()), ..Targets::default() },
             ..Options::default()
         };
-        let found = refusal(&root, &options);
+        let found = refusal(&Identified::new(&root), &options);
         match (&found, expected) {
             (None, None) => {}
             (Some(found), Some(expected)) => assert!(found.contains(expected), "{found}"),

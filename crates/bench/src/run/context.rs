@@ -4,7 +4,7 @@ use crate::plan::options::Options;
 use crate::run::history::NewRun;
 use crate::run::resume::Earlier;
 use machine::settings::WayBack;
-use machine::{Root, Timeline};
+use machine::{Identified, Root, Timeline};
 use record::{Asked, Gate, Machine, Missing, Record, Source};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
@@ -14,6 +14,8 @@ use std::time::Duration;
 pub struct Context<'a> {
     /// Where everything is read.
     pub root: &'a Root,
+    /// What it runs on.
+    pub machine: &'a Identified<'a>,
     /// The axis of time.
     pub timeline: &'a Timeline,
     /// What the user asked for.

@@ -40,7 +40,7 @@ use crate::scratch::Site;
 use crate::scratch::places::Places;
 use machine::kernel_log::KernelLog;
 use machine::settings::Settings;
-use machine::{Group, Root, Sampler, SamplerOptions, SamplerThread, threads};
+use machine::{Group, Identified, Root, Sampler, SamplerOptions, SamplerThread, threads};
 use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
 use std::path::Path;
 use std::sync::Arc;
@@ -184,13 +184,14 @@ impl Runner<'_> {
         if is_gated || is_review {
             self.start_meters();
         }
-        let (machine, sampler, may_start) = match is_gated {
-            false => (machine::identify(root), None, true),
+        let (sampler, may_start) = match is_gated {
+            false => (None, true),
             true => {
-                let (machine, sampler, may_start) = self.gate();
-                (machine, Some(sampler), may_start)
+                let (sampler, may_start) = self.gate();
+                (Some(sampler), may_start)
             }
         };
+        let machine = self.context.machine.machine();
         self.recorder.append(Event::Machine { machine: Box::new(machine.clone()) });
         if let Some(end) = self.interrupted() {
             return end;
@@ -198,7 +199,7 @@ impl Runner<'_> {
         if !may_start {
             return End::Refused;
         }
-        (self.context.progress)(Progress::Identified(&machine));
+        (self.context.progress)(Progress::Identified(machine));
         self.recorder.append(Event::State { state: machine::state(root, timeline.now_ms()) });
         self.tell_unread();
         self.recorder.sync();
@@ -208,12 +209,12 @@ impl Runner<'_> {
             false => Survey::default(),
         };
         if self.context.options.task.has_ramps() {
-            self.ramps(&machine);
+            self.ramps(machine);
         }
         self.start_guard();
         match is_review {
             true => self.open_settings_of_review(),
-            false => self.tune(&machine),
+            false => self.tune(machine),
         }
         if let Some(sampler) = sampler {
             self.watch_by(sampler);
@@ -226,14 +227,14 @@ impl Runner<'_> {
             Task::Program(_) | Task::Ab(_) | Task::Loads(_) => Available::default(),
             _ => self.available(),
         };
-        let stages = stages(&machine, &survey, &options, available);
+        let stages = stages(machine, &survey, &options, available);
         let stages = self.begun.left(stages);
-        self.estimates = Estimates::of(&machine);
+        self.estimates = Estimates::of(machine);
         self.estimate_skipped(&stages);
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
-        self.go_through(&machine, stages);
+        self.go_through(machine, stages);
         self.interrupted().unwrap_or(End::Finished)
     }
 
@@ -266,25 +267,28 @@ impl Runner<'_> {
     }
 
     /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.
-    fn gate(&mut self) -> (Machine, Sampler, bool) {
+    fn gate(&mut self) -> (Sampler, bool) {
         let sampling = self.sampling(self.context.options.interval);
-        let Context { root, timeline, options, cancelled, progress, .. } = &mut self.context;
-        let root: &Root = root;
+        let Context { root, machine, timeline, options, cancelled, progress, .. } = &mut self.context;
+        let (root, machine): (&Root, &Identified) = (root, machine);
         // What this program itself uses does not count as busy.
-        let (mut gate, machine, sampler) = std::thread::scope(|scope| {
-            let looks = || (machine::identify(root), Sampler::new(root, &sampling));
+        let (mut gate, sampler) = std::thread::scope(|scope| {
+            let looks = || {
+                machine.machine();
+                Sampler::new(root, &sampling)
+            };
             let looking = threads::begin(scope, "looks", looks);
             let on_busy = &mut |gate: &Gate, left| progress(Progress::Waiting(gate, left));
             let gate = gate::wait_until_quiet((root, timeline), options, cancelled, on_busy);
             // Without a thread it takes a moment longer.
-            let (machine, sampler) = looking.map_or_else(|_| looks(), threads::joined);
-            (gate, machine, sampler)
+            let sampler = looking.map_or_else(|_| looks(), threads::joined);
+            (gate, sampler)
         });
         let boot_messages = self.boot_messages_present.clone();
-        gate::check_facts(&mut gate, root, &machine, boot_messages);
+        gate::check_facts(&mut gate, root, machine.machine(), boot_messages);
         let may_start = gate.passed || gate.forced;
         self.recorder.append(Event::Gate { gate });
-        (machine, sampler, may_start)
+        (sampler, may_start)
     }
 
     /// What is there and could not be read goes to the Record, whoever asked for it.

@@ -3,8 +3,9 @@
 use super::Runner;
 use super::belief::believed;
 use crate::job::Job;
-use crate::measure::context::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::repeat;
+use crate::measure::report::StepReport;
 use crate::plan::standard::Available;
 use crate::process::child::failure;
 use crate::process::guard::Guard;
@@ -13,7 +14,8 @@ use crate::question::Stage;
 use crate::run::context::Progress;
 use crate::run::hotplug;
 use crate::workloads::{Workload, workload};
-use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
+use record::{Event, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,48 +120,32 @@ impl Runner<'_> {
         // counts whole seconds for minutes, in a heat in which machines freeze.
         let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
         let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
-        let mut watch = || {
-            if !is_watched {
-                return;
+        let beat = RefCell::new(|| progress(Progress::Beat));
+        let watch = || {
+            if is_watched {
+                (*beat.borrow_mut())();
             }
-            progress(Progress::Beat);
         };
         let places = (self.context.root, machine, timeline);
-        let mut lab = Lab::new(places, &self.tools, job, self.context.cancelled, &mut watch);
-        lab.group = self.group.as_ref();
-        lab.site = Arc::clone(&self.site);
         let open_counters = |pid: u32| crate::measure::counters::open(self.context.root, pid);
-        lab.open_counters = Some(&open_counters);
-        lab.not_comparable = self.crowded.clone();
-        let outcome = match &self.refused {
-            Some(why) => Outcome::Failed(failure(FailureKind::NotStarted, why.clone(), "")),
-            None => outcome(&mut lab),
+        let context = WorkloadContext {
+            group: self.group.as_ref(),
+            site: Arc::clone(&self.site),
+            open_counters: Some(&open_counters),
+            not_comparable: self.crowded.clone(),
+            ..WorkloadContext::new(places, &self.tools, job, self.context.cancelled, &watch)
         };
-        // What was made before is no part of what was measured.
-        let start = lab.began_ms.unwrap_or(start);
-        let not_comparable = lab.not_comparable.take();
-        let step = Step {
-            workload: job.name(),
-            method: lab.method,
-            variant: job.variant.clone(),
-            cpus: job.cpus.clone(),
-            threads: job.threads,
-            repetition: job.repetition,
-            window: Window {
-                start_ms: start.0,
-                end_ms: timeline.now_ms(),
-                start_utc_ms: Some(start.1),
-                end_utc_ms: Some(timeline.utc_ms()),
-            },
-            seen_on: std::mem::take(&mut lab.seen_on),
-            tool: lab.tool.take(),
-            not_comparable,
-            counters: std::mem::take(&mut lab.counters),
-            repeated: std::mem::take(&mut lab.repeated),
-            outcome,
-            set_clock: job.set_clock,
-            line: None,
+        let (report, outcome) = match &self.refused {
+            Some(why) => (StepReport::new(context.not_comparable.clone()), not_started(why.clone())),
+            None => measured(&context),
         };
+        let window = Window {
+            start_ms: start.0,
+            end_ms: timeline.now_ms(),
+            start_utc_ms: Some(start.1),
+            end_utc_ms: Some(timeline.utc_ms()),
+        };
+        let step = report.into_step(job, window, outcome);
         self.estimates.job_took(job, elapsed(&step));
         step
     }
@@ -222,30 +208,25 @@ impl Runner<'_> {
     }
 }
 
-/// Runs the workload of the lab's job.
-fn outcome(lab: &mut Lab) -> Outcome {
-    let Some(workload) = workload(lab.job.workload) else {
-        return Outcome::Failed(Failure {
-            kind: FailureKind::NotStarted,
-            message: format!("There is no workload {:?}.", lab.job.workload.as_str()),
-            output_tail: String::new(),
-            exit_status: None,
-        });
+/// Runs the workload of the job.
+fn measured(context: &WorkloadContext) -> (StepReport, Outcome) {
+    let Some(workload) = workload(context.job.workload) else {
+        let why = format!("There is no workload {:?}.", context.job.workload.as_str());
+        return (StepReport::new(context.not_comparable.clone()), not_started(why));
     };
-    if let Some(missing) = (workload.lacking)(lab) {
-        return Outcome::Skipped(missing);
-    }
-    // Users say themselves what the figures of their own programs are.
-    let is_of_table = workload.tool.is_some();
-    let measured = (workload.run)(lab);
-    let measured = match is_of_table {
-        true => measured.and_then(believed),
-        false => measured,
+    let (report, outcome) = workload.measure(context);
+    let outcome = match outcome {
+        // Users say themselves what the figures of their own programs are.
+        Outcome::Done(measured) if workload.tool.is_some() => {
+            believed(measured).map_or_else(Outcome::Failed, Outcome::Done)
+        }
+        other => other,
     };
-    match measured {
-        Ok(measured) => Outcome::Done(measured),
-        Err(failure) => Outcome::Failed(failure),
-    }
+    (report, outcome)
+}
+
+fn not_started(why: String) -> Outcome {
+    Outcome::Failed(failure(FailureKind::NotStarted, why, ""))
 }
 
 pub(super) fn step_name(job: &Job) -> String {

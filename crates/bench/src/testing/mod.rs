@@ -1,6 +1,6 @@
 //! For tests: a bench on a made board, with programs that are a few lines of shell.
 
-use crate::{Job, Lab, Site, Targets, Tools};
+use crate::{Job, Site, StepReport, Targets, Tools, WorkloadContext};
 use machine::{Root, Timeline};
 use record::{Cluster, Cpu, Fact, Machine, Missing, Outcome, Policy, Step, Variant, WorkloadName};
 use std::path::{Path, PathBuf};
@@ -45,21 +45,24 @@ impl Bench {
         &self.directory
     }
 
-    /// Runs something in a lab whose drive is under this folder, and removes what it has left there.
-    pub(crate) fn with_targets<T>(&self, job: &Job, folder: Option<&Path>, work: impl FnOnce(&mut Lab) -> T) -> T {
+    /// Runs something at a place whose drive is under this folder, and removes what it has left there.
+    pub(crate) fn with_targets<T>(
+        &self,
+        job: &Job,
+        folder: Option<&Path>,
+        work: impl FnOnce(&WorkloadContext, &mut StepReport) -> T,
+    ) -> T {
         let targets = Targets { folder: folder.map(Path::to_owned), ..Targets::default() };
-        self.with(job, |lab| {
-            lab.site = Arc::new(Site::of(&targets));
-            work(lab)
+        self.with(job, |context, report| {
+            work(&WorkloadContext { site: Arc::new(Site::of(&targets)), ..context.clone() }, report)
         })
     }
 
-    /// Runs something in a lab of this bench.
-    pub(crate) fn with<T>(&self, job: &Job, work: impl FnOnce(&mut Lab) -> T) -> T {
+    /// Runs something at a place of this bench.
+    pub(crate) fn with<T>(&self, job: &Job, work: impl FnOnce(&WorkloadContext, &mut StepReport) -> T) -> T {
         let (machine, timeline) = (Machine::default(), Timeline::start());
-        let mut watch = || {};
         let place = (&self.root, &machine, &timeline);
-        work(&mut Lab::new(place, &self.tools, job, &self.cancelled, &mut watch))
+        work(&WorkloadContext::new(place, &self.tools, job, &self.cancelled, &|| {}), &mut StepReport::default())
     }
 }
 

@@ -10,8 +10,9 @@
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::repeat::until_known;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use aes::cipher::consts::U16;
 use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
@@ -54,25 +55,25 @@ type Cell = Array<u8, U16>;
 /// What one thread found at every block size.
 type Rates = Vec<Repeated>;
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let algorithm = lab.job.variant.to_string();
-    let measure = measure_of(&lab.job.variant).ok_or_else(|| {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let algorithm = context.job.variant.to_string();
+    let measure = measure_of(&context.job.variant).ok_or_else(|| {
         let why = format!("The built-in workload aes has no variant {algorithm}.");
         failure(FailureKind::NotStarted, why, "")
     })?;
-    let cancelled = lab.cancelled;
+    let cancelled = context.cancelled;
     let mut rows: Vec<(u32, u64)> = SIZES.iter().map(|&size| (size, 0)).collect();
-    let pace = match lab.group.is_some_and(machine::Group::is_limited) {
+    let pace = match context.group.is_some_and(machine::Group::is_limited) {
         true => [REPETITION, REPETITION_LIMITED],
         false => [REPETITION; 2],
     };
-    for thread in lab.pinned_threads(|_| measure(cancelled, pace))? {
+    for thread in context.pinned_threads(report, |_| measure(cancelled, pace))? {
         let thread = thread.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
         for (row, repeated) in rows.iter_mut().zip(&thread) {
             row.1 += repeated.figure() as u64;
         }
-        lab.repeated.extend(thread);
+        report.repeated.extend(thread);
     }
     Ok(Measured::Cipher(Cipher { algorithm, rows }))
 }

@@ -4,7 +4,8 @@
 //! The time of a copy is that of the whole program less that of one which connects and copies nothing:
 //! slow CPUs shake hands for a second, which is no property of the copy.
 
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::Found;
 use crate::scratch::host::Host;
@@ -16,7 +17,6 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The forms of a copy.
@@ -62,31 +62,37 @@ pub(super) enum Direction {
     Back,
 }
 
-pub(super) fn lacking(lab: &Lab) -> Option<Missing> {
-    lab.site.targets.host.is_none().then(|| {
+pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    context.site.targets.host.is_none().then(|| {
         let why = "it needs --host [USER@]NAME with an ssh server that takes a key";
         Missing::unsupported("--host", why)
     })
 }
 
 /// Runs the form of the job.
-pub(super) fn run(lab: &mut Lab, found: &Found, remover: &Found, copier: &Copier) -> Result<Measured, Failure> {
+pub(super) fn run(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    remover: &Found,
+    copier: &Copier,
+) -> Result<Measured, Failure> {
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
-    let Some(host) = lab.site.targets.host.clone() else {
+    let Some(host) = context.site.targets.host.clone() else {
         return Err(refused("no host was named: --host [USER@]NAME".into()));
     };
     let remote = Remote {
-        options: ssh_options(&host, lab.site.targets.ssh_config.as_deref()),
+        options: ssh_options(&host, context.site.targets.ssh_config.as_deref()),
         host,
         name: format!("sbc-bench-{}.tmp", machine::files::unguessable()),
     };
-    let folder = lab.site.drive_folder().map_err(refused)?;
-    lab.folder = Some(Arc::clone(&folder));
-    make(&folder, &lab.site.drive()).map_err(refused)?;
+    let folder = context.site.drive_folder().map_err(refused)?;
+    let context = &context.in_folder(&folder);
+    make(&folder, &context.site.drive()).map_err(refused)?;
     let empty = folder.write(EMPTY, b"");
     empty.map_err(|why| refused(why.to_string()))?;
-    let outcome = copies(lab, found, copier, (&remote, &folder));
-    let gone = remove(lab, remover, copier, &remote, &folder);
+    let outcome = copies(context, report, found, copier, (&remote, &folder));
+    let gone = remove(context, remover, copier, &remote, &folder);
     let mut scores = outcome?;
     if !gone {
         let note = format!("; {} is left on {}", remote.name, remote.host.name);
@@ -96,17 +102,18 @@ pub(super) fn run(lab: &mut Lab, found: &Found, remover: &Found, copier: &Copier
 }
 
 fn copies(
-    lab: &mut Lab,
+    context: &WorkloadContext,
+    report: &mut StepReport,
     found: &Found,
     copier: &Copier,
     (remote, folder): (&Remote, &OwnFolder),
 ) -> Result<Scores, Failure> {
     // Once without work tells whether there is anybody, and how long it takes to get there.
-    copy(lab, found, copier, (remote, EMPTY, Direction::There, folder), CONNECT_LIMIT)?;
-    let connecting = lab.elapsed;
-    let direction = match lab.job.variant.as_str() {
+    copy(context, report, found, copier, (remote, EMPTY, Direction::There, folder), CONNECT_LIMIT)?;
+    let connecting = report.program_elapsed;
+    let direction = match context.job.variant.as_str() {
         "receive" => {
-            copy(lab, found, copier, (remote, FILE, Direction::There, folder), TIME_LIMIT)?;
+            copy(context, report, found, copier, (remote, FILE, Direction::There, folder), TIME_LIMIT)?;
             let removed = folder.remove(FILE);
             removed.map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
             Direction::Back
@@ -120,9 +127,9 @@ fn copies(
             Direction::There
         }
     };
-    lab.preparation_ends();
-    copy(lab, found, copier, (remote, FILE, direction, folder), TIME_LIMIT)?;
-    let time_s = lab.elapsed.saturating_sub(connecting).as_secs_f64();
+    report.preparation_ends(context.timeline);
+    copy(context, report, found, copier, (remote, FILE, direction, folder), TIME_LIMIT)?;
+    let time_s = report.program_elapsed.saturating_sub(connecting).as_secs_f64();
     let arrived = folder.length(FILE).unwrap_or(0);
     if arrived != BYTES || time_s <= 0.0 {
         let why = format!("{arrived} bytes are there instead of {BYTES}.");
@@ -141,7 +148,8 @@ fn copies(
 }
 
 fn copy(
-    lab: &mut Lab,
+    context: &WorkloadContext,
+    report: &mut StepReport,
     found: &Found,
     copier: &Copier,
     (remote, file, direction, folder): (&Remote, &str, Direction, &OwnFolder),
@@ -150,16 +158,16 @@ fn copy(
     let arguments = (copier.arguments)(remote, file, direction, folder)
         .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = lab.program(found, &arguments, limit);
+    let done = context.program(report, found, &arguments, limit);
     done.map(|_| ()).map_err(|failed| explained(failed, &remote.host))
 }
 
 /// Removes the copy at the other end, also when the run was interrupted; true if it is gone.
-fn remove(lab: &Lab, remover: &Found, copier: &Copier, remote: &Remote, folder: &OwnFolder) -> bool {
+fn remove(context: &WorkloadContext, remover: &Found, copier: &Copier, remote: &Remote, folder: &OwnFolder) -> bool {
     let Ok(arguments) = (copier.removal)(remote, folder) else {
         return false;
     };
-    lab.after_all(remover, &arguments, CONNECT_LIMIT)
+    context.after_all(remover, &arguments, CONNECT_LIMIT)
 }
 
 /// What makes ssh ask nothing, and give up in time.

@@ -3,9 +3,10 @@
 
 use super::attributes::{Attributes, Takes};
 use super::{Workload, no_other_cpu};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
 use crate::measure::quiet;
+use crate::measure::report::StepReport;
 use crate::process::child::{failure, move_to};
 use microbench::core_to_core::PingPong;
 use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId};
@@ -38,20 +39,20 @@ const WARM_UP_ALL: Duration = Duration::from_secs(4);
 /// Batches of one pair. A pair on a busy machine may take its time.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(50));
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    no_other_cpu(lab, "nothing to measure between")
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    no_other_cpu(context, "nothing to measure between")
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let cpus = sample(&lab.job.cpus);
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let cpus = sample(&context.job.cpus);
     let count = cpus.len() * (cpus.len() - 1) / 2;
     let warm_up = WARM_UP.min(WARM_UP_ALL / count.max(1) as u32);
     let mut pairs = Vec::new();
     for (index, &a) in cpus.iter().enumerate() {
         for &b in &cpus[index + 1..] {
-            if lab.is_cancelled() {
-                return Err(lab.interruption());
+            if context.is_cancelled() {
+                return Err(context.interruption());
             }
             let ns = pair(a, b, warm_up);
             pairs.push(CorePair { a, b, ns });
@@ -61,8 +62,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         let why = "No two CPUs could be used at the same time.".to_owned();
         return Err(failure(FailureKind::NotStarted, why, ""));
     }
-    lab.seen_on.clone_from(&cpus);
-    Ok(Measured::CoreToCore(CoreToCore { cpus_online: lab.job.cpus.len() as u32, cpus, pairs }))
+    report.seen_on.clone_from(&cpus);
+    Ok(Measured::CoreToCore(CoreToCore { cpus_online: context.job.cpus.len() as u32, cpus, pairs }))
 }
 
 /// At most [`CPUS_MAX`] CPUs, evenly spread.

@@ -7,7 +7,8 @@
 use super::Workload;
 use super::attributes::{Attributes, Takes};
 use super::scored::{positive, tool};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::ToolKind;
 use record::{Failure, FailureKind, Measured, Series, WorkloadId};
@@ -23,7 +24,7 @@ pub(super) const CPUMINER: Workload = Workload {
     tool: Some(&KIND),
     shape: None,
     attributes: Attributes { takes: Takes::Fixed(300.0), ..Attributes::PLAIN },
-    lacking: |lab| lab.tools.find(&KIND).err(),
+    lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
 
@@ -47,15 +48,15 @@ const METHOD_MINERD: u32 = 2;
 /// `cpuminer-opt`, with other code again.
 const METHOD_OPT: u32 = 3;
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
-    lab.method = method(&found.version);
-    let threads = format!("--threads={}", lab.job.threads.max(1));
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = method(&found.version);
+    let threads = format!("--threads={}", context.job.threads.max(1));
     let mut arguments = vec!["--benchmark", "--algo=scrypt", &threads];
-    if lab.method == METHOD_MULTI {
+    if report.method == METHOD_MULTI {
         arguments.push("--no-color");
     }
-    let output = lab.program_for(&found, &arguments, TIME)?;
+    let output = context.program_for(report, &found, &arguments, TIME)?;
     let series = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     Ok(Measured::Series(Series { detail: found.version, ..series }))
 }

@@ -7,7 +7,8 @@
 use super::attributes::Attributes;
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::{Found, ToolKind};
 use machine::faults;
@@ -17,7 +18,6 @@ use rustix::fs::fstatvfs;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 const VARIANTS: &[Variant] = &[
@@ -38,7 +38,7 @@ pub(super) const DRIVE: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes::PLAIN,
-    lacking: |lab| lab.tools.find(&KIND).err(),
+    lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
 
@@ -96,28 +96,28 @@ enum Cache {
     Dropped,
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
-    lab.method = METHOD;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = METHOD;
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
-    let folder = lab.site.drive_folder().map_err(refused)?;
-    lab.folder = Some(Arc::clone(&folder));
-    let is_small = lab.job.variant.as_str() == "small-files";
+    let folder = context.site.drive_folder().map_err(refused)?;
+    let context = &context.in_folder(&folder);
+    let is_small = context.job.variant.as_str() == "small-files";
     let written = match folder.length(LARGE) {
         Some(length) if !is_small && length >= large_bytes() => 0,
         _ if is_small => SMALL_BYTES * small_files(),
         _ => large_bytes(),
     };
-    check_space(&lab.site.drive(), &folder, written).map_err(refused)?;
+    check_space(&context.site.drive(), &folder, written).map_err(refused)?;
     if written > 0 && !is_small {
-        prepare(lab, &found, &folder)?;
+        prepare(context, report, &found, &folder)?;
     }
     if is_small {
         let made = folder.make_folder(SMALL);
         made.map_err(|why| refused(why.to_string()))?;
     }
-    lab.preparation_ends();
-    let outcome = measure(lab, &found, &folder);
+    report.preparation_ends(context.timeline);
+    let outcome = measure(context, report, &found, &folder);
     // Small files would only be written again, not made, by the next repetition.
     let removed = folder.remove(SMALL);
     outcome.and_then(|measured| match removed {
@@ -144,20 +144,30 @@ fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), Strin
 }
 
 /// Writes the large file, whole and down to the drive. What is read later has to be there.
-fn prepare(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<(), Failure> {
+fn prepare(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    folder: &OwnFolder,
+) -> Result<(), Failure> {
     let file = format!("--filename={LARGE}");
     let size = format!("--size={}", large_bytes());
     let arguments = ["--name=prepare", &file, &size, "--rw=write", "--bs=1M", "--end_fsync=1", "--eta=never"];
-    let done = lab.program(found, &arguments, PREPARING_LIMIT);
+    let done = context.program(report, found, &arguments, PREPARING_LIMIT);
     done.map(|_| ()).map_err(|failure| explained(failure, folder.path()))
 }
 
-fn measure(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<Measured, Failure> {
-    let first = once(lab, found, folder, Cache::PassedBy);
+fn measure(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    folder: &OwnFolder,
+) -> Result<Measured, Failure> {
+    let first = once(context, report, found, folder, Cache::PassedBy);
     let (output, cache) = match first {
         Err(failure) if takes_no_direct(&failure.output_tail) => {
-            lab.preparation_ends();
-            (once(lab, found, folder, Cache::Dropped), Cache::Dropped)
+            report.preparation_ends(context.timeline);
+            (once(context, report, found, folder, Cache::Dropped), Cache::Dropped)
         }
         other => (other, Cache::PassedBy),
     };
@@ -165,27 +175,33 @@ fn measure(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<Measured,
     let how = match cache {
         Cache::PassedBy => "page cache passed by",
         Cache::Dropped => {
-            lab.not_comparable = Some("the file system takes no O_DIRECT: through the page cache".into());
+            report.not_comparable = Some("the file system takes no O_DIRECT: through the page cache".into());
             "through the page cache, which was emptied before and written back after"
         }
     };
-    let scores = parse(&output, lab.job.variant.as_str())
+    let scores = parse(&output, context.job.variant.as_str())
         .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    let folder = lab.site.drive();
+    let folder = context.site.drive();
     Ok(Measured::Scores(Scores { detail: format!("{} in {}, {how}", scores.detail, folder.display()), ..scores }))
 }
 
 /// Runs fio and returns its results. They go to a file, so that what it prints are its messages.
-fn once(lab: &mut Lab, found: &Found, folder: &OwnFolder, cache: Cache) -> Result<String, Failure> {
+fn once(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    folder: &OwnFolder,
+    cache: Cache,
+) -> Result<String, Failure> {
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
     // Those of an earlier step are not these.
     let removed = folder.remove(RESULTS);
     removed.map_err(|why| refused(why.to_string()))?;
-    let time = lab.time_or(Duration::from_secs(SECONDS));
-    let mut arguments = arguments(lab.job.variant.as_str(), time, cache);
+    let time = context.time_or(Duration::from_secs(SECONDS));
+    let mut arguments = arguments(context.job.variant.as_str(), time, cache);
     arguments.push(format!("--output={RESULTS}"));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let messages = lab.program(found, &arguments, time + SPARE_TIME)?;
+    let messages = context.program(report, found, &arguments, time + SPARE_TIME)?;
     let results = folder.files().read(OsStr::new(RESULTS), RESULTS_BYTES_MAX);
     let results = results.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     results.map_err(|why| {
@@ -384,7 +400,7 @@ mod tests {
     #[test]
     fn without_fio_it_is_lacking() {
         let job = Job::default();
-        let missing = Bench::new(&[]).with(&job, |lab| (DRIVE.lacking)(lab));
+        let missing = Bench::new(&[]).with(&job, |context, _| (DRIVE.lacking)(context));
         assert!(missing.map(|missing| missing.to_string()).unwrap().contains("fio"));
     }
 }

@@ -8,7 +8,8 @@
 use super::attributes::{Attributes, ONE_FORM};
 use super::scored::{higher, number_behind, read, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::tools::{ToolKind, version_numbers};
 use machine::available_kib;
 use record::{Failure, Measured, Missing, Mode, Score, Scores, WorkloadId};
@@ -51,11 +52,11 @@ const RESULTS_BYTES_MAX: u64 = 16 << 20;
 /// With less than this it is killed, or swaps for hours.
 const NEED_KIB: u64 = 1200 << 10;
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    if let Err(missing) = lab.tools.find(&KIND) {
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    if let Err(missing) = context.tools.find(&KIND) {
         return Some(missing);
     }
-    let available = available_kib(lab.root).ok()?;
+    let available = available_kib(context.root).ok()?;
     (available < NEED_KIB).then(|| {
         let (need, has) = (NEED_KIB >> 10, available >> 10);
         let why = format!("Geekbench needs {need} MiB, but only {has} MiB can be had");
@@ -63,25 +64,26 @@ fn lacking(lab: &Lab) -> Option<Missing> {
     })
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
     // Scores of 5 and 6 have different scales.
-    lab.method = version_numbers(&found.version).first().copied().unwrap_or(0);
-    let folder = lab.site.folder_of(lab.tools.user()).ok().map(Arc::new);
+    report.method = version_numbers(&found.version).first().copied().unwrap_or(0);
+    let folder = context.site.folder_of(context.tools.user()).ok().map(Arc::new);
+    // Nobody can change the way to a file without one.
+    let in_folder = folder.as_ref().map(|folder| context.in_folder(folder));
+    let context = in_folder.as_ref().unwrap_or(context);
     let exported = match &folder {
-        Some(folder) if !found.version.contains("Tryout") => {
-            // Nobody can change the way to a file without one.
-            lab.folder = Some(Arc::clone(folder));
+        Some(_) if !found.version.contains("Tryout") => {
             let arguments = ["--cpu", "--no-upload", "--export-json", RESULTS];
-            lab.program(&found, &arguments, TIME_LIMIT).ok()
+            context.program(report, &found, &arguments, TIME_LIMIT).ok()
         }
         _ => None,
     };
     // A build that does not say whether it has a licence refuses at once what needs one.
     let output = match exported {
         Some(output) => output,
-        None if lab.is_cancelled() => return Err(lab.interruption()),
-        None => lab.program(&found, &["--cpu"], TIME_LIMIT)?,
+        None if context.is_cancelled() => return Err(context.interruption()),
+        None => context.program(report, &found, &["--cpu"], TIME_LIMIT)?,
     };
     let json = folder.and_then(|folder| {
         let bytes = folder.files().read(OsStr::new(RESULTS), RESULTS_BYTES_MAX);
@@ -245,9 +247,9 @@ mod tests {
     fn check(version: &str, body: &str, expected: Result<&str, FailureKind>) {
         let body = format!("[ \"$1\" = --version ] && {{ echo '{version}'; exit; }}\n{body}");
         let bench = Bench::new(&[Program { name: "geekbench6".into(), body }]);
-        let found = bench.with(&Job::default(), |lab| {
-            assert_eq!((GEEKBENCH.lacking)(lab), None);
-            run(lab)
+        let found = bench.with(&Job::default(), |context, report| {
+            assert_eq!((GEEKBENCH.lacking)(context), None);
+            run(context, report)
         });
         match (found, expected) {
             (Ok(Measured::Scores(scores)), Ok(expected)) => {

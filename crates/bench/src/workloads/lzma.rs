@@ -8,8 +8,9 @@
 
 use super::Workload;
 use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::quiet;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
 use machine::available_kib;
@@ -56,9 +57,9 @@ const TURNS_MIN: usize = 2;
 /// What must stay free for the system, in KiB.
 const RESERVE_KIB: u64 = 32 << 10;
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    let available = available_kib(lab.root).ok()?;
-    let threads = u64::from(lab.job.threads.max(1));
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    let available = available_kib(context.root).ok()?;
+    let threads = u64::from(context.job.threads.max(1));
     let need = threads * need_kib() + RESERVE_KIB;
     (need > available).then(|| {
         let mib = |kib: u64| kib / 1024;
@@ -68,20 +69,20 @@ fn lacking(lab: &Lab) -> Option<Missing> {
     })
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let threads = lab.job.threads.max(1) as usize;
-    let cancelled = lab.cancelled;
-    let time = lab.time_or(TIME);
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let threads = context.job.threads.max(1) as usize;
+    let cancelled = context.cancelled;
+    let time = context.time_or(TIME);
     // A short run takes short turns, so that there are enough of them to tell a median.
-    let bytes = if lab.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
+    let bytes = if context.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
     if bytes < TEXT_BYTES {
         let why = "a short run with a small text, to be set beside others of its kind only";
-        lab.not_comparable = Some(why.into());
+        report.not_comparable = Some(why.into());
     }
     let text = text(bytes);
     let start = Barrier::new(threads);
-    let ended = lab.pinned_threads(|_| turns(&text, &start, cancelled, time))?;
+    let ended = context.pinned_threads(report, |_| turns(&text, &start, cancelled, time))?;
     let turns: Result<Vec<Vec<Turn>>, String> = ended.into_iter().collect();
     let turns = turns.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
     Ok(Measured::Series(series(&turns, bytes)))
@@ -267,9 +268,9 @@ mod tests {
     fn it_is_refused_where_memory_does_not_allow_it() {
         let bench = Bench::new(&[]);
         let job = Job { workload: WorkloadId::Lzma, threads: 4, ..Job::default() };
-        assert_eq!(bench.with(&job, |lab| lacking(lab)), None);
+        assert_eq!(bench.with(&job, |context, _| lacking(context)), None);
         bench.root.write("/proc/meminfo", "MemAvailable: 60000 kB").unwrap();
-        let why = bench.with(&job, |lab| lacking(lab)).unwrap().to_string();
+        let why = bench.with(&job, |context, _| lacking(context)).unwrap().to_string();
         assert!(why.starts_with("LZMA with 4 threads needs "), "{why}");
     }
 }

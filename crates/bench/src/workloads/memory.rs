@@ -1,6 +1,6 @@
 //! What the workloads on memory share: how large buffers are, and which routine is the fastest.
 
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
 use machine::{available_kib, faults};
 use microbench::arch::ROUTINES;
 use microbench::buffer::{Buffer, Pages};
@@ -20,9 +20,9 @@ const HASTE_BYTES_MIN: u64 = 1 << 20;
 const MEMORY_PART: u64 = 4;
 
 /// Size beyond the caches of the CPU.
-pub(super) fn wanted_bytes(lab: &Lab) -> u64 {
-    let cpu = lab.job.cpus.first().copied().unwrap_or(0);
-    let cpu = lab.machine.cpus.iter().find(|known| known.cpu == cpu);
+pub(super) fn wanted_bytes(context: &WorkloadContext) -> u64 {
+    let cpu = context.job.cpus.first().copied().unwrap_or(0);
+    let cpu = context.machine.cpus.iter().find(|known| known.cpu == cpu);
     let caches = cpu.map_or(&[][..], |cpu| &cpu.caches);
     let sizes = caches.iter().map(|cache| cache.size_bytes);
     let last = sizes.max().unwrap_or(0);
@@ -36,8 +36,8 @@ pub(super) fn in_haste(bytes: u64) -> u64 {
 
 /// Size of each of so many buffers: `wanted`, or what the memory has room for, in whole MiB, so that
 /// every routine finds whole turns.
-pub(super) fn buffer_bytes(lab: &Lab, wanted: u64, buffers: u64) -> Result<u64, Missing> {
-    let available = available_kib(lab.root).map_or(u64::MAX, |kib| kib * 1024);
+pub(super) fn buffer_bytes(context: &WorkloadContext, wanted: u64, buffers: u64) -> Result<u64, Missing> {
+    let available = available_kib(context.root).map_or(u64::MAX, |kib| kib * 1024);
     let fits = (available / MEMORY_PART / buffers) >> 20 << 20;
     match wanted.min(fits) {
         bytes @ 1.. => Ok(bytes),

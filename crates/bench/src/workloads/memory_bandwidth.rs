@@ -4,8 +4,9 @@
 use super::Workload;
 use super::attributes::{AtAClock, Attributes};
 use super::memory::{available, buffer, buffer_bytes, operation, rate, wanted_bytes};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::repeat::until_known;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use microbench::buffer::Buffer;
 use microbench::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
@@ -24,7 +25,7 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     tool: None,
     shape: None,
     attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
-    lacking: |lab| buffer_bytes(lab, wanted_bytes(lab), 2).err(),
+    lacking: |context| buffer_bytes(context, wanted_bytes(context), 2).err(),
     run,
 };
 
@@ -35,20 +36,20 @@ const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(150));
 /// Seed of the pattern that is copied and verified.
 const SEED: u64 = 0x5bc_be7c;
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
-    let wanted = wanted_bytes(lab);
-    let bytes = buffer_bytes(lab, wanted, 2).map_err(|missing| not_started(missing.to_string()))?;
+    let wanted = wanted_bytes(context);
+    let bytes = buffer_bytes(context, wanted, 2).map_err(|missing| not_started(missing.to_string()))?;
     if bytes < wanted {
         let mib = bytes >> 20;
         let why = format!("buffers of {mib} MiB, the memory there was, partly fit into caches");
-        lab.not_comparable = Some(why);
+        report.not_comparable = Some(why);
     }
-    let cancelled = lab.cancelled;
-    let measured = lab.pinned(|| measure_all(bytes as usize, cancelled))?;
+    let cancelled = context.cancelled;
+    let measured = context.pinned(report, || measure_all(bytes as usize, cancelled))?;
     let All { rows, repeated, wrong } = measured.map_err(not_started)?;
-    lab.repeated = repeated;
+    report.repeated = repeated;
     match wrong {
         Some(message) => Err(failure(FailureKind::WrongAnswer, message, "")),
         None => Ok(Measured::Bandwidth(Bandwidth { buffer_bytes: bytes, verified: true, rows })),

@@ -10,7 +10,8 @@ mod rounds;
 use super::Workload;
 use super::attributes::{AtAClock, Attributes};
 use super::memory::{in_haste, wanted_bytes};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use machine::{Root, available_kib, huge_kib};
 use microbench::buffer::{Buffer, Pages};
@@ -87,15 +88,15 @@ fn form(variant: &Variant) -> Form {
     Form { pages, order, columns }
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let form = form(&lab.job.variant);
-    let sizes = sizes(largest(lab));
-    let (cancelled, root) = (lab.cancelled, lab.root);
-    let page_bytes = lab.machine.page_size_bytes.known().copied();
-    let walked = lab.pinned(|| walked(root, form, &sizes, cancelled))?;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let form = form(&context.job.variant);
+    let sizes = sizes(largest(context));
+    let (cancelled, root) = (context.cancelled, context.root);
+    let page_bytes = context.machine.page_size_bytes.known().copied();
+    let walked = context.pinned(report, || walked(root, form, &sizes, cancelled))?;
     let walked = walked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
-    lab.repeated = walked.repeated;
+    report.repeated = walked.repeated;
     Ok(Measured::Latency(Latency {
         columns: form.columns.iter().map(|column| column.0.to_owned()).collect(),
         rows: walked.rows,
@@ -105,9 +106,9 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 }
 
 /// The largest size: beyond the caches, within the memory.
-fn largest(lab: &Lab) -> u64 {
-    let available = available_kib(lab.root).map_or(SIZE_BYTES_MAX, |kib| kib * 1024);
-    let wanted = wanted_bytes(lab).max(in_haste(SIZE_BYTES_MAX));
+fn largest(context: &WorkloadContext) -> u64 {
+    let available = available_kib(context.root).map_or(SIZE_BYTES_MAX, |kib| kib * 1024);
+    let wanted = wanted_bytes(context).max(in_haste(SIZE_BYTES_MAX));
     (available / MEMORY_PART).clamp(SIZE_BYTES_MIN, wanted)
 }
 

@@ -6,9 +6,10 @@
 use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, wanted_bytes};
 use super::{Workload, no_other_cpu};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew};
 use crate::measure::repeat::until_known;
+use crate::measure::report::StepReport;
 use crate::process::child::{failure, move_to};
 use machine::threads;
 use microbench::latency::{Link, Order, Walk};
@@ -51,22 +52,22 @@ const SEED: u64 = 0x5bc_be7c;
 /// Tells readers to end.
 const OVER: u32 = u32::MAX;
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    let lonely = no_other_cpu(lab, "no other that could load the memory");
-    lonely.or_else(|| size_bytes(lab).err())
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    let lonely = no_other_cpu(context, "no other that could load the memory");
+    lonely.or_else(|| size_bytes(context).err())
 }
 
 /// Size of the walk.
-fn size_bytes(lab: &Lab) -> Result<u64, Missing> {
+fn size_bytes(context: &WorkloadContext) -> Result<u64, Missing> {
     // The walk needs some more for its own bookkeeping, and the readers need theirs.
-    buffer_bytes(lab, wanted_bytes(lab), 1 + lab.job.cpus.len() as u64)
+    buffer_bytes(context, wanted_bytes(context), 1 + context.job.cpus.len() as u64)
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
-    let size_bytes = size_bytes(lab).map_err(|missing| not_started(missing.to_string()))?;
-    let [cpu, load_cpus @ ..] = lab.job.cpus.as_slice() else {
+    let size_bytes = size_bytes(context).map_err(|missing| not_started(missing.to_string()))?;
+    let [cpu, load_cpus @ ..] = context.job.cpus.as_slice() else {
         return Err(not_started("there is no CPU to measure".into()));
     };
     let load = Load::new(size_bytes.min(READER_BYTES));
@@ -80,18 +81,18 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
             return Err(missing.to_string());
         }
         let measured = threads::apart("latency", || {
-            move_to(&[*cpu]).and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, lab.cancelled))
+            move_to(&[*cpu]).and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, context.cancelled))
         });
         load.duty_percent.store(OVER, Ordering::Relaxed);
         measured.map_err(|missing| missing.to_string())?
     });
     let (rows, repeated) = measured.map_err(not_started)?;
-    if lab.is_cancelled() {
-        return Err(lab.interruption());
+    if context.is_cancelled() {
+        return Err(context.interruption());
     }
     let (cpu, load_cpus) = (*cpu, load_cpus.to_vec());
-    lab.repeated = repeated;
-    lab.seen_on = vec![cpu];
+    report.repeated = repeated;
+    report.seen_on = vec![cpu];
     Ok(Measured::LoadedLatency(LoadedLatency { cpu, load_cpus, size_bytes, rows }))
 }
 

@@ -7,9 +7,10 @@
 use super::Workload;
 use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
 use crate::measure::quiet;
+use crate::measure::report::StepReport;
 use crate::process::child::{failure, move_to};
 use machine::threads;
 use microbench::buffer::Buffer;
@@ -31,7 +32,7 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
     tool: None,
     shape: None,
     attributes: Attributes::PLAIN,
-    lacking: |lab| buffer_bytes(lab, BUFFER_BYTES_MIN, 2 * lab.job.cpus.len() as u64).err(),
+    lacking: |context| buffer_bytes(context, BUFFER_BYTES_MIN, 2 * context.job.cpus.len() as u64).err(),
     run,
 };
 
@@ -46,27 +47,27 @@ const REPETITION_NS: u64 = 15_000_000;
 /// Repetitions of one point of the curve.
 const RULE: StoppingRule = StoppingRule::new(15, Duration::from_millis(200));
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
-    let cpus = lab.job.cpus.clone();
-    let bytes = buffer_bytes(lab, wanted_bytes(lab), 2);
+    let cpus = context.job.cpus.clone();
+    let bytes = buffer_bytes(context, wanted_bytes(context), 2);
     let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
     let routines = choose(cpus[0], bytes).map_err(not_started)?;
     let mut rows = Vec::new();
     for count in counts(cpus.len()) {
-        let wanted = ((wanted_bytes(lab) / count as u64) >> 20 << 20).max(BUFFER_BYTES_MIN);
-        let bytes = buffer_bytes(lab, wanted, 2 * count as u64);
+        let wanted = ((wanted_bytes(context) / count as u64) >> 20 << 20).max(BUFFER_BYTES_MIN);
+        let bytes = buffer_bytes(context, wanted, 2 * count as u64);
         let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
-        let team = Team::new(&cpus[..count], routines, bytes, lab.cancelled);
+        let team = Team::new(&cpus[..count], routines, bytes, context.cancelled);
         let (found, repeated) = team.work().map_err(not_started)?;
         rows.extend(found);
-        lab.repeated.extend(repeated);
-        if lab.is_cancelled() {
-            return Err(lab.interruption());
+        report.repeated.extend(repeated);
+        if context.is_cancelled() {
+            return Err(context.interruption());
         }
     }
-    lab.seen_on.clone_from(&cpus);
+    report.seen_on.clone_from(&cpus);
     Ok(Measured::BandwidthCurve(BandwidthCurve { rows }))
 }
 

@@ -35,9 +35,10 @@ mod video;
 pub use attributes::{AtAClock, AtAnOpp, Attributes, Takes};
 pub(crate) use opengl::XVFB;
 
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::tools::ToolKind;
-use record::{Failure, Measured, Missing, Variant, WorkloadId};
+use record::{Failure, Measured, Missing, Outcome, Variant, WorkloadId};
 
 /// One kind of work that is measured.
 #[derive(Debug)]
@@ -59,9 +60,9 @@ pub struct Workload {
     /// What else is asked of it.
     pub attributes: Attributes,
     /// Why it cannot run here: no tool, no memory. Asked before every step.
-    pub lacking: fn(&Lab) -> Option<Missing>,
-    /// Runs it once.
-    pub run: fn(&mut Lab) -> Result<Measured, Failure>,
+    pub lacking: fn(&WorkloadContext) -> Option<Missing>,
+    /// Runs it once: [`Workload::measure`] is how it is called.
+    pub run: fn(&WorkloadContext, &mut StepReport) -> Result<Measured, Failure>,
 }
 
 /// How a load runs that is asked for by its name.
@@ -88,6 +89,21 @@ pub enum Places {
     /// that can be done: programs that start a thread for each CPU of the machine, whatever CPUs they
     /// may use. Then all CPUs, repeated.
     TypesAloneThenAll,
+}
+
+impl Workload {
+    /// Runs it once, unless something is lacking, and returns all that is known of it, also when it failed.
+    pub fn measure(&self, context: &WorkloadContext) -> (StepReport, Outcome) {
+        let mut report = StepReport::new(context.not_comparable.clone());
+        let outcome = match (self.lacking)(context) {
+            Some(missing) => Outcome::Skipped(missing),
+            None => match (self.run)(context, &mut report) {
+                Ok(measured) => Outcome::Done(measured),
+                Err(failure) => Outcome::Failed(failure),
+            },
+        };
+        (report, outcome)
+    }
 }
 
 /// All workloads, by id.
@@ -131,9 +147,9 @@ pub fn named(name: &str) -> Option<&'static Workload> {
 }
 
 /// Why a job between CPUs cannot run on one.
-fn no_other_cpu(lab: &Lab, so: &str) -> Option<Missing> {
+fn no_other_cpu(context: &WorkloadContext, so: &str) -> Option<Missing> {
     let why = || format!("there is only one CPU, so {so}");
-    (lab.job.cpus.len() < 2).then(|| Missing::unsupported(lab.job.workload.as_str(), why()))
+    (context.job.cpus.len() < 2).then(|| Missing::unsupported(context.job.workload.as_str(), why()))
 }
 
 #[cfg(test)]
@@ -166,7 +182,7 @@ mod tests {
             let workload = workload(id).unwrap();
             let lacks = |cpus: &[u32]| {
                 let job = Job { workload: id, cpus: cpus.to_vec(), ..Job::default() };
-                Bench::new(&[]).with(&job, |lab| (workload.lacking)(lab))
+                Bench::new(&[]).with(&job, |context, _| (workload.lacking)(context))
             };
             let why = lacks(&[3]).unwrap();
             assert_eq!(why.path, id.as_str());

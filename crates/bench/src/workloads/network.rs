@@ -4,7 +4,8 @@
 use super::attributes::Attributes;
 use super::scored::{higher, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::ToolKind;
 use crate::scratch::host::Host;
@@ -54,9 +55,10 @@ const CONNECT_MS: &str = "5000";
 /// For connecting and for the results that the other end sends.
 const SPARE_TIME: Duration = Duration::from_secs(20);
 
-pub(super) fn lacking(lab: &Lab) -> Option<Missing> {
-    lab.tools.find(&KIND).err().or_else(|| {
-        lab.site
+pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    context.tools.find(&KIND).err().or_else(|| {
+        context
+            .site
             .targets
             .host
             .is_none()
@@ -64,28 +66,28 @@ pub(super) fn lacking(lab: &Lab) -> Option<Missing> {
     })
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let output = stream(lab)?;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let output = stream(context, report)?;
     let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     Ok(Measured::Scores(scores))
 }
 
 /// Runs the stream of the job's direction and returns what iperf3 printed.
-pub(super) fn stream(lab: &mut Lab) -> Result<String, Failure> {
-    let found = tool(lab, &KIND)?;
-    let Some(host) = lab.site.targets.host.clone() else {
+pub(super) fn stream(context: &WorkloadContext, report: &mut StepReport) -> Result<String, Failure> {
+    let found = tool(context, &KIND)?;
+    let Some(host) = context.site.targets.host.clone() else {
         let why = "No host was named: --host NAME.".to_owned();
         return Err(failure(FailureKind::NotStarted, why, ""));
     };
-    let time = lab.time_or(Duration::from_secs(SECONDS));
+    let time = context.time_or(Duration::from_secs(SECONDS));
     let seconds = time.as_secs().max(1).to_string();
     let port = host.port.map(|port| port.to_string());
     let mut arguments = vec!["-c", &host.name, "-J", "-t", &seconds];
     arguments.extend(["--connect-timeout", CONNECT_MS]);
     arguments.extend(port.iter().flat_map(|port| ["-p", port]));
-    arguments.extend((lab.job.variant == RECEIVE).then_some("-R"));
-    let output = match lab.program(&found, &arguments, time + SPARE_TIME) {
+    arguments.extend((context.job.variant == RECEIVE).then_some("-R"));
+    let output = match context.program(report, &found, &arguments, time + SPARE_TIME) {
         Ok(output) => output,
         Err(failed) => return Err(unanswered(&failed, &host).unwrap_or(failed)),
     };

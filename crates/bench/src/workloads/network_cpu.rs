@@ -5,7 +5,8 @@ use super::attributes::Attributes;
 use super::network::{KIND, VARIANTS, lacking, parse, stream};
 use super::scored::higher;
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use machine::threads;
 use machine::timeline::thread_cpu_ns;
@@ -38,10 +39,10 @@ struct Worked {
     in_group: bool,
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
     let stop = AtomicBool::new(false);
-    let group = lab.group;
+    let group = context.group;
     let (output, worked) = std::thread::scope(|scope| {
         let work = || {
             // Held to the program's quota, where there is one; its time is then counted with the program's.
@@ -57,12 +58,12 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         };
         let worker = threads::begin(scope, "load", work)
             .map_err(|missing| failure(FailureKind::NotStarted, missing.to_string(), ""))?;
-        let output = stream(lab);
+        let output = stream(context, report);
         stop.store(true, Ordering::Relaxed);
         Ok((output, threads::joined(worker)))
     })?;
     let output = output?;
-    if let (Fact::Known(ns), false) = (&mut lab.counters.task_clock_ns, worked.in_group) {
+    if let (Fact::Known(ns), false) = (&mut report.counters.task_clock_ns, worked.in_group) {
         *ns += worked.cpu_ns;
     }
     let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;

@@ -6,7 +6,8 @@
 use super::attributes::Attributes;
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::{Found, ToolKind, version_numbers};
 use record::{Failure, FailureKind, Measured, Missing, Score, Scores, Variant, WorkloadId};
@@ -84,26 +85,26 @@ enum Display {
     Virtual(Found, Found),
 }
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    display(lab, has_display()).err()
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    display(context, has_display()).err()
 }
 
 fn has_display() -> bool {
     ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
-fn display(lab: &Lab, has_display: bool) -> Result<Display, Missing> {
-    let found = lab.tools.find(&KIND)?;
+fn display(context: &WorkloadContext, has_display: bool) -> Result<Display, Missing> {
+    let found = context.tools.find(&KIND)?;
     if has_display {
         return Ok(Display::Own(found));
     }
-    let cards = lab.root.list("/dev/dri").unwrap_or_default();
+    let cards = context.root.list("/dev/dri").unwrap_or_default();
     if cards.iter().any(|name| name.starts_with("card"))
-        && let Ok(drm) = lab.tools.find(&DRM)
+        && let Ok(drm) = context.tools.find(&DRM)
     {
         return Ok(Display::Own(drm));
     }
-    match lab.tools.find(&XVFB) {
+    match context.tools.find(&XVFB) {
         Ok(xvfb) if !found.name.ends_with("drm") => Ok(Display::Virtual(xvfb, found)),
         _ => Err(Missing::unsupported(
             "DISPLAY",
@@ -112,12 +113,12 @@ fn display(lab: &Lab, has_display: bool) -> Result<Display, Missing> {
     }
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    tool(lab, &KIND)?;
-    let display =
-        display(lab, has_display()).map_err(|missing| failure(FailureKind::NotStarted, format!("{missing}."), ""))?;
-    let is_short = lab.job.variant != FULL;
-    let scene_s = lab.job.time.map_or(SHORT_S, |time| (time.as_secs_f64() / SHORT.len() as f64).max(1.0));
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    tool(context, &KIND)?;
+    let display = display(context, has_display())
+        .map_err(|missing| failure(FailureKind::NotStarted, format!("{missing}."), ""))?;
+    let is_short = context.job.variant != FULL;
+    let scene_s = context.job.time.map_or(SHORT_S, |time| (time.as_secs_f64() / SHORT.len() as f64).max(1.0));
     let defaults = format!(":duration={scene_s:.1}");
     let mut arguments = vec!["--off-screen"];
     if is_short {
@@ -132,12 +133,13 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
             (xvfb.clone(), &found.version)
         }
     };
-    lab.method = version_numbers(version).first().copied().unwrap_or(0);
+    report.method = version_numbers(version).first().copied().unwrap_or(0);
     let program = Found { version: version.clone(), ..program };
-    let output = lab.program(&program, &arguments, limit).map_err(|failed| match reason(&failed.output_tail) {
-        Some(why) => Failure { message: format!("glmark2 has nothing to draw on: {why}."), ..failed },
-        None => failed,
-    })?;
+    let output =
+        context.program(report, &program, &arguments, limit).map_err(|failed| match reason(&failed.output_tail) {
+            Some(why) => Failure { message: format!("glmark2 has nothing to draw on: {why}."), ..failed },
+            None => failed,
+        })?;
     let scores = parse(&output, is_short).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     Ok(Measured::Scores(scores))
 }
@@ -251,8 +253,8 @@ mod tests {
         let glmark = || program("glmark2-es2", "echo 2023.01");
         let xvfb = program("xvfb-run", "echo Usage: xvfb-run");
         let check = |programs: &[Program], has_display| {
-            Bench::new(programs).with(&Job::default(), |lab| {
-                display(lab, has_display).map(|display| match display {
+            Bench::new(programs).with(&Job::default(), |context, _| {
+                display(context, has_display).map(|display| match display {
                     Display::Own(found) => found.name,
                     Display::Virtual(xvfb, found) => format!("{} {}", xvfb.name, found.name),
                 })

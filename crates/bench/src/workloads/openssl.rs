@@ -9,7 +9,8 @@
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, Takes};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::ToolKind;
 use record::{Cipher, Failure, FailureKind, Measured, Missing, WorkloadId};
@@ -31,7 +32,7 @@ pub(super) const OPENSSL: Workload = Workload {
         forms: CIPHERS,
         ..Attributes::PLAIN
     },
-    lacking: |lab| lab.tools.find(&KIND).err(),
+    lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
 
@@ -61,13 +62,13 @@ fn major(version: &str) -> Option<u32> {
     })
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
     let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
-    let found = lab.tools.find(&KIND).map_err(not_started)?;
-    lab.method = major(&found.version).unwrap_or(0);
-    let variant = lab.job.variant.clone();
+    let found = context.tools.find(&KIND).map_err(not_started)?;
+    report.method = major(&found.version).unwrap_or(0);
+    let variant = context.job.variant.clone();
     let algorithm = variant.algorithm();
-    let processes = lab.job.threads.to_string();
+    let processes = context.job.threads.to_string();
     let mut arguments = vec!["speed", "-elapsed", "-evp", algorithm];
     // Every CPU runs a process of its own.
     if variant.is_parallel() {
@@ -76,10 +77,9 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     if has_seconds(&found.version) {
         arguments.extend(["-seconds", SECONDS]);
     }
-    let output = lab.program(&found, &arguments, TIME_LIMIT)?;
-    let (measured, unread) =
+    let output = context.program(report, &found, &arguments, TIME_LIMIT)?;
+    let (measured, _) =
         parse(&output, algorithm).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    lab.unread = unread;
     Ok(Measured::Cipher(measured))
 }
 
@@ -265,11 +265,11 @@ mod tests {
         let body = format!("case $1 in version) echo '{version}';; *) cat <<'END'\n{output}\nEND\n;; esac");
         let bench = Bench::new(&[Program { name: "openssl".into(), body }]);
         let job = Job { workload: WorkloadId::OpenSsl, variant: Variant::AES_128_CBC, threads: 1, ..Job::default() };
-        bench.with(&job, |lab| {
-            assert_eq!((OPENSSL.lacking)(lab), None);
-            let kind = run(lab).map_err(|failure| failure.kind);
-            assert_eq!(kind.map(|_| lab.method), expected);
-            assert_eq!(lab.tool.as_ref().unwrap().argv[1..].join(" "), arguments);
+        bench.with(&job, |context, report| {
+            assert_eq!((OPENSSL.lacking)(context), None);
+            let kind = run(context, report).map_err(|failure| failure.kind);
+            assert_eq!(kind.map(|_| report.method), expected);
+            assert_eq!(report.tool.as_ref().unwrap().argv[1..].join(" "), arguments);
         });
     }
 

@@ -4,7 +4,8 @@
 use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::tools::ToolKind;
 use record::{Failure, Measured, Score, Scores, Variant, WorkloadId};
 use std::time::Duration;
@@ -28,7 +29,7 @@ pub(super) const PERF_BENCH: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 3, seconds: 5 }),
     attributes: Attributes::PLAIN,
-    lacking: |lab| lab.tools.find(&KIND).err(),
+    lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
 
@@ -54,18 +55,18 @@ const METHOD: u32 = 1;
 /// Beyond the caches of small boards, and ready in a second on each.
 const BYTES: &str = "64MB";
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
-    lab.method = METHOD;
-    let variant = lab.job.variant.clone();
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = METHOD;
+    let variant = context.job.variant.clone();
     let name = variant.as_str();
     let (collection, benchmark) = name.split_once('-').unwrap_or((name, ""));
     if collection == "mem" {
         let arguments = ["bench", "-f", "simple", "mem", benchmark, "-f", "default", "-s", BYTES, "-l", "20"];
-        return scores(lab, &found, &arguments, TIME_LIMIT, parse_memory);
+        return scores(context, report, &found, &arguments, TIME_LIMIT, parse_memory);
     }
     let arguments = ["bench", collection, benchmark];
-    scores(lab, &found, &arguments, TIME_LIMIT, parse_time)
+    scores(context, report, &found, &arguments, TIME_LIMIT, parse_time)
 }
 
 /// The time of one operation where it is told (`5.31 usecs/op`), else the time of all

@@ -6,7 +6,8 @@
 use super::attributes::Attributes;
 use super::scored::{positive, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::ToolKind;
 use machine::Caller;
@@ -33,7 +34,7 @@ pub(super) const PHORONIX: Workload = Workload {
         seconds: 600,
     }),
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Phoronix), ..Attributes::PLAIN },
-    lacking: |lab| lab.tools.find(&KIND).err(),
+    lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
 
@@ -62,20 +63,20 @@ const RESULTS_BYTES_MAX: u64 = 16 << 20;
 /// What our results are called in a file that may hold those of others.
 const IDENTIFIER: &str = "sbc-bench";
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
-    lab.method = METHOD;
-    let test = lab.job.variant.to_string();
-    let name = results_name(lab.job.repetition, &lab.job.cpus);
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = METHOD;
+    let test = context.job.variant.to_string();
+    let name = results_name(context.job.repetition, &context.job.cpus);
     let environment = [
         ("PTS_SILENT_MODE", "1".to_owned()),
         ("TEST_RESULTS_NAME", name.clone()),
         ("TEST_RESULTS_IDENTIFIER", IDENTIFIER.to_owned()),
         ("TEST_RESULTS_DESCRIPTION", "sbc-bench".to_owned()),
     ];
-    let output = lab.program_with(&found, &["batch-run", &test], &environment, TIME_LIMIT)?;
+    let output = context.program_with(report, &found, &["batch-run", &test], &environment, TIME_LIMIT)?;
     let garbled = |why: String| failure(FailureKind::Garbled, format!("{why}."), &output);
-    let files = result_files(&name, lab.tools.user()).into_iter();
+    let files = result_files(&name, context.tools.user()).into_iter();
     let mut texts = files.filter_map(|file| written_by_program(&file));
     let xml = texts.next().ok_or_else(|| garbled(why_none(&output, &test)))?;
     let (rows, failed) = parse(&xml).map_err(garbled)?;

@@ -5,7 +5,8 @@
 
 use super::Workload;
 use super::attributes::Attributes;
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::Found;
 use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
@@ -19,7 +20,7 @@ pub(super) const PROGRAM: Workload = Workload {
     tool: None,
     shape: None,
     attributes: Attributes { is_users_own: true, ..Attributes::PLAIN },
-    lacking: |lab| match lab.job.definition {
+    lacking: |context| match context.job.definition {
         Some(_) => None,
         None => Some(record::Missing::unsupported(WorkloadId::Program.as_str(), "no command was given")),
     },
@@ -31,9 +32,9 @@ const METHOD: u32 = 1;
 /// A Record keeps so much of what a program prints; its score is found in all of it.
 const OUTPUT_CHARS: usize = 4000;
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let Some(definition) = lab.job.definition.clone() else {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let Some(definition) = context.job.definition.clone() else {
         let why = "No command was given.".into();
         return Err(failure(FailureKind::NotStarted, why, ""));
     };
@@ -41,8 +42,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found =
         Found { name: definition.name.clone(), path: program.to_owned(), version: String::new(), runs_as_caller: true };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let output = lab.program(&found, &arguments, definition.time_limit)?;
-    let value = definition.score.find(&output, lab.elapsed.as_secs_f64());
+    let output = context.program(report, &found, &arguments, definition.time_limit)?;
+    let value = definition.score.find(&output, report.program_elapsed.as_secs_f64());
     let value = value.map_err(|why| {
         let message = format!("{} has no score: {why}.", definition.name);
         failure(FailureKind::Garbled, message, &output)

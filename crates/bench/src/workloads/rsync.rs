@@ -5,7 +5,8 @@ use super::copy::{self, Copier, Direction, Remote};
 use super::scored::tool;
 use super::sftp;
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::tools::ToolKind;
 use machine::files::{Error, OwnFolder};
 use record::{Failure, Measured, Missing, WorkloadId};
@@ -42,17 +43,17 @@ pub(super) const KIND: ToolKind = ToolKind {
 /// Rises when the file or the way of copying changes.
 const METHOD: u32 = 1;
 
-fn lacking(lab: &Lab) -> Option<Missing> {
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
     let tools = [&KIND, &sftp::KIND];
-    let missing = tools.into_iter().find_map(|kind| lab.tools.find(kind).err());
-    missing.or_else(|| copy::lacking(lab))
+    let missing = tools.into_iter().find_map(|kind| context.tools.find(kind).err());
+    missing.or_else(|| copy::lacking(context))
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let rsync = tool(lab, &KIND)?;
-    let ssh = tool(lab, &sftp::KIND)?;
-    copy::run(lab, &rsync, &ssh, &COPIER)
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let rsync = tool(context, &KIND)?;
+    let ssh = tool(context, &sftp::KIND)?;
+    copy::run(context, report, &rsync, &ssh, &COPIER)
 }
 
 const COPIER: Copier = Copier { arguments, removal };

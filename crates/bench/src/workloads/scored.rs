@@ -2,26 +2,28 @@
 //! and which numbers is each load's own business.
 
 use super::program::shortened;
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::{Found, ToolKind};
 use record::{Failure, FailureKind, Measured, Missing, Score, Scores};
 use std::time::Duration;
 
 /// The tool, or the failure that says why it is none.
-pub(super) fn tool(lab: &Lab, kind: &'static ToolKind) -> Result<Found, Failure> {
-    lab.tools.find(kind).map_err(|missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), ""))
+pub(super) fn tool(context: &WorkloadContext, kind: &'static ToolKind) -> Result<Found, Failure> {
+    context.tools.find(kind).map_err(|missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), ""))
 }
 
 /// Runs the tool once and reads its scores.
 pub(super) fn scores(
-    lab: &mut Lab,
+    context: &WorkloadContext,
+    report: &mut StepReport,
     found: &Found,
     arguments: &[&str],
     time_limit: Duration,
     parse: impl Fn(&str) -> Result<Scores, String>,
 ) -> Result<Measured, Failure> {
-    let output = lab.program(found, arguments, time_limit)?;
+    let output = context.program(report, found, arguments, time_limit)?;
     read(&output, parse)
 }
 

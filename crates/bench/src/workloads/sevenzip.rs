@@ -11,9 +11,11 @@ mod short;
 
 use super::Workload;
 use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
+use crate::Job;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::{Found, ToolKind};
-use crate::{Job, Lab};
 use machine::available_kib;
 pub(super) use parse::{parse, parse_passes};
 use record::{Compression, Failure, FailureKind, Measured, Missing, WorkloadId};
@@ -63,33 +65,32 @@ const ADDRESSES_KIB: u64 = 1900 << 10;
 /// slowest known board (250 MIPS); whatever takes this long hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(15 * 60);
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    match lab.tools.find(&KIND) {
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    match context.tools.find(&KIND) {
         Err(missing) => Some(missing),
-        Ok(found) => choose_dictionary(lab, &found).err(),
+        Ok(found) => choose_dictionary(context, &found).err(),
     }
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
     let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
-    let found = lab.tools.find(&KIND).map_err(not_started)?;
-    lab.method = method(&found.version);
-    let dictionary_log2 = choose_dictionary(lab, &found).map_err(not_started)?;
-    if let Some(time) = lab.job.time {
-        return short::run(lab, &found, time).map(Measured::Compression);
+    let found = context.tools.find(&KIND).map_err(not_started)?;
+    report.method = method(&found.version);
+    let dictionary_log2 = choose_dictionary(context, &found).map_err(not_started)?;
+    if let Some(time) = context.job.time {
+        return short::run(context, report, &found, time).map(Measured::Compression);
     }
-    let threads = format!("-mmt={}", lab.job.threads.max(1));
+    let threads = format!("-mmt={}", context.job.threads.max(1));
     // Without `-md` it walks up to its default, as in every other published score.
     let dictionary = format!("-md={dictionary_log2}");
     let mut arguments = vec!["b", threads.as_str()];
     if dictionary_log2 < DEFAULT_LOG2 {
         arguments.push(&dictionary);
     }
-    let output = lab.program(&found, &arguments, time_limit(lab.job)).map_err(wrong_data)?;
-    let (measured, unread) = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    lab.unread = unread;
-    if let Some(why) = not_comparable(&measured, lab.job) {
-        lab.not_comparable.get_or_insert(why);
+    let output = context.program(report, &found, &arguments, time_limit(context.job)).map_err(wrong_data)?;
+    let (measured, _) = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    if let Some(why) = not_comparable(&measured, context.job) {
+        report.not_comparable.get_or_insert(why);
     }
     Ok(Measured::Compression(measured))
 }
@@ -139,16 +140,16 @@ fn need_kib(threads: u32, dictionary_log2: u32) -> u64 {
 }
 
 /// The largest dictionary whose benchmark fits, at most the default.
-fn choose_dictionary(lab: &Lab, found: &Found) -> Result<u32, Missing> {
+fn choose_dictionary(context: &WorkloadContext, found: &Found) -> Result<u32, Missing> {
     // Where the kernel does not tell its memory, 7-zip's own choice has to do.
-    let Ok(available) = available_kib(lab.root) else {
+    let Ok(available) = available_kib(context.root) else {
         return Ok(DEFAULT_LOG2);
     };
     let mut room = available.saturating_sub(RESERVE_KIB);
     if is_32_bit(&found.version) {
         room = room.min(ADDRESSES_KIB);
     }
-    let threads = lab.job.threads.max(1);
+    let threads = context.job.threads.max(1);
     let sizes = (SMALLEST_LOG2..=DEFAULT_LOG2).rev();
     sizes.into_iter().find(|&log2| need_kib(threads, log2) <= room).ok_or_else(|| {
         let need = need_kib(threads, SMALLEST_LOG2) / 1024;

@@ -4,7 +4,8 @@ use super::attributes::Attributes;
 use super::copy::{self, Copier, Direction, Remote};
 use super::scored::tool;
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::{Found, ToolKind};
 use machine::files::{Error, OwnFolder};
@@ -42,21 +43,21 @@ pub(super) const KIND: ToolKind = ToolKind {
 /// Rises when the file or the way of copying changes.
 const METHOD: u32 = 1;
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    match lab.tools.find(&KIND) {
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    match context.tools.find(&KIND) {
         Err(missing) => Some(missing),
         Ok(ssh) if copy::beside(&ssh, "sftp").is_none() => {
             Some(Missing::unsupported("sftp", "there is ssh without sftp beside it"))
         }
-        Ok(_) => copy::lacking(lab),
+        Ok(_) => copy::lacking(context),
     }
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let ssh = tool(lab, &KIND)?;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let ssh = tool(context, &KIND)?;
     let sftp = sftp(&ssh)?;
-    copy::run(lab, &sftp, &sftp, &COPIER)
+    copy::run(context, report, &sftp, &sftp, &COPIER)
 }
 
 /// sftp beside ssh.

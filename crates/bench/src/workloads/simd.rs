@@ -3,7 +3,8 @@
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, ONLY, Takes};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use machine::faults;
 use record::{Failure, Measured, Series, WorkloadId};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -34,13 +35,13 @@ const SECONDS: usize = 300;
 /// Turns between two looks at the clock: well under a millisecond.
 const TURNS: usize = 4096;
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    lab.method = METHOD;
-    let cancelled = lab.cancelled;
-    let own_time = lab.job.time.map(|time| time.as_secs() as usize);
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let cancelled = context.cancelled;
+    let own_time = context.job.time.map(|time| time.as_secs() as usize);
     let seconds = own_time.unwrap_or(SECONDS);
     let seconds = seconds.div_ceil(faults::haste() as usize);
-    let threads = lab.pinned_threads(|_| operations_by_second(seconds, cancelled))?;
+    let threads = context.pinned_threads(report, |_| operations_by_second(seconds, cancelled))?;
     let seconds = threads.iter().map(Vec::len).min().unwrap_or(0);
     let rate = |second: usize| {
         let operations: u64 = threads.iter().map(|thread| thread[second]).sum();

@@ -7,7 +7,8 @@
 use super::attributes::{Attributes, ONE_FORM};
 use super::scored::{higher, number_behind, scores, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::tools::ToolKind;
 use record::{Failure, Measured, Scores, WorkloadId};
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub(super) const STOCKFISH: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape { variants: ONE_FORM, places: Places::All, repetitions: 3, seconds: 60 }),
     attributes: Attributes::PLAIN,
-    lacking: |lab| lab.tools.find(&KIND).err(),
+    lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
 
@@ -44,12 +45,12 @@ const MOVE_MS: &str = "1000";
 /// Some 50 seconds of thinking, and a network of 50 MB from a slow card.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
-    lab.method = major(&found.version);
-    let threads = lab.job.threads.max(1).to_string();
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = major(&found.version);
+    let threads = context.job.threads.max(1).to_string();
     let arguments = ["bench", HASH_MIB, &threads, MOVE_MS, "default", "movetime"];
-    scores(lab, &found, &arguments, TIME_LIMIT, parse)
+    scores(context, report, &found, &arguments, TIME_LIMIT, parse)
 }
 
 /// `Stockfish 15.1 by the Stockfish developers (see AUTHORS file)`, `Stockfish 080525 64 by T. ...`.

@@ -4,7 +4,8 @@
 use super::attributes::Attributes;
 use super::scored::{higher, positive, scores, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::tools::ToolKind;
 use machine::available_kib;
 use record::{Failure, Measured, Missing, Scores, Variant, WorkloadId};
@@ -48,12 +49,12 @@ const VM_PERCENT: u64 = 50;
 /// The least that stress-ng accepts for each of its workers is 4 KiB; below a MiB it tests nothing.
 const VM_KIB_MIN: u64 = 1 << 10;
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    if let Err(missing) = lab.tools.find(&KIND) {
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    if let Err(missing) = context.tools.find(&KIND) {
         return Some(missing);
     }
-    let available = available_kib(lab.root).ok()?;
-    (lab.job.variant == VM && vm_kib(available, lab.job.threads) < VM_KIB_MIN).then(|| {
+    let available = available_kib(context.root).ok()?;
+    (context.job.variant == VM && vm_kib(available, context.job.threads) < VM_KIB_MIN).then(|| {
         let why = format!("{} MiB are too little for the vm class", available >> 10);
         Missing::unsupported("/proc/meminfo", why)
     })
@@ -64,21 +65,21 @@ fn vm_kib(available_kib: u64, threads: u32) -> u64 {
     available_kib * VM_PERCENT / 100 / u64::from(threads.max(1))
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
     // Its bogo-ops change with its version: the whole version is the method.
-    lab.method = method(&found.version);
-    lab.not_comparable = Some("bogo-ops of stress-ng are a load's own count and no benchmark".into());
-    let class = lab.job.variant.clone();
+    report.method = method(&found.version);
+    report.not_comparable = Some("bogo-ops of stress-ng are a load's own count and no benchmark".into());
+    let class = context.job.variant.clone();
     let option = format!("--{class}");
-    let threads = lab.job.threads.max(1).to_string();
+    let threads = context.job.threads.max(1).to_string();
     let seconds = format!("{SECONDS}s");
     let mut arguments = vec![&*option, &*threads, "--timeout", &*seconds, "--metrics-brief"];
-    let bytes = available_kib(lab.root).map(|available| format!("{}k", vm_kib(available, lab.job.threads)));
+    let bytes = available_kib(context.root).map(|available| format!("{}k", vm_kib(available, context.job.threads)));
     if let (true, Ok(bytes)) = (class == VM, &bytes) {
         arguments.extend(["--vm-bytes", bytes]);
     }
-    scores(lab, &found, &arguments, TIME_LIMIT, |text| parse(text, class.as_str()))
+    scores(context, report, &found, &arguments, TIME_LIMIT, |text| parse(text, class.as_str()))
 }
 
 /// `stress-ng, version 0.15.06 (gcc 12.2.0, x86_64 Linux 6.18.44)`.

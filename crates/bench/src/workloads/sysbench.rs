@@ -5,7 +5,8 @@
 use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::tools::ToolKind;
 use record::{Failure, Measured, Scores, Variant, WorkloadId};
 use std::time::Duration;
@@ -23,7 +24,7 @@ pub(super) const SYSBENCH: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 3, seconds: 10 }),
     attributes: Attributes::PLAIN,
-    lacking: |lab| lab.tools.find(&KIND).err(),
+    lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
 
@@ -48,18 +49,18 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Raised when the options change. Version 1.0 is the only one there has been since 2017.
 const METHOD: u32 = 1;
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
-    lab.method = METHOD;
-    let threads = format!("--threads={}", lab.job.threads.max(1));
-    if lab.job.variant == MEMORY {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = METHOD;
+    let threads = format!("--threads={}", context.job.threads.max(1));
+    if context.job.variant == MEMORY {
         // Without a huge total it ends when 100 GiB are written, which fast machines do in a second.
         let total = "--memory-total-size=100T";
         let arguments = ["memory", &threads, SECONDS, total, "run"];
-        scores(lab, &found, &arguments, TIME_LIMIT, parse_memory)
+        scores(context, report, &found, &arguments, TIME_LIMIT, parse_memory)
     } else {
         let arguments = ["cpu", &threads, SECONDS, "run"];
-        scores(lab, &found, &arguments, TIME_LIMIT, parse_cpu)
+        scores(context, report, &found, &arguments, TIME_LIMIT, parse_cpu)
     }
 }
 

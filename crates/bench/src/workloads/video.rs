@@ -10,13 +10,14 @@ mod form;
 use super::attributes::Attributes;
 use super::scored::{higher, tool};
 use super::{Places, Shape, Workload};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::{Found, ToolKind, version_numbers};
 use form::{FRAMES_PER_S, Form};
 use machine::available_kib;
+use machine::files::OwnFolder;
 use record::{Failure, FailureKind, Measured, Missing, Score, Scores, WorkloadId};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -61,49 +62,52 @@ const fn memory_kib(lines: u32) -> u64 {
     if lines > 540 { 400 << 10 } else { 180 << 10 }
 }
 
-fn lacking(lab: &Lab) -> Option<Missing> {
-    if let Err(missing) = lab.tools.find(&KIND) {
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    if let Err(missing) = context.tools.find(&KIND) {
         return Some(missing);
     }
-    let form = Form::parse(lab.job.variant.as_str())?;
+    let form = Form::parse(context.job.variant.as_str())?;
     if form.is_hardware
-        && let Some(missing) = decoder::no_device(lab.root)
+        && let Some(missing) = decoder::no_device(context.root)
     {
         return Some(missing);
     }
-    let available = available_kib(lab.root).ok()?;
+    let available = available_kib(context.root).ok()?;
     (available < memory_kib(form.lines)).then(|| {
         let why = format!("{} MiB are too little to make the clip", available >> 10);
         Missing::unsupported("/proc/meminfo", why)
     })
 }
 
-fn run(lab: &mut Lab) -> Result<Measured, Failure> {
-    let found = tool(lab, &KIND)?;
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
     // Decoders become faster from version to version: the version is the method.
     let numbers = version_numbers(&found.version);
     let part = |index: usize| numbers.get(index).copied().unwrap_or(0).min(99);
-    lab.method = part(0) * 100 + part(1);
-    let form = Form::parse(lab.job.variant.as_str()).ok_or_else(|| {
-        let why = format!("There is no video {:?}.", lab.job.variant);
+    report.method = part(0) * 100 + part(1);
+    let form = Form::parse(context.job.variant.as_str()).ok_or_else(|| {
+        let why = format!("There is no video {:?}.", context.job.variant);
         failure(FailureKind::NotStarted, why, "")
     })?;
-    let clip = clip(lab, &found, &form)?;
+    let folder =
+        context.site.temporary_folder().map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+    let context = &context.in_folder(&folder);
+    let clip = clip(context, report, &found, &form, &folder)?;
     let decoder = match form.is_hardware {
-        true => Some(decoder::choose(lab, &found, &form, &clip)?),
+        true => Some(decoder::choose(context, report, &found, &form, &clip)?),
         false => None,
     };
-    lab.preparation_ends();
-    let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
+    report.preparation_ends(context.timeline);
+    let time = context.job.time.unwrap_or(Duration::from_secs(SECONDS));
     let words = arguments(&form, decoder.map_or(&[], |decoder| decoder.arguments), &clip, time);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let output = match form.is_realtime {
-        true => lab.program(&found, &words, 4 * time + SPARE_TIME)?,
-        false => lab.program_for(&found, &words, time)?,
+        true => context.program(report, &found, &words, 4 * time + SPARE_TIME)?,
+        false => context.program_for(report, &found, &words, time)?,
     };
     let name = decoder.map_or("software", |decoder| decoder.name);
     let scores = match form.is_realtime {
-        true => realtime(&output, lab.elapsed.as_secs_f64()),
+        true => realtime(&output, report.program_elapsed.as_secs_f64()),
         false => fast(&output),
     };
     let scores = scores.map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
@@ -118,9 +122,13 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 const PART: &str = "part.mkv";
 
 /// The clip of this form, made if it is not there yet.
-fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<String, Failure> {
-    let folder = lab.site.temporary_folder().map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
-    lab.folder = Some(Arc::clone(&folder));
+fn clip(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    form: &Form,
+    folder: &OwnFolder,
+) -> Result<String, Failure> {
     let clip = format!("{}-{}.mkv", form.codec, form.lines);
     if folder.length(&clip).is_some() {
         return Ok(clip);
@@ -151,7 +159,7 @@ fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<String, Failure> {
         "50",
         PART,
     ];
-    lab.program(found, &words, CLIP_LIMIT).map_err(|failed| {
+    context.program(report, found, &words, CLIP_LIMIT).map_err(|failed| {
         let line = failed.output_tail.lines().find(|line| line.contains("Unknown encoder"));
         match line {
             Some(_) => Failure {

@@ -224,6 +224,7 @@ impl<'a> Child<'a> {
     fn attend(&mut self, supervisor: &mut Supervisor, observer: &mut Observer) -> End {
         let mut next_beat = self.started;
         let mut nap = Duration::from_millis(1);
+        let (mut printed, mut has_printed) = (String::new(), false);
         loop {
             if Instant::now() >= next_beat {
                 observer.look();
@@ -239,9 +240,14 @@ impl<'a> Child<'a> {
                 Ok(None) => {}
                 Err(_) => return End::Lost,
             }
-            let text = || self.output.text();
-            if supervisor.enough.as_mut().is_some_and(|enough| enough(&text())) {
-                return End::Enough;
+            if let Some(enough) = &mut supervisor.enough {
+                // As long as the output itself: made anew only where there is more of it.
+                if std::mem::take(&mut has_printed) {
+                    printed = self.output.text();
+                }
+                if enough(&printed) {
+                    return End::Enough;
+                }
             }
             let elapsed = self.started.elapsed();
             if elapsed >= self.time_limit {
@@ -249,7 +255,7 @@ impl<'a> Child<'a> {
             }
             let left = LOOK_AGAIN.min(self.time_limit - elapsed);
             if self.pipe.is_some() || self.end.is_some() {
-                self.read_some(left);
+                has_printed |= self.read_some(left);
             } else {
                 // The end of the output usually is the end of the program, a moment later.
                 std::thread::sleep(nap.min(left));
@@ -264,7 +270,7 @@ impl<'a> Child<'a> {
         waitid(WaitId::Pid(self.group), options)
     }
 
-    /// Waits for output or its end, at most for `time`; at the end of the output closes the pipe.
+    /// Waits for output or its end, at most for `time`; true if there was some. At the end of the output closes the pipe.
     fn read_some(&mut self, time: Duration) -> bool {
         let time = Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
         let mut watched: Vec<PollFd> = Vec::with_capacity(2);

@@ -6,7 +6,7 @@ mod limits;
 use super::Runner;
 use crate::job::Job;
 use crate::job::cpus::online_cpus;
-use crate::measure::context::Lab;
+use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
 use crate::measure::heated::{self, INTERVAL_NS, Interval};
 use crate::measure::repeat;
@@ -20,6 +20,7 @@ use machine::critical_millicelsius;
 use microbench::load::{Load, spin};
 use record::soc_temperature::SocTemperature;
 use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Variant, Wait, Window, WorkloadId};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
@@ -199,27 +200,27 @@ impl Runner<'_> {
         let open_counters = |pid: u32| crate::measure::counters::open(root, pid);
         while brake.stop.load(Ordering::Relaxed) == 0 {
             let stop = Arc::new(AtomicI32::new(0));
-            let mut watch = || {
+            let look = RefCell::new(|| {
                 drop(brake.look(timeline.now_ms(), self.context.cancelled));
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
                 self.recorder.flush();
                 (self.context.progress)(Progress::Beat);
-            };
+            });
+            let watch = || (*look.borrow_mut())();
             let places = (root, machine, timeline);
-            let mut lab = Lab::new(places, &self.tools, &job, &stop, &mut watch);
-            lab.group = self.group.as_ref();
-            lab.site = Arc::clone(&self.site);
-            lab.open_counters = Some(&open_counters);
-            if let Some(missing) = (workload.lacking)(&lab) {
-                return Outcome::Skipped(missing);
-            }
+            let context = WorkloadContext {
+                group: self.group.as_ref(),
+                site: Arc::clone(&self.site),
+                open_counters: Some(&open_counters),
+                ..WorkloadContext::new(places, &self.tools, &job, &stop, &watch)
+            };
             let started_ms = timeline.now_ms() - begin_ms;
-            let result = (workload.run)(&mut lab);
+            let (_, outcome) = workload.measure(&context);
             let ended_ms = timeline.now_ms() - begin_ms;
-            match result {
-                Ok(measured) => add(&mut series, measured, started_ms, ended_ms),
-                Err(_) if brake.stop.load(Ordering::Relaxed) != 0 => break,
-                Err(failure) => return Outcome::Failed(failure),
+            match outcome {
+                Outcome::Done(measured) => add(&mut series, measured, started_ms, ended_ms),
+                Outcome::Failed(_) if brake.stop.load(Ordering::Relaxed) != 0 => break,
+                other => return other,
             }
         }
         Outcome::Done(Measured::Series(series))

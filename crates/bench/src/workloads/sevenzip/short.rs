@@ -6,7 +6,8 @@
 
 use super::parse::parse_passes;
 use super::{time_limit, wrong_data};
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::Found;
 use record::{Compression, Ended, Failure, FailureKind, Repeated, StoppingRule};
@@ -22,21 +23,26 @@ const PASSES_MAX: usize = 100;
 const PASSES_BLIND: &str = "3";
 
 /// Runs passes until their median is known or `time` is used up; at least one.
-pub(super) fn run(lab: &mut Lab, found: &Found, time: Duration) -> Result<Compression, Failure> {
+pub(super) fn run(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    time: Duration,
+) -> Result<Compression, Failure> {
     let why = "a short run with a small dictionary, to be set beside others of its kind only";
-    lab.not_comparable = Some(why.into());
-    let threads = format!("-mmt={}", lab.job.threads.max(1));
-    let limit = time_limit(lab.job);
+    report.not_comparable = Some(why.into());
+    let threads = format!("-mmt={}", context.job.threads.max(1));
+    let limit = time_limit(context.job);
     let most = PASSES_MAX.to_string();
     let Ok(terminal) = machine::terminal() else {
         let arguments = ["b", PASSES_BLIND, TIME, &threads, DICTIONARY];
-        let output = lab.program(found, &arguments, limit).map_err(wrong_data)?;
-        return finish(lab, &output, Ended::Times);
+        let output = context.program(report, found, &arguments, limit).map_err(wrong_data)?;
+        return finish(report, &output, Ended::Times);
     };
     let arguments = ["b", most.as_str(), TIME, &threads, DICTIONARY];
     let rule = StoppingRule::new(PASSES_MAX, time);
     let mut progress = Progress::new(rule);
-    let timeline = lab.timeline;
+    let timeline = context.timeline;
     let mut began = None;
     let mut enough = |text: &str| {
         // Before its table it looks at the clock, which is another load than the one that counts.
@@ -45,18 +51,17 @@ pub(super) fn run(lab: &mut Lab, found: &Found, time: Duration) -> Result<Compre
         }
         progress.is_enough(text)
     };
-    let output = lab.program_until(found, &arguments, limit, (terminal, &mut enough)).map_err(wrong_data)?;
+    let output =
+        context.program_until(report, found, &arguments, limit, (terminal, &mut enough)).map_err(wrong_data)?;
     let ended = progress.ended.unwrap_or(Ended::Times);
-    lab.began_ms = began;
-    finish(lab, &output, ended)
+    report.began_ms = began;
+    finish(report, &output, ended)
 }
 
-fn finish(lab: &mut Lab, output: &str, ended: Ended) -> Result<Compression, Failure> {
-    let (measured, unread) =
-        parse_passes(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
+fn finish(report: &mut StepReport, output: &str, ended: Ended) -> Result<Compression, Failure> {
+    let (measured, _) = parse_passes(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
     let passes = measured.rows_mips();
-    lab.repeated.extend(Repeated::of("pass", "MIPS", &passes, ended));
-    lab.unread = unread;
+    report.repeated.extend(Repeated::of("pass", "MIPS", &passes, ended));
     Ok(measured)
 }
 

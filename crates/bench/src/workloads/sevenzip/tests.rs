@@ -27,18 +27,17 @@ fn fails(script: &str, kind: FailureKind, message: &str) {
 #[test]
 fn a_good_run_is_recorded_with_its_tool() {
     let bench = Bench::new(&[sevenzip(&format!("cat <<'END'\n{SINGLE}END"))]);
-    bench.with(&job(1), |lab| {
-        assert_eq!(lacking(lab), None);
-        let Measured::Compression(measured) = run(lab).unwrap() else {
+    bench.with(&job(1), |context, report| {
+        assert_eq!(lacking(context), None);
+        let Measured::Compression(measured) = run(context, report).unwrap() else {
             panic!("7-zip measures compression");
         };
         assert_eq!(measured.total_mips, 4597);
-        assert_eq!((lab.method, &lab.not_comparable), (26, &None));
-        let tool = lab.tool.clone().unwrap();
+        assert_eq!((report.method, &report.not_comparable), (26, &None));
+        let tool = report.tool.clone().unwrap();
         assert_eq!((tool.name.as_str(), tool.version.as_str()), ("7zz", "7-Zip (z) 26.02 (x64)"));
         assert_eq!(tool.argv[1..], ["b", "-mmt=1"]);
-        assert_ne!(lab.counters, Counters::default());
-        assert!(lab.unread.is_empty());
+        assert_ne!(report.counters, Counters::default());
     });
 }
 
@@ -58,10 +57,10 @@ fn what_ran_smaller_is_marked() {
     let text = text.replace("23:  ", "19:  ").replace("22:  ", "18:  ");
     let bench = Bench::new(&[sevenzip(&format!("echo $@\ncat <<'END'\n{text}END"))]);
     bench.root.write("/proc/meminfo", "MemAvailable: 100000 kB").unwrap();
-    bench.with(&job(1), |lab| {
-        run(lab).unwrap();
-        assert_eq!(lab.tool.as_ref().unwrap().argv[1..], ["b", "-mmt=1", "-md=22"]);
-        let why = lab.not_comparable.clone().unwrap();
+    bench.with(&job(1), |context, report| {
+        run(context, report).unwrap();
+        assert_eq!(report.tool.as_ref().unwrap().argv[1..], ["b", "-mmt=1", "-md=22"]);
+        let why = report.not_comparable.clone().unwrap();
         assert_eq!(why, "dictionaries end at 2 MiB instead of 32 MiB for lack of memory");
     });
 }
@@ -69,9 +68,9 @@ fn what_ran_smaller_is_marked() {
 #[test]
 fn another_number_of_threads_is_marked() {
     let bench = Bench::new(&[sevenzip(&format!("cat <<'END'\n{SINGLE}END"))]);
-    bench.with(&job(4), |lab| {
-        run(lab).unwrap();
-        let why = lab.not_comparable.clone().unwrap();
+    bench.with(&job(4), |context, report| {
+        run(context, report).unwrap();
+        let why = report.not_comparable.clone().unwrap();
         assert_eq!(why, "7-zip ran 1 threads instead of 4");
     });
 }
@@ -80,18 +79,18 @@ fn another_number_of_threads_is_marked() {
 fn another_program_of_that_name_is_passed_over() {
     let other = |name: &str| Program { name: name.into(), body: "echo 'Zebra 7'".into() };
     let bench = Bench::new(&[other("7zz"), other("7za")]);
-    bench.with(&job(1), |lab| {
-        let reason = lacking(lab).unwrap().to_string();
+    bench.with(&job(1), |context, report| {
+        let reason = lacking(context).unwrap().to_string();
         assert!(reason.contains("/7zz is not 7-zip: it answers \"Zebra 7\""), "{reason}");
-        assert_eq!(run(lab).unwrap_err().kind, FailureKind::NotStarted);
+        assert_eq!(run(context, report).unwrap_err().kind, FailureKind::NotStarted);
     });
     let mut real = sevenzip("true");
     real.name = "7zr".into();
     let bench = Bench::new(&[other("7zz"), real]);
-    bench.with(&job(1), |lab| assert_eq!(lacking(lab), None));
+    bench.with(&job(1), |context, _| assert_eq!(lacking(context), None));
     let bench = Bench::new(&[]);
-    bench.with(&job(1), |lab| {
-        let reason = lacking(lab).unwrap().to_string();
+    bench.with(&job(1), |context, _| {
+        let reason = lacking(context).unwrap().to_string();
         assert_eq!(reason, "7-zip is not installed: no 7zz, 7za, 7z, 7zr on the PATH");
     });
 }
@@ -171,8 +170,8 @@ fn the_dictionary_follows_the_memory() {
         let available = format!("MemAvailable: {} kB", available_mib << 10);
         bench.root.write("/proc/meminfo", &available).unwrap();
         let found = Found { name: String::new(), path: String::new(), version: version.into(), runs_as_caller: false };
-        bench.with(&job(threads), |lab| {
-            let chosen = choose_dictionary(lab, &found);
+        bench.with(&job(threads), |context, _| {
+            let chosen = choose_dictionary(context, &found);
             assert_eq!(chosen.as_ref().ok(), expected.as_ref(), "{available_mib} MiB, {threads}");
         });
     }

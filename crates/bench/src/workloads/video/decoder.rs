@@ -2,7 +2,8 @@
 //! is compiled in may have no device, and a device no driver for this codec.
 
 use super::form::Form;
-use crate::Lab;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::Found;
 use machine::Root;
@@ -67,7 +68,13 @@ pub(super) fn no_device(root: &Root) -> Option<Missing> {
 }
 
 /// The first decoder that decodes a few frames.
-pub(super) fn choose(lab: &mut Lab, found: &Found, form: &Form, clip: &str) -> Result<&'static Decoder, Failure> {
+pub(super) fn choose(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    form: &Form,
+    clip: &str,
+) -> Result<&'static Decoder, Failure> {
     let fitting = DECODERS.iter();
     let fitting = fitting.filter(|decoder| decoder.codec.is_empty() || decoder.codec == form.codec);
     let mut tried = Vec::new();
@@ -77,7 +84,7 @@ pub(super) fn choose(lab: &mut Lab, found: &Found, form: &Form, clip: &str) -> R
         words.extend(["-i", clip, "-frames:v", FRAMES]);
         words.extend(decoder.proof);
         words.extend(["-f", "null", "-"]);
-        match lab.program(found, &words, TRIAL_LIMIT) {
+        match context.program(report, found, &words, TRIAL_LIMIT) {
             Ok(_) => return Ok(decoder),
             Err(failure) if failure.kind == FailureKind::Interrupted => return Err(failure),
             Err(_) => tried.push(decoder.name),
@@ -111,7 +118,8 @@ mod tests {
                 runs_as_caller: false,
             };
             let form = Form::parse("hevc-540p-hardware").unwrap();
-            let chosen = bench.with(&Job::default(), |lab| choose(lab, &found, &form, "clip.mkv"));
+            let chosen =
+                bench.with(&Job::default(), |context, report| choose(context, report, &found, &form, "clip.mkv"));
             match (chosen, expected) {
                 (Ok(decoder), Ok(name)) => assert_eq!(decoder.name, name),
                 (Err(failure), Err(words)) => {
