@@ -9,7 +9,6 @@ use super::names::{self, squash};
 use super::numbers;
 use super::table::TABLES;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// No list of SoCs in a text is longer.
 const LIST_MAX: usize = 40;
@@ -106,9 +105,16 @@ pub struct Evidence {
     pub from: String,
     /// How many SoCs are left, once all evidence up to this one has been heard.
     pub leaves: usize,
-    /// Rows of the table that it allows.
+    /// Rows of the table that it allows, in order.
     #[serde(skip)]
-    pub(super) socs: BTreeSet<usize>,
+    pub(super) socs: Vec<usize>,
+}
+
+impl Evidence {
+    /// True if it allows this row of the table.
+    pub(super) fn allows(&self, soc: usize) -> bool {
+        self.socs.binary_search(&soc).is_ok()
+    }
 }
 
 /// All evidence in these facts, the most authoritative first.
@@ -119,13 +125,11 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     of_texts(facts, &mut found);
     of_guess(facts, &mut found);
     by_cores::add(facts, &mut found);
-    found.retain(|evidence| !evidence.socs.is_empty());
     found.sort_by_key(|evidence| evidence.kind);
     found.dedup_by_key(|evidence| evidence.kind);
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
     for evidence in &mut found {
-        let narrowed = left.iter().copied().filter(|soc| evidence.socs.contains(soc));
-        let narrowed: Vec<usize> = narrowed.collect();
+        let narrowed: Vec<usize> = left.iter().copied().filter(|soc| evidence.allows(*soc)).collect();
         // What excludes everything that is left is contradicted by what has more authority.
         if !narrowed.is_empty() {
             left = narrowed;
@@ -135,15 +139,15 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     found
 }
 
-/// Adds one piece of evidence.
-pub(super) fn push(found: &mut Vec<Evidence>, kind: Kind, says: &str, from: &str, socs: Vec<usize>) {
-    found.push(Evidence {
-        kind,
-        says: says.to_owned(),
-        from: from.to_owned(),
-        leaves: 0,
-        socs: socs.into_iter().collect(),
-    });
+/// Adds one piece of evidence, if it allows any SoC.
+pub(super) fn push(found: &mut Vec<Evidence>, kind: Kind, says: &str, from: &str, mut socs: Vec<usize>) {
+    // Most of what is asked says nothing.
+    if socs.is_empty() {
+        return;
+    }
+    socs.sort_unstable();
+    socs.dedup();
+    found.push(Evidence { kind, says: says.to_owned(), from: from.to_owned(), leaves: 0, socs });
 }
 
 /// A package is left out where its chip is among the SoCs.

@@ -44,12 +44,10 @@ pub fn identify(machine: &Machine) -> Answer {
 /// The name of the SoC to show where one line has room: one name, or a few that cannot be told
 /// apart (`Amlogic S905X2/S905Y2`). What no evidence tells stays what a file or a log calls it.
 pub fn name(machine: &Machine) -> Fact<String> {
-    let answer = identify(machine);
-    let count = answer.candidates.len();
-    match answer.title() {
-        Some(title) if count <= NAMES_MAX => Fact::Known(title),
+    match score::names(&Facts::of(machine)) {
+        Ok(names) if names.len() <= NAMES_MAX => Fact::Known(text::joined(&names)),
         _ if machine.soc.known().is_some() => machine.soc.clone(),
-        Some(_) => Missing::unsupported("", format!("{count} SoCs look like this")).into(),
-        None => Missing::unsupported("", answer.why).into(),
+        Ok(names) => Missing::unsupported("", format!("{} SoCs look like this", names.len())).into(),
+        Err(why) => Missing::unsupported("", why).into(),
     }
 }

@@ -59,31 +59,26 @@ pub(super) fn row(kind: &str, text: &str) -> Option<&'static Named> {
 
 /// The row of this kind whose value is how the text begins.
 pub(super) fn row_by_beginning(kind: &str, text: &str) -> Option<&'static Named> {
-    let text = text.to_ascii_lowercase();
-    TABLES
-        .named
-        .iter()
-        .filter(|row| row.kind == kind && begins(&text, &row.value.to_ascii_lowercase()))
-        .max_by_key(|row| row.value.len())
+    TABLES.named.iter().filter(|row| row.kind == kind && begins(text, row.value)).max_by_key(|row| row.value.len())
 }
 
 /// The row of this kind whose value stands in the text.
 pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static Named> {
-    let text = text.to_ascii_lowercase();
-    TABLES
-        .named
-        .iter()
-        .filter(|row| row.kind == kind && text.contains(&row.value.to_ascii_lowercase()))
-        .max_by_key(|row| row.value.len())
+    TABLES.named.iter().filter(|row| row.kind == kind && is_within(text, row.value)).max_by_key(|row| row.value.len())
 }
 
-/// `Khadas VIM3 Pro` begins with `Khadas VIM3`; `Orange Pi 50` not with `Orange Pi 5`.
+/// `Khadas VIM3 Pro` begins with `Khadas VIM3`; `Orange Pi 50` not with `Orange Pi 5`. Case does not count.
 fn begins(text: &str, beginning: &str) -> bool {
-    text.strip_prefix(beginning).is_some_and(|rest| {
+    text.split_at_checked(beginning.len()).is_some_and(|(start, rest)| {
         let both_digits =
             beginning.ends_with(|c: char| c.is_ascii_digit()) && rest.starts_with(|c: char| c.is_ascii_digit());
-        !both_digits
+        start.eq_ignore_ascii_case(beginning) && !both_digits
     })
+}
+
+/// Does the part stand anywhere in the text? Case does not count.
+fn is_within(text: &str, part: &str) -> bool {
+    text.as_bytes().windows(part.len().max(1)).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
 /// Does the text fit the pattern? `?` stands for one character, `*` for any; case does not count.

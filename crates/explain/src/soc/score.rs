@@ -13,7 +13,7 @@ use super::table::{Soc, TABLES};
 use super::text;
 use record::Total;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 
 /// So many candidates behind the answer are shown.
 const OTHERS_MAX: usize = 8;
@@ -73,7 +73,7 @@ pub struct Answer {
 impl Answer {
     /// One name, or those that cannot be told apart: `Amlogic S905X2/S905Y2`; none if it is unknown.
     pub fn title(&self) -> Option<String> {
-        (!self.candidates.is_empty()).then(|| text::joined(self))
+        (!self.candidates.is_empty()).then(|| text::joined(&self.names()))
     }
 
     /// Vendors and names of the candidates.
@@ -82,15 +82,63 @@ impl Answer {
     }
 }
 
+/// What the facts lead to.
+enum Conclusion<'a> {
+    /// What an x86 processor calls itself.
+    OwnName(&'a str),
+    /// A SoC that its device tree names and that the table does not have.
+    Unlisted(String, Vec<Evidence>),
+    /// Rows of the table.
+    Ranked(Ranked),
+}
+
+/// Rows of the table in the order of what speaks for them.
+struct Ranked {
+    confidence: Confidence,
+    why: String,
+    /// All that cannot be told apart, whether anything is said of them or not.
+    top: Vec<usize>,
+    /// Those that come next.
+    next: Vec<usize>,
+    evidence: Vec<Evidence>,
+}
+
 /// Identifies the SoC.
 pub(super) fn answer(facts: &Facts) -> Answer {
-    let evidence = evidence::all(facts);
-    let mut answer = match &facts.x86_name {
-        Some(name) => of_own_name(name),
-        None => ranked(facts, evidence),
+    let mut answer = match conclude(facts) {
+        Conclusion::OwnName(name) => of_own_name(name),
+        Conclusion::Unlisted(name, evidence) => of_unlisted(name, evidence),
+        Conclusion::Ranked(ranked) => of_ranked(ranked),
     };
     answer.settle = settle::hints(facts, &answer);
     answer
+}
+
+/// Names of the SoCs that cannot be told apart, as [`answer`] gives them.
+///
+/// # Errors
+/// It is unknown; why.
+pub(super) fn names(facts: &Facts) -> Result<Vec<String>, String> {
+    match conclude(facts) {
+        Conclusion::OwnName(name) => Ok(vec![name.to_owned()]),
+        Conclusion::Unlisted(name, _) => Ok(vec![name]),
+        Conclusion::Ranked(ranked) if ranked.confidence == Confidence::Unknown => Err(ranked.why),
+        Conclusion::Ranked(ranked) => {
+            let socs = without_packages(&ranked.top).into_iter();
+            Ok(socs.map(|soc| TABLES.socs[soc].full_name()).collect())
+        }
+    }
+}
+
+fn conclude(facts: &Facts) -> Conclusion<'_> {
+    if let Some(name) = &facts.x86_name {
+        return Conclusion::OwnName(name);
+    }
+    let evidence = evidence::all(facts);
+    match unlisted(facts, &evidence) {
+        Some(name) => Conclusion::Unlisted(name, evidence),
+        None => Conclusion::Ranked(ranked(facts, evidence)),
+    }
 }
 
 /// x86 processors say their name themselves.
@@ -109,7 +157,7 @@ fn of_own_name(name: &str) -> Answer {
         says: name.to_owned(),
         from: "model name".to_owned(),
         leaves: 1,
-        socs: BTreeSet::new(),
+        socs: Vec::new(),
     };
     Answer {
         confidence: Confidence::Certain,
@@ -126,37 +174,45 @@ fn weight(kind: Kind) -> u32 {
     1 << (Kind::Guess as u32 - kind as u32)
 }
 
-fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Answer {
-    let mut ranking: Vec<(u32, usize)> = (0..TABLES.socs.len()).map(|soc| (score(soc, &evidence), soc)).collect();
-    let distance = |soc: usize| clock_distance(&TABLES.socs[soc], facts.clock_khz_max);
-    ranking.sort_by_key(|(score, soc)| (std::cmp::Reverse(*score), distance(*soc), *soc));
-    let best = ranking.first().map_or(0, |(score, _)| *score);
-    let (top, rest): (Vec<_>, Vec<_>) = ranking.into_iter().partition(|(score, _)| *score == best);
-    let top: Vec<usize> = top.into_iter().map(|(_, soc)| soc).collect();
-    let unlisted = unlisted(facts, &evidence);
-    if let Some(name) = unlisted {
-        return of_unlisted(name, evidence);
+fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Ranked {
+    let mut scores = vec![0_u32; TABLES.socs.len()];
+    for one in &evidence {
+        one.socs.iter().for_each(|soc| scores[*soc] += weight(one.kind));
     }
+    let best = scores.iter().max().copied().unwrap_or(0);
+    let ordered = |wanted: &dyn Fn(u32) -> bool| -> Vec<usize> {
+        let socs = scores.iter().enumerate().filter(|(_, score)| wanted(**score));
+        let distance = |soc: usize| clock_distance(&TABLES.socs[soc], facts.clock_khz_max);
+        let mut keys: Vec<_> = socs.map(|(soc, score)| (Reverse(*score), distance(soc), soc)).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, _, soc)| soc).collect()
+    };
+    let top = ordered(&|score| score == best);
+    let mut next = ordered(&|score| 0 < score && score < best);
+    next.truncate(OTHERS_MAX);
     let reason = reason(&top, facts, &evidence);
     let (confidence, why) = reason.unwrap_or_else(|why| (Confidence::Unknown, why));
-    let mut others: Vec<Candidate> = rest
-        .into_iter()
-        .take(OTHERS_MAX)
-        .filter(|(score, _)| *score > 0)
-        .map(|(_, soc)| candidate(soc, &[], &evidence))
-        .collect();
-    let mut candidates: Vec<Candidate> =
-        without_packages(&top).into_iter().map(|soc| candidate(soc, &top, &evidence)).collect();
-    if confidence == Confidence::Unknown {
-        candidates.truncate(OTHERS_MAX);
-        others = if best > 0 { std::mem::take(&mut candidates) } else { Vec::new() };
-        candidates.clear();
-    }
+    Ranked { confidence, why, top, next, evidence }
+}
+
+fn of_ranked(Ranked { confidence, why, top, next, evidence }: Ranked) -> Answer {
+    let all = |socs: &[usize], top: &[usize]| -> Vec<Candidate> {
+        socs.iter().map(|soc| candidate(*soc, top, &evidence)).collect()
+    };
+    let mut likely = without_packages(&top);
+    let (candidates, others) = match confidence {
+        Confidence::Unknown => {
+            likely.truncate(OTHERS_MAX);
+            let is_any_for_them = likely.first().is_some_and(|soc| score(*soc, &evidence) > 0);
+            (Vec::new(), if is_any_for_them { all(&likely, &top) } else { Vec::new() })
+        }
+        _ => (all(&likely, &top), all(&next, &[])),
+    };
     Answer { confidence, why, candidates, others, evidence, settle: Vec::new() }
 }
 
 fn score(soc: usize, evidence: &[Evidence]) -> u32 {
-    let allowing = evidence.iter().filter(|one| one.socs.contains(&soc));
+    let allowing = evidence.iter().filter(|one| one.allows(soc));
     allowing.map(|one| weight(one.kind)).total()
 }
 
@@ -170,7 +226,7 @@ fn clock_distance(soc: &Soc, claimed_khz: Option<u32>) -> u32 {
 
 fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let row = &TABLES.socs[soc];
-    let (for_it, against): (Vec<_>, Vec<_>) = evidence.iter().partition(|one| one.socs.contains(&soc));
+    let (for_it, against): (Vec<_>, Vec<_>) = evidence.iter().partition(|one| one.allows(soc));
     let kinds = |list: Vec<&Evidence>| list.into_iter().map(|one| one.kind).collect();
     let also = row.also.iter().flat_map(|list| list.split(", "));
     let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
@@ -197,7 +253,7 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
     let Some(first) = top.first().copied() else {
         return Err("the table of SoCs is empty".to_owned());
     };
-    let allows = |one: &&Evidence| one.socs.contains(&first);
+    let allows = |one: &&Evidence| one.allows(first);
     let fits = |kind: Kind| evidence.iter().filter(allows).any(|one| one.kind == kind);
     let named = evidence.iter().filter(allows).find(|one| one.kind.names());
     let cores_known = !facts.cores.is_empty();

@@ -10,17 +10,17 @@ const WIDTH: usize = 80;
 /// Width of the left column.
 const LEFT: usize = 16;
 
-/// Names of the candidates in one text, each vendor once: `Rockchip RK3328/RK3318, NXP i.MX8QM`.
-pub(super) fn joined(answer: &Answer) -> String {
-    let mut vendors: Vec<(String, Vec<String>)> = Vec::new();
-    for name in answer.names() {
+/// Names in one text, each vendor once: `Rockchip RK3328/RK3318, NXP i.MX8QM`.
+pub(super) fn joined(names: &[String]) -> String {
+    let mut vendors: Vec<(&str, Vec<&str>)> = Vec::new();
+    for name in names {
         let (vendor, part) = name.split_once(' ').unwrap_or((name.as_str(), ""));
-        match vendors.iter_mut().find(|(known, _)| known == vendor) {
-            Some((_, parts)) => parts.push(part.to_owned()),
-            None => vendors.push((vendor.to_owned(), vec![part.to_owned()])),
+        match vendors.iter_mut().find(|(known, _)| *known == vendor) {
+            Some((_, parts)) => parts.push(part),
+            None => vendors.push((vendor, vec![part])),
         }
     }
-    let one = |(vendor, parts): &(String, Vec<String>)| format!("{vendor} {}", parts.join("/"));
+    let one = |(vendor, parts): &(&str, Vec<&str>)| format!("{vendor} {}", parts.join("/"));
     let all: Vec<String> = vendors.iter().map(one).collect();
     all.join(", ").trim().to_owned()
 }
@@ -31,7 +31,7 @@ pub fn report(answer: &Answer) -> String {
     let title = match answer.candidates.as_slice() {
         [] => "unknown".to_owned(),
         [one] => one.name.clone(),
-        several => format!("one of {}: {}", several.len(), joined(answer)),
+        several => format!("one of {}: {}", several.len(), joined(&answer.names())),
     };
     entry(&mut text, "SoC", &title);
     let sure = match answer.confidence {
