@@ -4,7 +4,7 @@ use crate::report::number::memory_mb_per_s;
 use crate::rules::{self, Role};
 use crate::stats::mean;
 use crate::view::{self, spread_percent};
-use crate::{Finding, Quantity, Severity, Share, Verdict, verdict};
+use crate::{Figure, Finding, Quantity, Severity, Share, Verdict, verdict};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 /// Findings that are told in the paragraph; the others are listed below it.
@@ -13,7 +13,7 @@ const REASONS_MAX: usize = 3;
 const PROGRAMS_MAX: usize = 2;
 
 /// One paragraph for the top of a report.
-pub fn headline(record: &Record, findings: &[Finding]) -> String {
+pub fn headline(record: &Record, figures: &[Figure], findings: &[Finding]) -> String {
     let of_role = |role| {
         let findings = findings.iter();
         findings.filter(move |finding| rules::role(finding) == role)
@@ -21,7 +21,7 @@ pub fn headline(record: &Record, findings: &[Finding]) -> String {
     let answers = of_role(Role::Answer);
     let mut sentences: Vec<String> = answers.map(Finding::sentence).collect();
     if sentences.is_empty() {
-        sentences.push(scores(record));
+        sentences.push(scores(record, figures));
     }
     let word = verdict(findings);
     sentences.push(match word {
@@ -67,7 +67,7 @@ fn reason(finding: &Finding) -> String {
 }
 
 /// The main scores in one sentence; nothing if there are none.
-fn scores(record: &Record) -> String {
+fn scores(record: &Record, figures: &[Figure]) -> String {
     let mut parts = Vec::new();
     let totals: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
     let is_lzma = view::compressions(record).next().is_some_and(|(_, step, _)| step.workload == WorkloadId::Lzma);
@@ -93,7 +93,7 @@ fn scores(record: &Record) -> String {
         parts.push(format!("single-threaded {}", Quantity::Mips(score.into())));
     }
     for (operation, name) in [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill")] {
-        if let Some(rate) = memory_mb_per_s(record, operation) {
+        if let Some(rate) = memory_mb_per_s(figures, operation) {
             parts.push(format!("memory {name} {rate} MB/s"));
         }
     }
@@ -121,6 +121,7 @@ fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures;
     use crate::test_support::{own_run, point, with_clocks, with_scores};
 
     #[test]
@@ -128,7 +129,7 @@ mod tests {
         let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
         record = with_scores(record, 1420, &[5345, 5370, 5331]);
         assert_eq!(
-            headline(&record, &rules::check(&record)),
+            headline(&record, &figures(&record), &rules::check(&record)),
             "7-zip on all CPUs 5349 MIPS (3 runs within 0.7 %), single-threaded 1420 MIPS. The \
              results are valid. The measured clock is the claimed one (largest distance -0.1 %). \
              Whether the CPUs were throttled cannot be known: nothing here shows clocks, cooling \
@@ -145,7 +146,7 @@ mod tests {
         };
         let findings = [2.0, 17.0, 5.0, 1.5].map(held_back);
         assert_eq!(
-            headline(&own_run(), &findings),
+            headline(&own_run(), &[], &findings),
             "The results are degraded: real, but not the best of this machine. Cause 17 held it \
              back (accounts for about 17 % of the score). Cause 5 held it back (accounts for \
              about 5.0 % of the score). Cause 2 held it back (accounts for about 2.0 % of the \

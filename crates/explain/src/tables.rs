@@ -1,8 +1,9 @@
 //! What the rows of tables are: a rule with its words, its check, and where its findings count.
 
-use crate::Finding;
 use crate::view::{self, Phase};
+use crate::{Figure, Finding, figures};
 use record::{Bound, Record, RuleId};
+use std::cell::OnceCell;
 
 /// A check over a Record.
 #[derive(Clone, Copy)]
@@ -33,6 +34,30 @@ pub enum Check {
     /// What CPUs did while workloads ran that are bound by one of these. It is given the phases of no
     /// others: a drive is waited for by design while a drive is measured.
     Loads(&'static [Bound], fn(&Record, &[Phase]) -> Vec<Finding>),
+    /// Figures, each against what other machines reach.
+    Figures(fn(&Record, &[Figure]) -> Vec<Finding>),
+}
+
+/// A Record, and what several rules ask of it: made when the first one asks.
+pub(crate) struct Views<'a> {
+    record: &'a Record,
+    phases: OnceCell<Vec<Phase>>,
+    figures: OnceCell<Vec<Figure>>,
+}
+
+impl<'a> Views<'a> {
+    /// Of this Record.
+    pub(crate) fn of(record: &'a Record) -> Self {
+        Self { record, phases: OnceCell::new(), figures: OnceCell::new() }
+    }
+
+    fn phases(&self) -> &[Phase] {
+        self.phases.get_or_init(|| view::phases(self.record))
+    }
+
+    fn figures(&self) -> &[Figure] {
+        self.figures.get_or_init(|| figures(self.record))
+    }
 }
 
 /// What a report of a part of the results is about.
@@ -107,13 +132,18 @@ impl Rule {
 
     /// What it finds in a Record.
     pub fn findings(&self, record: &Record) -> Vec<Finding> {
+        self.findings_in(&Views::of(record))
+    }
+
+    /// The same for one of many rules.
+    pub(crate) fn findings_in(&self, views: &Views<'_>) -> Vec<Finding> {
         match self.check {
-            Check::Record(check) => check(record),
+            Check::Record(check) => check(views.record),
             Check::Loads(bounds, check) => {
-                let mut phases = view::phases(record);
-                phases.retain(|phase| bounds.contains(&phase.bound));
-                check(record, &phases)
+                let phases = views.phases().iter().filter(|phase| bounds.contains(&phase.bound));
+                check(views.record, &phases.cloned().collect::<Vec<_>>())
             }
+            Check::Figures(check) => check(views.record, views.figures()),
         }
     }
 }

@@ -81,7 +81,7 @@ fn check_all(place: &str, record: &Record) {
     for finding in &findings {
         check(&format!("{place}, {}", finding.rule), &finding.sentence());
     }
-    check(place, &explain::headline(record, &findings));
+    check(place, &explain::headline(record, &explain::figures(record), &findings));
     let name = format!("x\n{FORGED}");
     let side = || Side { name: name.clone(), record, findings: &findings };
     check(place, &explain::compare::text(&compare(&[side(), side()])));

@@ -35,8 +35,7 @@ pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Resul
         };
         let findings = rules::check(&record);
         if json {
-            let text = render("findings-json", &record, &findings)?;
-            let mut value: Value = serde_json::from_str(&text)?;
+            let mut value = report::findings_json(&record, &findings);
             value["file"] = file.display().to_string().into();
             values.push(value);
             continue;

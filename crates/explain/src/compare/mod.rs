@@ -110,12 +110,12 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let (lined, left_out) = pairs::line_up(&measured);
     let records: Vec<&Record> = sides.iter().map(|side| side.record).collect();
     Comparison {
-        sides: sides
+        sides: measured
             .iter()
             .map(|side| Named {
-                name: side.name.clone(),
+                name: side.name.to_owned(),
                 board: side.record.machine.board.known().cloned(),
-                verdict: verdict_of(side.record, side.findings),
+                verdict: verdict_of(&side.figures, side.findings),
             })
             .collect(),
         settings: settings(&records),

@@ -111,9 +111,7 @@ fn entry(figure: &Figure, rows: &[&Row], soc: Option<&str>) -> Option<Entry> {
         let best = rows.iter().filter_map(|row| best(figure, row, wanted));
         best.collect()
     };
-    let same_soc = soc.map(|soc| {
-        values(&|row, other| row.soc.as_deref().map(soc_key).as_deref() == Some(soc) && is_same_core(row, other))
-    });
+    let same_soc = soc.map(|soc| values(&|row, other| row.soc_key.as_deref() == Some(soc) && is_same_core(row, other)));
     let same_core_type = core_type.map(|_| values(&is_same_core));
     Some(Entry {
         same_soc: same_soc.and_then(|values| standing(figure, &values)),

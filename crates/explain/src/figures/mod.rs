@@ -81,8 +81,8 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 
 /// The overall word over a result in a table: one without any figure has nothing that could be
 /// valid.
-pub(crate) fn verdict_of(record: &Record, findings: &[Finding]) -> Verdict {
-    match figures(record).is_empty() {
+pub(crate) fn verdict_of(figures: &[Figure], findings: &[Finding]) -> Verdict {
+    match figures.is_empty() {
         true => Verdict::Invalid,
         false => verdict(findings),
     }

@@ -144,9 +144,10 @@ impl Maker<'_> {
     /// Throughput at every block size; the largest stands for the cipher.
     fn cipher(&self, cipher: &Cipher, gathered: &mut Gathered) {
         let largest = cipher.rows.last().map(|(bytes, _)| *bytes);
+        let core = if self.step.threads <= 1 { self.core() } else { None };
         for (bytes, rate) in &cipher.rows {
             gathered.add(Part {
-                core: self.core().filter(|_| self.step.threads <= 1),
+                core: core.clone(),
                 combine: Combine::Mean,
                 is_main: Some(*bytes) == largest,
                 values: vec![*rate as f64 / 1000.0],
@@ -160,6 +161,7 @@ impl Maker<'_> {
         if is_multi && !self.has_most_threads() {
             return;
         }
+        let core = if is_multi { None } else { self.core() };
         for (name, mips) in
             [("", done.total_mips), ("compressing", done.compressing_mips), ("decompressing", done.decompressing_mips)]
         {
@@ -168,7 +170,7 @@ impl Maker<'_> {
                 continue;
             }
             gathered.add(Part {
-                core: self.core().filter(|_| !is_multi),
+                core: core.clone(),
                 combine: match self.step.variant == Variant::SINGLE {
                     true => Combine::Best,
                     false => Combine::Mean,
@@ -189,7 +191,7 @@ impl Maker<'_> {
     /// The scores of any other program; repetitions are told by their median, which one slow run
     /// does not move.
     fn scores(&self, scores: &Scores, gathered: &mut Gathered) {
-        let core = self.core().filter(|_| self.step.threads == 1);
+        let core = if self.step.threads == 1 { self.core() } else { None };
         for (index, score) in scores.rows.iter().enumerate() {
             gathered.add(Part {
                 core: core.clone(),
@@ -212,7 +214,7 @@ impl Maker<'_> {
             all => all,
         };
         gathered.add(Part {
-            core: self.core().filter(|_| self.step.variant.is_single_of_any_kind()),
+            core: if self.step.variant.is_single_of_any_kind() { self.core() } else { None },
             combine: Combine::Median,
             values: settled.to_vec(),
             ..self.part("", &series.unit, series.higher_is_better)

@@ -46,6 +46,8 @@ pub struct Row {
     pub board: Option<String>,
     /// Name of the SoC or CPU as the log tells it.
     pub soc: Option<String>,
+    /// What it is compared by, [`soc_key`].
+    pub soc_key: Option<String>,
     /// Clusters in their order.
     pub cores: Vec<RowCore>,
     /// Kernel release.
@@ -100,6 +102,7 @@ impl Row {
     pub fn of(record: &Record, findings: &[Finding], source: &str) -> Self {
         let machine = &record.machine;
         let text = |fact: &record::Fact<String>| fact.known().map(|text| one_line(text));
+        let soc = text(&crate::soc::name(machine));
         let cores = machine.clusters.iter().map(|cluster| RowCore {
             count: cluster.cpus.len(),
             core_type: cluster.cpus.first().and_then(|cpu| core_name(record, *cpu)),
@@ -113,7 +116,8 @@ impl Row {
         Self {
             source: source.to_owned(),
             board: text(&machine.board).filter(|board| !board.is_empty()),
-            soc: text(&crate::soc::name(machine)),
+            soc_key: soc.as_deref().map(soc_key),
+            soc,
             cores: cores.collect(),
             kernel: text(&machine.kernel_release),
             distribution: text(&machine.distribution),
@@ -122,7 +126,7 @@ impl Row {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },
-            verdict: verdict_of(record, findings),
+            verdict: verdict_of(&all, findings),
             figures,
         }
     }

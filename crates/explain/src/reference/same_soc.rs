@@ -28,10 +28,7 @@ impl Reference {
         let wanted = soc_key(soc);
         let mut boards = BTreeSet::new();
         let mut values = Vec::new();
-        let named = self.rows.iter().filter(|row| {
-            let soc = row.soc.as_deref().map(soc_key);
-            soc.as_deref() == Some(&wanted)
-        });
+        let named = self.rows.iter().filter(|row| row.soc_key.as_ref() == Some(&wanted));
         for row in named {
             let figures = row.figures.get(key).map_or(&[][..], Vec::as_slice);
             let of_type: Vec<f64> = figures

@@ -4,7 +4,7 @@
 //! source. A key that ends in `/core` holds one value for each cluster, separated by `;` in the
 //! order of the column `cores`. A value with `~` must not be compared with others; `-` is nothing.
 
-use super::{NOTHING, Row, RowCore, RowFigure};
+use super::{NOTHING, Row, RowCore, RowFigure, soc_key};
 use crate::Verdict;
 use crate::figures::FigureKey;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,6 +134,7 @@ fn row(line: &str, keys: &[(FigureKey, bool)]) -> Option<Row> {
     Some(Row {
         source: (*source).to_owned(),
         board: text(0),
+        soc_key: text(1).as_deref().map(soc_key),
         soc: text(1),
         cores: cores?,
         kernel: text(3),

@@ -4,7 +4,7 @@
 use super::Report;
 use crate::plain::markup;
 use crate::plot::plots;
-use crate::{Finding, Severity, headline};
+use crate::{Finding, Severity, figures, headline};
 use record::Record;
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     let mut page = HEAD.to_owned();
     let board = record.machine.board.known().map_or("sbc-bench", String::as_str);
     let _ = writeln!(page, "<h1>{}</h1>", markup(board));
-    let _ = writeln!(page, "<p>{}</p>", markup(&headline(record, findings)));
+    let _ = writeln!(page, "<p>{}</p>", markup(&headline(record, &figures(record), findings)));
     if !findings.is_empty() {
         page.push_str("<ul>\n");
         for finding in findings {

@@ -1,15 +1,23 @@
 //! Report: the findings with all their values as JSON, for programs.
 
 use super::Report;
-use crate::{Finding, verdict};
+use crate::{Finding, figures, verdict};
 use record::Record;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(super) const REPORT: Report =
     Report { id: "findings-json", about: "Verdict and findings with values and places as JSON.", render };
 
 fn render(record: &Record, findings: &[Finding]) -> String {
-    let findings_json: Vec<_> = findings
+    let mut text = serde_json::to_string_pretty(&findings_json(record, findings)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The report as an object, to be one of several.
+pub fn findings_json(record: &Record, findings: &[Finding]) -> Value {
+    let figures = figures(record);
+    let list: Vec<_> = findings
         .iter()
         .map(|finding| {
             let mut object = serde_json::to_value(finding).unwrap_or_default();
@@ -17,13 +25,10 @@ fn render(record: &Record, findings: &[Finding]) -> String {
             object
         })
         .collect();
-    let report = json!({
+    json!({
         "verdict": verdict(findings),
-        "headline": crate::headline(record, findings),
-        "summary": super::summary::line(record, findings),
-        "findings": findings_json,
-    });
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    text.push('\n');
-    text
+        "headline": crate::headline(record, &figures, findings),
+        "summary": super::summary::line(record, &figures, findings),
+        "findings": list,
+    })
 }

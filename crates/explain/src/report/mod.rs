@@ -17,6 +17,8 @@ mod review;
 pub(crate) mod summary;
 pub(crate) mod terminal;
 
+pub use json::findings_json;
+
 use crate::Finding;
 use crate::foreign::in_lines;
 use ::record::Record;

@@ -1,11 +1,11 @@
 //! Figures as the reports print them: taken from the Record by one rule each, so that the summary
 //! line, the log and the terminal never disagree.
 
-use crate::figures::{Figure, figures};
+use crate::figures::Figure;
 use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId};
 
 /// Best copy or fill rate over all clusters in MB/s.
-pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Option<u64> {
+pub(crate) fn memory_mb_per_s(figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
     let name = match operation {
         MemoryOperation::Copy => "copy",
         MemoryOperation::Fill => "fill",
@@ -13,47 +13,47 @@ pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Op
         MemoryOperation::Other => return None,
     };
     let is_rate = |figure: &Figure| figure.key.is_of(WorkloadId::MemoryBandwidth) && figure.key.name() == name;
-    best(record, is_rate).map(|rate| rate as u64)
+    best(figures, is_rate).map(|rate| rate as u64)
 }
 
 /// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of
 /// repetitions on one core type, the best over core types.
-pub(crate) fn cipher_kb_per_s(record: &Record, algorithm: &Variant) -> Option<u64> {
+pub(crate) fn cipher_kb_per_s(figures: &[Figure], algorithm: &Variant) -> Option<u64> {
     let is_cipher = |figure: &Figure| {
         figure.is_main
             && figure.key.is_of(WorkloadId::OpenSsl)
             && figure.unit == "kB/s"
             && figure.key.is_form(algorithm)
     };
-    best(record, is_cipher).map(|rate| rate as u64)
+    best(figures, is_cipher).map(|rate| rate as u64)
 }
 
 /// Best single-threaded 7-zip rating in MIPS.
-pub(crate) fn sevenzip_single_mips(record: &Record) -> Option<u32> {
-    sevenzip_mips(record, &Variant::SINGLE)
+pub(crate) fn sevenzip_single_mips(figures: &[Figure]) -> Option<u32> {
+    sevenzip_mips(figures, &Variant::SINGLE)
 }
 
 /// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU the single-threaded one.
-pub(crate) fn sevenzip_multi_mips(record: &Record) -> Option<u32> {
+pub(crate) fn sevenzip_multi_mips(record: &Record, figures: &[Figure]) -> Option<u32> {
     let one_cpu = || record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
-    sevenzip_mips(record, &Variant::MULTI).or_else(|| sevenzip_single_mips(record).filter(|_| one_cpu()))
+    sevenzip_mips(figures, &Variant::MULTI).or_else(|| sevenzip_single_mips(figures).filter(|_| one_cpu()))
 }
 
-fn sevenzip_mips(record: &Record, variant: &Variant) -> Option<u32> {
+fn sevenzip_mips(figures: &[Figure], variant: &Variant) -> Option<u32> {
     let is_score =
         |figure: &Figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant);
-    best(record, is_score).map(|mips| mips as u32)
+    best(figures, is_score).map(|mips| mips as u32)
 }
 
 /// Median rate of a load that gives one value after the other.
-pub(crate) fn series_median(record: &Record, workload: WorkloadId) -> Option<f64> {
-    let is_rate = |figure: &Figure| figure.key.is_of(workload);
-    figures(record).into_iter().find(is_rate).map(|figure| figure.value)
+pub(crate) fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
+    let is_rate = |figure: &&Figure| figure.key.is_of(workload);
+    figures.iter().find(is_rate).map(|figure| figure.value)
 }
 
 /// The highest value of the figures that are wanted.
-fn best(record: &Record, is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> {
-    let wanted = figures(record).into_iter().filter(is_wanted);
+fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> {
+    let wanted = figures.iter().filter(|figure| is_wanted(figure));
     wanted.map(|figure| figure.value).reduce(f64::max)
 }
 

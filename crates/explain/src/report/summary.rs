@@ -8,25 +8,25 @@ use super::number::{
     cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use crate::plain::is_obeyed;
-use crate::{Finding, rules};
+use crate::{Figure, Finding, figures, rules};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 pub(super) const REPORT: Report = Report {
     id: "summary",
     about: "One line with the main figures, as in lists of results.",
-    render: |record, findings| format!("{}\n", line(record, findings)),
+    render: |record, findings| format!("{}\n", line(record, &figures(record), findings)),
 };
 
 /// A measured clock this far from the claimed one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
 
 /// The summary line without a newline.
-pub(super) fn line(record: &Record, findings: &[Finding]) -> String {
-    format!("| {} |", columns(record, findings).join(" | "))
+pub(super) fn line(record: &Record, figures: &[Figure], findings: &[Finding]) -> String {
+    format!("| {} |", columns(record, figures, findings).join(" | "))
 }
 
 /// Its columns, without anything that could end a cell or a line.
-pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
+pub(crate) fn columns(record: &Record, figures: &[Figure], findings: &[Finding]) -> [String; 10] {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.hostname.known());
     let cells = [
@@ -34,12 +34,12 @@ pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
         clock(record, findings),
         or_dash(machine.kernel_release.known().map(|release| major_minor(release))),
         system(record),
-        or_dash(sevenzip_multi_mips(record).map(|mips| tens(mips.into()))),
-        or_dash(sevenzip_single_mips(record)),
-        or_dash(cipher_kb_per_s(record, &Variant::AES_256_CBC).map(tens)),
-        or_dash(memory_mb_per_s(record, MemoryOperation::Copy).map(tens)),
-        or_dash(memory_mb_per_s(record, MemoryOperation::Fill).map(tens)),
-        or_dash(series_median(record, WorkloadId::Cpuminer).map(|rate| format!("{rate:.2}"))),
+        or_dash(sevenzip_multi_mips(record, figures).map(|mips| tens(mips.into()))),
+        or_dash(sevenzip_single_mips(figures)),
+        or_dash(cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(tens)),
+        or_dash(memory_mb_per_s(figures, MemoryOperation::Copy).map(tens)),
+        or_dash(memory_mb_per_s(figures, MemoryOperation::Fill).map(tens)),
+        or_dash(series_median(figures, WorkloadId::Cpuminer).map(|rate| format!("{rate:.2}"))),
     ];
     cells.map(|cell| one_line(&cell))
 }

@@ -8,7 +8,7 @@ use super::number::{cipher_kb_per_s, done, memory_mb_per_s, series_median, seven
 use crate::figures::best_row;
 use crate::rules::{self, Subject};
 use crate::view;
-use crate::{Finding, Severity, Verdict, verdict};
+use crate::{Figure, Finding, Severity, Verdict, verdict};
 use record::{Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
@@ -24,12 +24,13 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         text.push_str(&sentences(findings, None));
         return text;
     }
-    let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, findings), 0));
+    let figures = crate::figures(record);
+    let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, &figures, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
     text.push_str(&sentences(findings, None));
     text.push('\n');
     text.push_str(&clocks(record));
-    text.push_str(&figures(record));
+    text.push_str(&scores(record, &figures));
     let sections = [crate::sensitivity::text(record), crate::thermal::text(record), crate::efficiency::text(record)];
     for section in sections {
         if !section.is_empty() {
@@ -43,7 +44,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
             let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 3));
         }
     }
-    let _ = write!(text, "\n{}\n", super::summary::line(record, findings));
+    let _ = write!(text, "\n{}\n", super::summary::line(record, &figures, findings));
     text
 }
 
@@ -150,7 +151,7 @@ fn clocks(record: &Record) -> String {
     text
 }
 
-fn figures(record: &Record) -> String {
+fn scores(record: &Record, figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -162,15 +163,15 @@ fn figures(record: &Record) -> String {
         ("memory fill", MemoryOperation::Fill),
         ("memory read", MemoryOperation::Read),
     ] {
-        let best = memory_mb_per_s(record, operation);
+        let best = memory_mb_per_s(figures, operation);
         line(name, best.map(|rate| format!("{rate} MB/s{}", spread(record, operation))));
     }
     line("memory latency", latency(record));
-    line("AES-256-CBC 16 KiB", cipher_kb_per_s(record, &Variant::AES_256_CBC).map(|r| format!("{r} kB/s")));
-    line("7-zip one thread", sevenzip_single_mips(record).map(|mips| format!("{mips} MIPS")));
+    line("AES-256-CBC 16 KiB", cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|r| format!("{r} kB/s")));
+    line("7-zip one thread", sevenzip_single_mips(figures).map(|mips| format!("{mips} MIPS")));
     line(
         "7-zip all CPUs",
-        sevenzip_multi_mips(record).map(|mips| {
+        sevenzip_multi_mips(record, figures).map(|mips| {
             let totals = view::multi_totals(record);
             let totals: Vec<String> = totals.iter().map(|(_, mips)| format!("{mips:.0}")).collect();
             match totals.is_empty() {
@@ -187,7 +188,7 @@ fn figures(record: &Record) -> String {
             Measured::Series(series) => Some(series.unit.clone()),
             _ => None,
         });
-        let median = series_median(record, workload);
+        let median = series_median(figures, workload);
         line(workload.as_str(), median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())));
     }
     for program in view::programs(record) {

@@ -83,10 +83,11 @@ fn best_first(a: Option<f64>, b: Option<f64>) -> Ordering {
 impl Row {
     /// The row of a result.
     pub fn of(record: &Record, findings: &[Finding], file: &str) -> Self {
-        let memory = |operation| memory_mb_per_s(record, operation).map(|rate| rate as f64);
+        let all = figures(record);
+        let memory = |operation| memory_mb_per_s(&all, operation).map(|rate| rate as f64);
         let clocks = view::cluster_clocks(record, &Variant::COLD);
-        let mut cells = columns(record, findings);
-        let sevenzip_comparable = comparable(record);
+        let mut cells = columns(record, &all, findings);
+        let sevenzip_comparable = comparable(&all);
         for (cell, comparable) in cells[4..6].iter_mut().zip(sevenzip_comparable) {
             if cell != "-" && !comparable {
                 cell.insert(0, '~');
@@ -97,15 +98,15 @@ impl Row {
             cells,
             sevenzip_comparable,
             figures: [
-                sevenzip_multi_mips(record).map(f64::from),
-                sevenzip_single_mips(record).map(f64::from),
-                cipher_kb_per_s(record, &Variant::AES_256_CBC).map(|rate| rate as f64),
+                sevenzip_multi_mips(record, &all).map(f64::from),
+                sevenzip_single_mips(&all).map(f64::from),
+                cipher_kb_per_s(&all, &Variant::AES_256_CBC).map(|rate| rate as f64),
                 memory(MemoryOperation::Copy),
                 memory(MemoryOperation::Fill),
-                series_median(record, WorkloadId::Cpuminer),
+                series_median(&all, WorkloadId::Cpuminer),
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
-            verdict: verdict_of(record, findings),
+            verdict: verdict_of(&all, findings),
             died_in: view::death(record).map(|death| death.step),
             resumed_after: view::deaths(record)
                 .into_iter()
@@ -118,8 +119,7 @@ impl Row {
 
 /// Whether the scores on all CPUs and on one can stand in a list. A machine with one CPU has only the
 /// latter for both.
-fn comparable(record: &Record) -> [bool; 2] {
-    let all = figures(record);
+fn comparable(all: &[Figure]) -> [bool; 2] {
     let of = |variant: &Variant| -> Option<bool> {
         let mut scores = all
             .iter()

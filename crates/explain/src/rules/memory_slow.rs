@@ -7,14 +7,14 @@
 use super::place::step_place;
 use super::{Check, Rule, Subject};
 use crate::reference::Reference;
-use crate::{Figure, Finding, Quantity, Severity, figures};
+use crate::{Figure, Finding, Quantity, Severity};
 use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("memory-slow"),
     about: "Memory is slower than on other boards with the same SoC.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: Check::Record(check),
+    check: Check::Figures(check),
     subjects: &[Subject::Memory],
     ..Rule::PLAIN
 };
@@ -24,14 +24,14 @@ const LOSS_PERCENT_MIN: f64 = 20.0;
 /// A handful of results is no proof.
 const SURE_PERCENT: u8 = 70;
 
-fn check(record: &Record) -> Vec<Finding> {
-    judged(record, Reference::builtin)
+fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
+    judged(record, figures, Reference::builtin)
 }
 
-fn judged<'a>(record: &Record, reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
+fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
     let is_memory =
-        |figure: &Figure| figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory();
-    let memory: Vec<Figure> = figures(record).into_iter().filter(is_memory).collect();
+        |figure: &&Figure| figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory();
+    let memory: Vec<&Figure> = figures.iter().filter(is_memory).collect();
     // Most runs of one command have none, and the tables to judge them by take milliseconds to read.
     if memory.is_empty() {
         return Vec::new();
@@ -120,7 +120,8 @@ mod tests {
         let usual = [("a", 4000), ("b", 4100), ("c", 3900)];
         let sentences = |mb_per_s, boards: &[(&str, u32)]| -> Vec<String> {
             let reference = reference(boards);
-            let found = judged(&copies(mb_per_s), || &reference);
+            let record = copies(mb_per_s);
+            let found = judged(&record, &figures(&record), || &reference);
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
@@ -131,6 +132,6 @@ mod tests {
         let mut unknown = copies(2000);
         unknown.machine.soc = Fact::not_reached();
         let usual = reference(&usual);
-        assert_eq!(judged(&unknown, || &usual), []);
+        assert_eq!(judged(&unknown, &figures(&unknown), || &usual), []);
     }
 }

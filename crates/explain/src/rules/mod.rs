@@ -69,6 +69,7 @@ use crate::{Finding, Severity, Share, survey};
 use record::{Bound, Record, RuleId};
 use std::cmp::Reverse;
 
+use crate::tables::Views;
 pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
 
 /// Loads that compute and need neither storage nor the kernel.
@@ -208,9 +209,10 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
     if record.surveys.is_empty() {
         return Vec::new();
     }
+    let views = Views::of(record);
     let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
     let mut findings: Vec<Finding> =
-        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.findings(record)).collect();
+        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.findings_in(&views)).collect();
     findings.sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
@@ -218,7 +220,8 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
 /// Every finding of every rule about a run, worst first; within one severity the largest explained share of
 /// the score first, then in the order of the table.
 pub fn check(record: &Record) -> Vec<Finding> {
-    let by_rules = || of_runs().flat_map(|rule| rule.findings(record)).collect();
+    let views = Views::of(record);
+    let by_rules = || of_runs().flat_map(|rule| rule.findings_in(&views)).collect();
     let mut findings: Vec<Finding> = stated::findings(record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);

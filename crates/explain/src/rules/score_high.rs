@@ -3,20 +3,20 @@
 
 use super::score_low::judged;
 use super::{Check, Rule};
-use crate::Finding;
 use crate::reference::Reference;
+use crate::{Figure, Finding};
 use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-high"),
     about: "A single-threaded 7-zip score is higher than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check: Check::Record(check),
+    check: Check::Figures(check),
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let scores = judged(record, Reference::builtin()).into_iter();
+fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
+    let scores = judged(figures, Reference::builtin()).into_iter();
     let high = scores.filter(|score| score.figure.value > score.expected.high);
     high.map(|score| {
         score.finding(

@@ -8,22 +8,22 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::reference::{Expected, Reference};
-use crate::{Figure, Finding, Quantity, Severity, figures};
+use crate::{Figure, Finding, Quantity, Severity};
 use record::{Record, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-low"),
     about: "A single-threaded 7-zip score is lower than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check: Check::Record(check),
+    check: Check::Figures(check),
     ..Rule::PLAIN
 };
 
 /// Ranges come from a few results of each core type, so that a value outside is no proof.
 const SURE_PERCENT: u8 = 70;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let scores = judged(record, Reference::builtin()).into_iter();
+fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
+    let scores = judged(figures, Reference::builtin()).into_iter();
     let low = scores.filter(|score| score.figure.value < score.expected.low);
     low.map(|score| {
         score.finding(
@@ -38,15 +38,14 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 /// A single-threaded score and the range in which it is expected.
-pub(super) struct Judged {
-    pub(super) figure: Figure,
+pub(super) struct Judged<'a> {
+    pub(super) figure: &'a Figure,
     pub(super) expected: Expected,
     clock_mhz: f64,
 }
 
 /// Every single-threaded 7-zip score of a known core type with a steady measured clock.
-pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
-    let all = figures(record);
+pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged<'a>> {
     let clock_mhz = |cluster: usize| {
         let mut clocks =
             all.iter().filter(|figure| figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD));
@@ -58,20 +57,16 @@ pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
             && figure.key.is_of(WorkloadId::SevenZip)
             && figure.key.is_form(&Variant::SINGLE)
     };
-    let judge = |figure: &Figure| {
+    let judge = |figure: &'a Figure| {
         let core = figure.core.as_ref()?;
         let clock_mhz = clock_mhz(core.cluster)?;
         let core_type = core.core_type.as_ref()?;
-        Some(Judged {
-            expected: reference.expected(core_type, clock_mhz, &figure.key)?,
-            figure: figure.clone(),
-            clock_mhz,
-        })
+        Some(Judged { expected: reference.expected(core_type, clock_mhz, &figure.key)?, figure, clock_mhz })
     };
     all.iter().filter(is_score).filter_map(judge).collect()
 }
 
-impl Judged {
+impl Judged<'_> {
     /// The finding with all its values.
     pub(super) fn finding(&self, record: &Record, rule: RuleId, template: &'static str) -> Finding {
         let Expected { low, median, high, .. } = self.expected;

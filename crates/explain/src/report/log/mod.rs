@@ -45,7 +45,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     for section in sections.iter().filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }
-    let _ = write!(log, "\n{}\n", super::summary::line(record, findings));
+    let _ = write!(log, "\n{}\n", super::summary::line(record, &crate::figures(record), findings));
     log
 }
 
