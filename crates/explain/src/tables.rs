@@ -3,7 +3,9 @@
 use crate::view::{self, Phase};
 use crate::{Figure, Finding, figures};
 use record::{Bound, Record, RuleId};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A check over a Record.
 #[derive(Clone, Copy)]
@@ -36,19 +38,32 @@ pub enum Check {
     Loads(&'static [Bound], fn(&Record, &[Phase]) -> Vec<Finding>),
     /// Figures, each against what other machines reach.
     Figures(fn(&Record, &[Figure]) -> Vec<Finding>),
+    /// What other rules find, or do not.
+    Rules(fn(&Views<'_>) -> Vec<Finding>),
 }
 
 /// A Record, and what several rules ask of it: made when the first one asks.
-pub(crate) struct Views<'a> {
-    record: &'a Record,
+pub struct Views<'a> {
+    pub(crate) record: &'a Record,
     phases: OnceCell<Vec<Phase>>,
     figures: OnceCell<Vec<Figure>>,
+    found: RefCell<BTreeMap<RuleId, Rc<[Finding]>>>,
 }
 
 impl<'a> Views<'a> {
     /// Of this Record.
     pub(crate) fn of(record: &'a Record) -> Self {
-        Self { record, phases: OnceCell::new(), figures: OnceCell::new() }
+        Self { record, phases: OnceCell::new(), figures: OnceCell::new(), found: RefCell::default() }
+    }
+
+    /// What a rule finds.
+    pub(crate) fn findings(&self, rule: &Rule) -> Rc<[Finding]> {
+        let known = self.found.borrow().get(&rule.id).cloned();
+        known.unwrap_or_else(|| {
+            let found: Rc<[Finding]> = rule.check(self).into();
+            self.found.borrow_mut().insert(rule.id, Rc::clone(&found));
+            found
+        })
     }
 
     fn phases(&self) -> &[Phase] {
@@ -132,11 +147,10 @@ impl Rule {
 
     /// What it finds in a Record.
     pub fn findings(&self, record: &Record) -> Vec<Finding> {
-        self.findings_in(&Views::of(record))
+        self.check(&Views::of(record))
     }
 
-    /// The same for one of many rules.
-    pub(crate) fn findings_in(&self, views: &Views<'_>) -> Vec<Finding> {
+    fn check(&self, views: &Views<'_>) -> Vec<Finding> {
         match self.check {
             Check::Record(check) => check(views.record),
             Check::Loads(bounds, check) => {
@@ -144,6 +158,7 @@ impl Rule {
                 check(views.record, &phases.cloned().collect::<Vec<_>>())
             }
             Check::Figures(check) => check(views.record, views.figures()),
+            Check::Rules(check) => check(views),
         }
     }
 }

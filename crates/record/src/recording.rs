@@ -40,6 +40,10 @@ pub fn payload(line: &[u8]) -> Option<&str> {
 
 /// The line that begins here: its payload, and its length without the newline.
 fn whole<'a>(bytes: &'a [u8], budget: &mut usize) -> Option<(&'a str, usize)> {
+    // Lines of any text are asked, and most are none of ours.
+    if !bytes.starts_with(MAGIC.as_bytes()) {
+        return None;
+    }
     let head = &bytes[..bytes.len().min(HEAD_BYTES_MAX)];
     let mut words = head.splitn(4, |byte| *byte == b' ');
     let mut word = || std::str::from_utf8(words.next()?).ok();

@@ -69,8 +69,7 @@ use crate::{Finding, Severity, Share, survey};
 use record::{Bound, Record, RuleId};
 use std::cmp::Reverse;
 
-use crate::tables::Views;
-pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
+pub use crate::tables::{Check, Role, Rule, Subject, Throttles, Views, When};
 
 /// Loads that compute and need neither storage nor the kernel.
 pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
@@ -212,7 +211,7 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
     let views = Views::of(record);
     let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
     let mut findings: Vec<Finding> =
-        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.findings_in(&views)).collect();
+        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| views.findings(rule).to_vec()).collect();
     findings.sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
@@ -221,7 +220,7 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
 /// the score first, then in the order of the table.
 pub fn check(record: &Record) -> Vec<Finding> {
     let views = Views::of(record);
-    let by_rules = || of_runs().flat_map(|rule| rule.findings_in(&views)).collect();
+    let by_rules = || of_runs().flat_map(|rule| views.findings(rule).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);

@@ -4,17 +4,17 @@
 //! for throttling, x86 never looked at, clocks compared only where both passes deviate.
 
 use super::{
-    Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
-    rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
+    Check, Rule, Views, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit,
+    rpi_firmware, rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{LogLine, Record, RuleId, Source, Total};
+use record::{LogLine, RuleId, Source, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("old-verdict-wrong"),
     about: "A verdict that a log prints about itself is wrong.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check: Check::Record(check),
+    check: Check::Rules(check),
     ..Rule::PLAIN
 };
 
@@ -28,13 +28,13 @@ const SLOWED: [&Rule; 6] = [
     &thermal_throttling::RULE,
 ];
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Source::Log(log) = &record.source else {
+fn check(views: &Views<'_>) -> Vec<Finding> {
+    let Source::Log(log) = &views.record.source else {
         return Vec::new();
     };
     let mut findings: Vec<Finding> = Vec::new();
     for line in &log.verdicts {
-        let Some(finding) = judge(record, line) else {
+        let Some(finding) = judge(views, line) else {
             continue;
         };
         // One table of residencies for each cluster is one verdict.
@@ -46,24 +46,24 @@ fn check(record: &Record) -> Vec<Finding> {
     findings
 }
 
-fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
+fn judge(views: &Views<'_>, line: &LogLine) -> Option<Finding> {
     let text = line.text.trim();
     let finding = if text.starts_with("Throttling") {
-        not_throttled(record)?
+        not_throttled(views)?
     } else if text.starts_with("No throttling") {
         contradicted(
-            record,
+            views,
             &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
             "The log says \"{verdict}\", but clocks or scores fell: {evidence}",
         )?
     } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
         contradicted(
-            record,
+            views,
             &[&clock_below_claim::RULE],
             "The log says \"{verdict}\", but the clock is lower than claimed: {evidence}",
         )?
     } else if text.starts_with("Too much background activity (%system)") {
-        let found = system_time::RULE.findings(record);
+        let found = views.findings(&system_time::RULE);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -73,9 +73,9 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
             .sure(70)
         })?
     } else if text.starts_with("No swapping") {
-        contradicted(record, &[&swapping::RULE], "The log says \"{verdict}\", but it swapped: {evidence}")?
+        contradicted(views, &[&swapping::RULE], "The log says \"{verdict}\", but it swapped: {evidence}")?
     } else if text.starts_with("Too much other background activity") {
-        let found = background_activity::RULE.findings(record);
+        let found = views.findings(&background_activity::RULE);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -92,10 +92,11 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
 }
 
 /// "Throttling" without a trace of it.
-fn not_throttled(record: &Record) -> Option<Finding> {
-    if SLOWED.iter().any(|rule| !rule.findings(record).is_empty()) {
+fn not_throttled(views: &Views<'_>) -> Option<Finding> {
+    if SLOWED.iter().any(|rule| !views.findings(rule).is_empty()) {
         return None;
     }
+    let record = views.record;
     let below_ms: i64 = view::residency_below_top(record).iter().map(|below| below.below_ms).total();
     let heat = view::heat(record, view::whole_run());
     let finding = match (below_ms, heat) {
@@ -128,8 +129,8 @@ fn not_throttled(record: &Record) -> Option<Finding> {
 }
 
 /// A verdict that the findings of these rules contradict, if they harm at all.
-fn contradicted(record: &Record, rules: &[&Rule], template: &'static str) -> Option<Finding> {
-    let mut found = rules.iter().flat_map(|rule| rule.findings(record));
+fn contradicted(views: &Views<'_>, rules: &[&Rule], template: &'static str) -> Option<Finding> {
+    let mut found = rules.iter().flat_map(|rule| views.findings(rule).to_vec());
     let evidence = found.find(|finding| finding.severity > Severity::Info)?;
     Some(
         Finding::new(RULE.id, Severity::Info, template)

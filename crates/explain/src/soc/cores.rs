@@ -87,7 +87,7 @@ fn same_type(seen: &str, row: &str) -> bool {
 /// Cores with the plain names of their types, made once for the whole table.
 #[derive(Debug)]
 pub(super) struct Plain<'a> {
-    types: BTreeMap<String, usize>,
+    types: Vec<(String, usize)>,
     steppings: Vec<(String, &'a str)>,
     total: usize,
     one_for_all: bool,
@@ -103,6 +103,7 @@ impl<'a> Plain<'a> {
             let stepping = seen.stepping.as_deref()?;
             Some((plain(&seen.core_type), stepping))
         });
+        let types = types.into_iter().collect();
         Self { types, steppings: steppings.collect(), total: cores.total, one_for_all: cores.one_for_all }
     }
 }
@@ -124,13 +125,13 @@ impl Shape {
 
     /// Could these cores be all or some of this SoC's, by their types?
     pub(super) fn fits_types(&self, cores: &Plain<'_>) -> bool {
-        let fits = cores.types.iter().all(|(core_type, count)| {
-            let clusters = self.clusters.iter();
-            let own = clusters.filter(|cluster| same_type(core_type, &cluster.core_type));
-            let room: usize = own.map(|cluster| cluster.max).total();
-            room > 0 && (cores.one_for_all || *count <= room)
-        });
-        fits && cores.total <= self.count_max()
+        cores.total <= self.count_max()
+            && cores.types.iter().all(|(core_type, count)| {
+                let clusters = self.clusters.iter();
+                let own = clusters.filter(|cluster| same_type(core_type, &cluster.core_type));
+                let room: usize = own.map(|cluster| cluster.max).total();
+                room > 0 && (cores.one_for_all || *count <= room)
+            })
     }
 
     /// Is every stepping that was seen one that is known of this SoC? Where none is written down,

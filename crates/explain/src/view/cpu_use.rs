@@ -122,11 +122,12 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
     let Some(busy) = record.samples.channel(&percent(CpuPercent::Busy)) else {
         return Vec::new();
     };
-    let column = |of: CpuPercent, row: usize| -> f64 {
+    use CpuPercent::{Iowait, Irq, Nice, System, User};
+    let [user, nice, system, iowait, irq] = [User, Nice, System, Iowait, Irq].map(|of| {
         let channel = record.samples.channel(&percent(of));
-        let value = channel.and_then(|channel| channel.values.get(row).copied().flatten());
-        value.unwrap_or(0) as f64
-    };
+        channel.map_or(&[][..], |channel| &channel.values)
+    });
+    let value = |column: &[Option<i64>], row: usize| column.get(row).copied().flatten().unwrap_or(0) as f64;
     let mut readings = gauge(record, busy, window);
     // The bash monitor's first row after each heading is the average since boot. Logs mark it.
     let first_row = ChannelId::LogMonitor(OfLogMonitor::FirstRow);
@@ -137,15 +138,15 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
     }
     let uses = readings.into_iter().map(|reading| {
         let row = reading.row;
-        let iowait = column(CpuPercent::Iowait, row);
+        let iowait = value(iowait, row);
         CpuUse {
             at_ms: reading.at_ms,
             // The bash monitor counts waiting for I/O as busy.
             busy: (reading.value as f64 - iowait).max(0.0),
-            user: column(CpuPercent::User, row) + column(CpuPercent::Nice, row),
-            system: column(CpuPercent::System, row),
+            user: value(user, row) + value(nice, row),
+            system: value(system, row),
             iowait,
-            irq: column(CpuPercent::Irq, row),
+            irq: value(irq, row),
             steal: 0.0,
         }
     });

@@ -142,17 +142,14 @@ pub fn untrue_columns(record: &Record) -> Vec<UntrueColumn> {
             .map(|reading| reading.value as f64)
             .collect();
         let typical = median(&claims).filter(|_| claims.len() >= UNTRUE_ROWS_MIN)?;
+        if typical >= UNTRUE_SHARE_MAX * f64::from(measured_khz) {
+            return None;
+        }
         // A governor that lowers the clock of an idle cluster sets it to an OPP.
         let opps = opps_khz(record, cpu);
         let is_opp = |khz: f64| opps.iter().any(|opp| (khz / f64::from(*opp) - 1.0).abs() < 0.01);
-        if claims.iter().filter(|khz| is_opp(**khz)).count() * 2 > claims.len() {
-            return None;
-        }
-        (typical < UNTRUE_SHARE_MAX * f64::from(measured_khz)).then(|| UntrueColumn {
-            channel: channel.id.clone(),
-            claimed_khz: typical as u32,
-            measured_khz,
-        })
+        let are_opps = claims.iter().filter(|khz| is_opp(**khz)).count() * 2 > claims.len();
+        (!are_opps).then(|| UntrueColumn { channel: channel.id.clone(), claimed_khz: typical as u32, measured_khz })
     });
     columns.collect()
 }

@@ -46,7 +46,6 @@ pub fn phases(record: &Record) -> Vec<Phase> {
         if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;
         }
-        let name = step_name(step);
         let busy_cpus = match step.variant.is_multi_of_any_kind() && step.cpus.is_empty() {
             // A run that failed in a log does not tell its threads.
             true => busy_cpus_expected(step).max(online),
@@ -56,11 +55,12 @@ pub fn phases(record: &Record) -> Vec<Phase> {
             Some(last)
                 if last.workload == step.workload
                     && last.busy_cpus == busy_cpus
-                    && (last.name == name || last.window == step.window) =>
+                    && (last.window == step.window || last.name == step_name(step)) =>
             {
                 // Logs have one window for all algorithms or sizes of a workload.
-                if last.name != name {
-                    last.name = step.workload.label().to_owned();
+                let label = step.workload.label();
+                if last.name != label && last.name != step_name(step) {
+                    last.name = label.to_owned();
                 }
                 last.steps.push(index);
                 last.window.start_ms = last.window.start_ms.min(step.window.start_ms);
@@ -70,7 +70,7 @@ pub fn phases(record: &Record) -> Vec<Phase> {
                 steps: vec![index],
                 workload: step.workload.clone(),
                 bound: Bound::of(&step.workload, &step.variant),
-                name,
+                name: step_name(step),
                 window: step.window,
                 busy_cpus,
             }),
