@@ -29,7 +29,7 @@ usage: cargo xtask TASK
   docs [--check]     write the schema and the tables of ARCHITECTURE.md, or only say whether they are up to date
   corpus             make data/reference.tsv from the logs in shared/corpus
   dist               build the four static binaries into target/dist
-  dist --check       build them without optimisation, and check all but their size
+  dist --check       build them as ./bench does, and check all but their size
   fuzz [--seconds N] [--keep] [TARGET...]
                      feed every parser of foreign bytes with inputs made of its seeds
   bench [options]    figures of the release binary itself: start, memory, sampler, time per step
