@@ -4,7 +4,7 @@
 
 use regex_lite::Regex;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// A folder for one test, removed at its end.
