@@ -41,7 +41,7 @@ pub(crate) fn explain_all(record: &Record) {
         report.text(record, &findings);
     }
     explain::figures::figures(record);
-    explain::headline(record, &findings);
+    explain::headline(record, &explain::figures(record), &findings);
     watch_all(record);
     plot_all(record);
     let rows = [Row::of(record, &findings, "a"), Row::of(record, &findings, "b")];

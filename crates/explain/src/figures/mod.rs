@@ -8,6 +8,7 @@
 mod core;
 mod gather;
 mod key;
+pub(crate) mod main;
 mod steps;
 
 pub use self::core::{Core, core_name};

@@ -7,22 +7,18 @@
 mod cells;
 mod clocks;
 mod columns;
-mod gaps;
 mod metrics;
 mod replay;
 mod summary;
-mod topology;
 mod tracks;
-mod watch;
 
 pub use columns::Columns;
-pub use gaps::gaps;
 pub use metrics::metrics;
 pub use replay::{Item, Recorded, items_of_record, whole_line};
 pub use summary::summary;
-pub use topology::topology;
 pub use tracks::{Kind, Track, cores, tracks};
-pub use watch::Watch;
+
+pub use crate::watch::{Watch, gaps};
 
 use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};

@@ -1,7 +1,8 @@
 //! What stands above the first row on a terminal: the board in one line, its CPUs, and which sensor
 //! is taken for the temperature.
 
-use super::{Columns, topology};
+use super::Columns;
+use crate::view::topology;
 use record::{Fact, Record};
 
 /// The hardware in a few lines; `temperature_why` says why this sensor stands for the SoC.

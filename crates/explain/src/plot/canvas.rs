@@ -5,7 +5,7 @@ use super::clip::visible;
 use crate::plain::plain;
 
 /// Size of all text, in units of the picture.
-pub(super) const TEXT: f64 = 12.0;
+pub(crate) const TEXT: f64 = 12.0;
 /// Width of a letter, on the large side of common sans-serif fonts.
 const LETTER: f64 = 0.58 * TEXT;
 
@@ -18,18 +18,18 @@ const HEIGHT_MAX: f64 = 6000.0;
 
 /// Where text is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
 }
 
 /// A place, in units of the picture from its left upper corner.
-pub(super) type Place = (f64, f64);
+pub(crate) type Place = (f64, f64);
 
 /// One shape, black where nothing else is said.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// A line through points; lengths of dashes and gaps as SVG has them, empty for none.
     Line { points: Vec<Place>, dashes: &'static str, width: f64 },
     /// A pale line.
@@ -49,15 +49,15 @@ pub(super) enum Shape {
 /// A picture: its size in units, which are pixels of an ordinary screen, and its shapes in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
-    pub(super) width: f64,
-    pub(super) height: f64,
-    pub(super) shapes: Vec<Shape>,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) shapes: Vec<Shape>,
 }
 
 /// A picture while it is drawn.
 #[derive(Debug, Clone)]
-pub(super) struct Canvas {
-    pub(super) width: f64,
+pub(crate) struct Canvas {
+    pub(crate) width: f64,
     height: f64,
     shapes: Vec<Shape>,
     /// Boxes of text: left, top, right, bottom.
@@ -65,13 +65,13 @@ pub(super) struct Canvas {
 }
 
 /// Width of a text.
-pub(super) fn text_width(text: &str) -> f64 {
+pub(crate) fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER
 }
 
 impl Canvas {
     /// A white picture with a title.
-    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+    pub(crate) fn new(width: f64, height: f64, title: &str) -> Self {
         let height = height.clamp(1.0, HEIGHT_MAX);
         let mut canvas = Self { width, height, shapes: Vec::new(), taken: Vec::new() };
         if !title.is_empty() {
@@ -83,52 +83,52 @@ impl Canvas {
     }
 
     /// The picture.
-    pub(super) fn finish(self) -> Picture {
+    pub(crate) fn finish(self) -> Picture {
         Picture { width: self.width, height: self.height, shapes: self.shapes }
     }
 
-    pub(super) fn line(&mut self, from: Place, to: Place, dashes: &'static str, width: f64) {
+    pub(crate) fn line(&mut self, from: Place, to: Place, dashes: &'static str, width: f64) {
         self.polyline(&[from, to], dashes, width);
     }
 
-    pub(super) fn grid(&mut self, from: Place, to: Place) {
+    pub(crate) fn grid(&mut self, from: Place, to: Place) {
         let pieces = visible(&[from, to], (self.width, self.height), MARGIN);
         for piece in pieces {
             self.shapes.push(Shape::Grid(piece[0], piece[1]));
         }
     }
 
-    pub(super) fn polyline(&mut self, points: &[Place], dashes: &'static str, width: f64) {
+    pub(crate) fn polyline(&mut self, points: &[Place], dashes: &'static str, width: f64) {
         let pieces = visible(points, (self.width, self.height), MARGIN).into_iter();
         self.shapes.extend(pieces.map(|points| Shape::Line { points, dashes, width }));
     }
 
-    pub(super) fn dot(&mut self, at: Place, radius: f64) {
+    pub(crate) fn dot(&mut self, at: Place, radius: f64) {
         self.push_near(at, Shape::Dot(at, radius));
     }
 
-    pub(super) fn ring(&mut self, at: Place, radius: f64) {
+    pub(crate) fn ring(&mut self, at: Place, radius: f64) {
         self.push_near(at, Shape::Ring(at, radius));
     }
 
     /// A box of a shade from 0 (white) to 1 (black).
-    pub(super) fn shade(&mut self, at: Place, size: Place, shade: f64) {
+    pub(crate) fn shade(&mut self, at: Place, size: Place, shade: f64) {
         let grey = (255.0 * (1.0 - shade.clamp(0.0, 1.0))).round() as u8;
         self.push_near(at, Shape::Box { at, size, grey });
     }
 
     /// A box with a black edge.
-    pub(super) fn frame(&mut self, at: Place, size: Place) {
+    pub(crate) fn frame(&mut self, at: Place, size: Place) {
         self.push_near(at, Shape::Frame(at, size));
     }
 
-    pub(super) fn text(&mut self, at: (f64, f64), text: &str, anchor: Anchor) {
+    pub(crate) fn text(&mut self, at: (f64, f64), text: &str, anchor: Anchor) {
         self.taken.push(text_box(at, text, anchor));
         self.put(at, text, anchor, (false, false));
     }
 
     /// Text that is left out where other text stands, or where it would leave the picture.
-    pub(super) fn text_where_free(&mut self, at: (f64, f64), text: &str, anchor: Anchor) -> bool {
+    pub(crate) fn text_where_free(&mut self, at: (f64, f64), text: &str, anchor: Anchor) -> bool {
         let own = text_box(at, text, anchor);
         let is_inside = own[0] >= 0.0 && own[2] <= self.width;
         let is_free = is_inside && self.taken.iter().all(|other| !overlap(&own, other));
@@ -139,7 +139,7 @@ impl Canvas {
     }
 
     /// A word beside a point, at the first free of four places; left out where none is.
-    pub(super) fn label(&mut self, at: (f64, f64), word: &str) {
+    pub(crate) fn label(&mut self, at: (f64, f64), word: &str) {
         let places = [
             ((at.0 + 9.0, at.1 + 14.0), Anchor::Start),
             ((at.0 - 9.0, at.1 - 7.0), Anchor::End),
@@ -154,7 +154,7 @@ impl Canvas {
     }
 
     /// Text turned by a quarter, for vertical axes.
-    pub(super) fn upright(&mut self, at: (f64, f64), text: &str) {
+    pub(crate) fn upright(&mut self, at: (f64, f64), text: &str) {
         let half = text_width(text) / 2.0;
         self.taken.push([at.0 - TEXT, at.1 - half, at.0 + 3.0, at.1 + half]);
         self.put(at, text, Anchor::Middle, (false, true));

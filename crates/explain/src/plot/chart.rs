@@ -7,22 +7,22 @@ use super::canvas::{Anchor, Canvas};
 
 /// A line through points.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Its name in the legend.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The points, in the units of the axes.
-    pub(super) points: Vec<(f64, f64)>,
+    pub(crate) points: Vec<(f64, f64)>,
     /// How it is drawn.
-    pub(super) style: Style,
+    pub(crate) style: Style,
     /// A word beside a point, by its index.
-    pub(super) labels: Vec<(usize, String)>,
+    pub(crate) labels: Vec<(usize, String)>,
     /// A point with a ring around it.
-    pub(super) ringed: Option<usize>,
+    pub(crate) ringed: Option<usize>,
 }
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     Solid,
     Dashed,
     Dotted,
@@ -32,18 +32,18 @@ pub(super) enum Style {
 
 /// One chart.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Chart {
+pub(crate) struct Chart {
     /// Axis labels with their units.
-    pub(super) x_label: String,
-    pub(super) y_label: String,
+    pub(crate) x_label: String,
+    pub(crate) y_label: String,
     /// The lines.
-    pub(super) lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     /// True if the vertical axis begins at zero.
-    pub(super) from_zero: bool,
+    pub(crate) from_zero: bool,
     /// Ends of the horizontal axis, where charts share it.
-    pub(super) x_range: Option<(f64, f64)>,
+    pub(crate) x_range: Option<(f64, f64)>,
     /// Moments that are marked: `(x, word)`.
-    pub(super) marks: Vec<(f64, String)>,
+    pub(crate) marks: Vec<(f64, String)>,
 }
 
 const LEFT: f64 = 78.0;
@@ -66,7 +66,7 @@ impl Scale {
 
 impl Chart {
     /// Draws the chart into a part of the canvas.
-    pub(super) fn draw(&self, canvas: &mut Canvas, top: f64, height: f64) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas, top: f64, height: f64) {
         let points = || self.lines.iter().flat_map(|line| line.points.iter());
         let Some(x_range) = self.x_range.or_else(|| range(points().map(|point| point.0), false)) else {
             return;

@@ -2,20 +2,17 @@
 //! and white, with units on every axis. Pure functions of a Record; each gives nothing where the Record
 //! has nothing to show.
 
-mod canvas;
-mod chart;
+pub(crate) mod canvas;
+pub(crate) mod chart;
 mod clip;
-mod cores;
-mod efficiency;
-mod elasticity;
 mod letters;
 mod raster;
 mod svg;
-mod thermal;
 
 pub use canvas::Picture;
 pub use raster::Raster;
 
+use crate::questions::{core_use, efficiency, sensitivity, thermal};
 use record::Record;
 
 /// One plot.
@@ -29,7 +26,7 @@ pub struct Plot {
 }
 
 /// All plots, sorted by id.
-pub const PLOTS: &[Plot] = &[cores::PLOT, efficiency::PLOT, elasticity::PLOT, thermal::PLOT];
+pub const PLOTS: &[Plot] = &[core_use::PLOT, efficiency::plot::PLOT, sensitivity::plot::PLOT, thermal::plot::PLOT];
 
 /// Every plot that a Record has, with its id.
 pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
@@ -38,14 +35,14 @@ pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
 }
 
 /// What the machine is called in titles.
-fn board(record: &Record) -> String {
+pub(crate) fn board(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.soc.known());
     name.cloned().unwrap_or_else(|| "unknown board".into())
 }
 
 /// Width of every plot.
-const WIDTH: f64 = 760.0;
+pub(crate) const WIDTH: f64 = 760.0;
 
 #[cfg(test)]
 mod tests;

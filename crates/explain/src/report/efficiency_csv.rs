@@ -5,5 +5,5 @@ use super::Report;
 pub(super) const REPORT: Report = Report {
     id: "efficiency-csv",
     about: "Every OPP of an efficiency run with clock, score, temperature and power, as CSV.",
-    render: |record, _findings| crate::efficiency::csv(record),
+    render: |record, _findings| crate::questions::efficiency::csv(record),
 };

@@ -27,7 +27,7 @@ pub fn findings_json(record: &Record, findings: &[Finding]) -> Value {
         .collect();
     json!({
         "verdict": verdict(findings),
-        "headline": crate::headline(record, &figures, findings),
+        "headline": crate::report::headline(record, &figures, findings),
         "summary": super::summary::line(record, &figures, findings),
         "findings": list,
     })

@@ -1,26 +1,27 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
-mod clock;
-mod core_to_core;
 mod core_use;
 mod efficiency_csv;
+mod headline;
 mod html;
 mod json;
 mod log;
-mod memory;
 mod more_scores;
 mod names;
-pub(crate) mod number;
 mod plots;
 mod record;
 mod review;
 pub(crate) mod summary;
 pub(crate) mod terminal;
+pub mod watched;
+
+pub use headline::headline;
 
 pub use json::findings_json;
 
 use crate::Finding;
 use crate::foreign::in_lines;
+use crate::questions::{clock, core_to_core, memory};
 use ::record::Record;
 
 /// A way to write a Record.

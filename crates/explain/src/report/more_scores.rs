@@ -1,7 +1,7 @@
 //! Scores of the terminal report that only some runs have: AES-GCM, AES on all CPUs at once, the built-in AES
 //! where there is no OpenSSL, 7-zip on the CPUs of each core type. Those of every run are in `terminal`.
 
-use super::number::done;
+use crate::figures::main::done;
 use record::{Measured, Record, Step, Variant, WorkloadId};
 
 /// Name and value of each, in the order in which they ran.

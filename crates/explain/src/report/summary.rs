@@ -4,7 +4,7 @@
 //! memset | kH/s |`. What was not measured is `-`.
 
 use super::Report;
-use super::number::{
+use crate::figures::main::{
     cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use crate::plain::is_obeyed;

@@ -3,9 +3,11 @@
 
 use super::Report;
 use super::more_scores::more_scores;
-use super::number::deviation_percent;
-use super::number::{cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips};
 use crate::figures::best_row;
+use crate::figures::main::deviation_percent;
+use crate::figures::main::{
+    cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
+};
 use crate::rules::{self, Subject};
 use crate::view;
 use crate::{Figure, Finding, Severity, Verdict, verdict};
@@ -19,19 +21,23 @@ pub(super) const REPORT: Report = Report { id: "text", about: "Verdict, reasons 
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
-    if crate::watched::is_watched(record) {
-        let _ = writeln!(text, "{}\n", wrapped(&crate::watched::watched(record), 0));
+    if crate::report::watched::is_watched(record) {
+        let _ = writeln!(text, "{}\n", wrapped(&crate::report::watched::watched(record), 0));
         text.push_str(&sentences(findings, None));
         return text;
     }
     let figures = crate::figures(record);
-    let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, &figures, findings), 0));
+    let _ = writeln!(text, "{}\n", wrapped(&crate::report::headline(record, &figures, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
     text.push_str(&sentences(findings, None));
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&scores(record, &figures));
-    let sections = [crate::sensitivity::text(record), crate::thermal::text(record), crate::efficiency::text(record)];
+    let sections = [
+        crate::questions::sensitivity::text(record),
+        crate::questions::thermal::text(record),
+        crate::questions::efficiency::text(record),
+    ];
     for section in sections {
         if !section.is_empty() {
             let _ = write!(text, "\n{section}");
@@ -58,7 +64,7 @@ pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
 }
 
 /// The sentences of all findings; of those that belong to a subject, if one is named.
-pub(super) fn sentences(findings: &[Finding], subject: Option<Subject>) -> String {
+pub(crate) fn sentences(findings: &[Finding], subject: Option<Subject>) -> String {
     let mut text = String::new();
     let wanted = |finding: &&Finding| subject.is_none_or(|subject| rules::is_about(finding, subject));
     for finding in findings.iter().filter(wanted) {
@@ -75,7 +81,7 @@ pub(super) fn sentences(findings: &[Finding], subject: Option<Subject>) -> Strin
 
 /// Every step of one workload (of all, if none is named) that was skipped or failed, whatever else is
 /// missing from an own run, and why.
-pub(super) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<String> {
+pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,
         Outcome::Failed(failure) => Some(failure.message.clone()),

@@ -6,10 +6,10 @@
 
 mod formats;
 
-use crate::figures::{Figure, figures, verdict_of};
-use crate::report::number::{
+use crate::figures::main::{
     cipher_kb_per_s, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
+use crate::figures::{Figure, figures, verdict_of};
 use crate::report::summary::columns;
 use crate::{Finding, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};

@@ -2,8 +2,8 @@
 //! likely cause.
 
 use super::{Check, Rule};
+use crate::report::watched::duration;
 use crate::view::{self, Death};
-use crate::watched::duration;
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, Resumed, RuleId};
 

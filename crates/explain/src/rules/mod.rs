@@ -1,6 +1,5 @@
 //! The table of rules. One rule is one file; each looks at a Record and returns findings.
 
-mod ab_result;
 mod background_activity;
 mod board_died;
 mod built_in_used;
@@ -13,11 +12,8 @@ mod clock_lower_all_cpus;
 mod clock_lower_hot;
 mod clock_methods_differ;
 mod clock_ok;
-mod clock_sensitivity;
 mod cores_killed;
 mod cpu_quota;
-mod dram_throttling;
-mod efficiency_result;
 mod fewer_dictionaries;
 mod governor;
 mod hot;
@@ -59,12 +55,12 @@ mod summary_wrong;
 mod swap_on_slow_storage;
 mod swapping;
 mod system_time;
-mod thermal_result;
 mod thermal_throttling;
 mod topology_unclear;
 mod virtualised;
 mod zswap_on_zram;
 
+use crate::questions::{ab, dram_throttling, efficiency, sensitivity, thermal};
 use crate::{Finding, Severity, Share, survey};
 use record::{Bound, Record, RuleId};
 use std::cmp::Reverse;
@@ -78,7 +74,7 @@ pub(crate) const ANY_COMPUTING: &[Bound] = &[Bound::Cpu, Bound::Memory, Bound::U
 
 /// All rules: those that judge runs, sorted by id, and behind them those that judge a machine at rest alone.
 pub const RULES: &[Rule] = &[
-    ab_result::RULE,
+    ab::rule::RULE,
     background_activity::RULE,
     board_died::RULE,
     built_in_used::RULE,
@@ -91,11 +87,11 @@ pub const RULES: &[Rule] = &[
     clock_lower_hot::RULE,
     clock_methods_differ::RULE,
     clock_ok::RULE,
-    clock_sensitivity::RULE,
+    sensitivity::rule::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
     dram_throttling::RULE,
-    efficiency_result::RULE,
+    efficiency::rule::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,
     hot::RULE,
@@ -134,7 +130,7 @@ pub const RULES: &[Rule] = &[
     swap_on_slow_storage::RULE,
     swapping::RULE,
     system_time::RULE,
-    thermal_result::RULE,
+    thermal::rule::RULE,
     thermal_throttling::RULE,
     topology_unclear::RULE,
     virtualised::RULE,

@@ -5,8 +5,8 @@
 //! after the other, in order of authority, narrows the table, and leaves out what would exclude
 //! everything that is left.
 
-use super::evidence::{self, Evidence, Kind, without_packages};
 use super::facts::Facts;
+use super::gather::{self, Evidence, Kind, without_packages};
 use super::names::squash;
 use super::settle;
 use super::table::{Soc, TABLES};
@@ -134,7 +134,7 @@ fn conclude(facts: &Facts) -> Conclusion<'_> {
     if let Some(name) = &facts.x86_name {
         return Conclusion::OwnName(name);
     }
-    let evidence = evidence::all(facts);
+    let evidence = gather::all(facts);
     match unlisted(facts, &evidence) {
         Some(name) => Conclusion::Unlisted(name, evidence),
         None => Conclusion::Ranked(ranked(facts, evidence)),

@@ -29,6 +29,7 @@ mod score;
 mod scores;
 mod swap;
 mod switched_off;
+mod topology;
 
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz, point_clock,
@@ -60,3 +61,4 @@ pub use score::{StepScore, step_score};
 pub use scores::{SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent};
 pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};
 pub use switched_off::{SwitchedOff, switched_off};
+pub use topology::topology;

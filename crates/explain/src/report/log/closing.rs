@@ -76,7 +76,7 @@ pub(super) fn state(record: &Record) -> String {
     if let Some(state) = record.states.last() {
         let _ = writeln!(text, "{}", header::memory(state));
     }
-    text.push_str(&crate::monitor::topology(&record.machine));
+    text.push_str(&crate::view::topology(&record.machine));
     let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_else(|| "-".into());
     let _ = writeln!(text, "\nSoC guess: {}", known(&soc::name(machine)));
     for (index, compatible) in machine.compatible.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The head of the log: program, board, distribution, firmware, uptime, memory and swap.
 
-use super::super::number::or_dash;
+use crate::figures::main::or_dash;
 use crate::monitor::local_time;
 use record::{Mode, Record, Source, State};
 use std::fmt::Write;

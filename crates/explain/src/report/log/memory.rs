@@ -1,7 +1,7 @@
 //! The memory sections: bandwidth in the rows of tinymembench, latency in the table of ramlat.
 
-use super::super::number::{deviation_percent, done};
 use super::cpus_name;
+use crate::figures::main::{deviation_percent, done};
 use record::{Bandwidth, Latency, Measured, Record, Step, Variant, WorkloadId};
 use std::fmt::Write;
 

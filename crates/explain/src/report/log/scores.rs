@@ -1,7 +1,7 @@
 //! The sections of the score-giving workloads: ciphers, 7-zip, series.
 
-use super::super::number::done;
 use super::{core_type, cpus_name};
+use crate::figures::main::done;
 use crate::view;
 use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId};
 use std::fmt::Write;

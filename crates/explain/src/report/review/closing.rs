@@ -3,7 +3,7 @@
 
 use super::{list, section as with_heading};
 use crate::plain::markdown;
-use crate::watched::slowed_down;
+use crate::report::watched::slowed_down;
 use crate::{Finding, Severity, cpu_list, stats, survey, verdict, view};
 use record::{Fact, KernelMessage, Outcome, Record, Restored, SettingChange, Step, WorkloadId};
 

@@ -1,9 +1,9 @@
 //! What a review measured: clocks cold and hot, the performance baseline, and what tuning gave.
 
 use super::{list, section};
+use crate::figures::main::done;
 use crate::finding::mhz;
 use crate::plain::markdown;
-use crate::report::number::done;
 use crate::rules::{self, Throttles};
 use crate::view;
 use crate::{Finding, survey};

@@ -93,7 +93,7 @@ fn general(record: &Record, first: &Survey) -> String {
     }));
     words.extend(known(&machine.userland_arch).map(|arch| format!("Userland: {arch}")));
     let _ = writeln!(text, "    {}\n    ", words.join(", "));
-    for line in crate::monitor::topology(machine).lines() {
+    for line in crate::view::topology(machine).lines() {
         let _ = writeln!(text, "    {}", crate::harmless(line));
     }
     if let Some(kib) = machine.memory_kib.known() {

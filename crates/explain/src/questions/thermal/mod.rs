@@ -3,6 +3,8 @@
 
 pub mod fit;
 mod phases;
+pub(crate) mod plot;
+pub(crate) mod rule;
 mod text;
 mod throttle;
 

@@ -1,8 +1,8 @@
 //! Report: clocks as they were measured, beside what is claimed: every CPU alone and with all others,
 //! every OPP, the way to full clock, and what other methods say.
 
-use super::Report;
-use super::terminal::{sentences, unmeasured, wrapped};
+use crate::report::Report;
+use crate::report::terminal::{sentences, unmeasured, wrapped};
 use crate::rules::Subject;
 use crate::stats::median;
 use crate::view;
@@ -10,7 +10,7 @@ use crate::{Finding, cpu_list};
 use record::{ClockPoint, Fact, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
-pub(super) const REPORT: Report = Report {
+pub(crate) const REPORT: Report = Report {
     id: "clock",
     about: "Clocks measured and claimed: CPUs alone and together, OPPs, ramps, second methods.",
     render,

@@ -1,11 +1,11 @@
 //! Rule: efficiency-result. Where work is cheapest, and which OPPs are not as they should be.
 
-use super::{Check, Role, Rule};
-use crate::efficiency::{Anomaly, Walk, walks};
+use crate::questions::efficiency::{Anomaly, Walk, walks};
+use crate::tables::{Check, Role, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(super) const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     id: RuleId::own("efficiency-result"),
     about: "The OPP at which work costs least energy, and OPPs that are not as they should be.",
     link: "https://docs.kernel.org/power/opp.html",
@@ -22,7 +22,7 @@ fn findings(walk: &Walk) -> Vec<Finding> {
     let mut found: Vec<Finding> = sweet_spot(walk).into_iter().collect();
     for (index, anomaly) in &walk.anomalies {
         let point = &walk.points[*index];
-        let sentence = crate::efficiency::sentence(point, anomaly);
+        let sentence = crate::questions::efficiency::sentence(point, anomaly);
         let severity = match anomaly {
             Anomaly::NotHonoured(_) | Anomaly::HeldBack => Severity::Degraded,
             Anomaly::OutOfProportion(_) | Anomaly::FlatVoltage(_) => Severity::Info,

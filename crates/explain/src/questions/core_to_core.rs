@@ -1,14 +1,14 @@
 //! Report: the matrix of latencies between CPUs, at most 80 columns wide, and the groups that show in it.
 
-use super::Report;
-use super::terminal::{sentences, unmeasured, wrapped};
+use crate::report::Report;
+use crate::report::terminal::{sentences, unmeasured, wrapped};
 use crate::rules::Subject;
 use crate::view::{self, CoreLevel};
 use crate::{Finding, cpu_list};
 use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
 use std::fmt::Write;
 
-pub(super) const REPORT: Report =
+pub(crate) const REPORT: Report =
     Report { id: "core-to-core", about: "Latency between CPUs as a matrix, and the clusters that show in it.", render };
 
 /// Columns of the matrix that fit beside each other: 80 less the column of names, five for each.

@@ -3,9 +3,11 @@
 //! Elasticity is the exponent in time ~ clock^-e, taken in each round as the slope of a line through
 //! logarithms: 1 means that half the clock takes twice the time, 0 that the clock does not matter.
 //! Rounds run up and down in turns, so that drift cancels in their median; its interval is that of
-//! the sign test and needs no assumption on the noise (see [`crate::ab`]).
+//! the sign test and needs no assumption on the noise (see [`crate::questions::ab`]).
 
 mod limiter;
+pub(crate) mod plot;
+pub(crate) mod rule;
 mod seconds;
 mod text;
 

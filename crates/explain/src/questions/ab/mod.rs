@@ -5,6 +5,8 @@
 //! independent, and the exact interval of their median (sign test; Conover, *Practical Nonparametric
 //! Statistics*, section 3.4) needs no assumption on how the noise is distributed.
 
+pub(crate) mod rule;
+
 use crate::stats::{median, median_interval};
 use crate::view;
 use record::{Channel, Measured, Outcome, Record, Step, Unit, Variant, Window};

@@ -1,11 +1,11 @@
 //! Rule: thermal-result. How long a load held its clock, and what was left of it.
 
-use super::{Check, Role, Rule};
-use crate::thermal::{load, result};
+use crate::questions::thermal::{load, result};
+use crate::tables::{Check, Role, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(super) const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     id: RuleId::own("thermal-result"),
     about: "How long a machine holds its clock under a load that heats, and what is left of it.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",

@@ -1,6 +1,10 @@
 //! What is known while a stream of samples goes by: the latest value of each channel, why CPUs are
 //! held back, and what happened since the row before. Its memory does not grow.
 
+mod gaps;
+
+pub use gaps::gaps;
+
 use crate::throttle::{self, Throttle};
 use record::soc_temperature::Follows;
 use record::{Channel, ChannelKind, Event, Record, Unit};

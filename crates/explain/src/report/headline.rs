@@ -1,6 +1,6 @@
 //! The paragraph at the top of a report: scores, the overall word, and why, in plain language.
 
-use crate::report::number::memory_mb_per_s;
+use crate::figures::main::memory_mb_per_s;
 use crate::rules::{self, Role};
 use crate::stats::mean;
 use crate::view::{self, spread_percent};

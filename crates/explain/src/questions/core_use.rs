@@ -1,12 +1,12 @@
 //! Plot: use of each core, second by second, as shades of grey.
 
-use super::canvas::{Anchor, Canvas};
-use super::{Picture, Plot, WIDTH, board};
-use crate::sensitivity::clock_words;
+use crate::plot::canvas::{Anchor, Canvas};
+use crate::plot::{Picture, Plot, WIDTH, board};
+use crate::questions::sensitivity::clock_words;
 use crate::view::{core_use_by_second, step_name};
 use record::{Mode, Record, Step, Window, WorkloadId};
 
-pub(super) const PLOT: Plot = Plot { id: "cores", about: "Use of each core, second by second.", draw };
+pub(crate) const PLOT: Plot = Plot { id: "cores", about: "Use of each core, second by second.", draw };
 
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;

@@ -1,13 +1,13 @@
 //! Plot: performance against power of every OPP with the sweet spot, and the energy of work over the
 //! clock. Without a power meter performance and temperature over the clock.
 
-use super::canvas::Canvas;
-use super::chart::{Chart, Line, Style};
-use super::{Picture, Plot, WIDTH, board};
-use crate::efficiency::{Point, Walk, walks};
+use crate::plot::canvas::Canvas;
+use crate::plot::chart::{Chart, Line, Style};
+use crate::plot::{Picture, Plot, WIDTH, board};
+use crate::questions::efficiency::{Point, Walk, walks};
 use record::Record;
 
-pub(super) const PLOT: Plot =
+pub(crate) const PLOT: Plot =
     Plot { id: "efficiency", about: "Performance against power of every OPP, with the sweet spot.", draw };
 
 const TITLE: f64 = 28.0;

@@ -1,11 +1,11 @@
 //! Rule: ab-result. Whether the two sides of a run differ, by how much, and how sure that is.
 
-use super::{Check, Role, Rule};
-use crate::ab::{self, AbResult};
+use crate::questions::ab::{self, AbResult};
+use crate::tables::{Check, Role, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(super) const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     id: RuleId::own("ab-result"),
     about: "Whether the two sides of a run differ, with the interval of the difference.",
     link: "https://en.wikipedia.org/wiki/Sign_test",

@@ -58,7 +58,7 @@ fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> 
 }
 
 /// What a step measured, if it went well.
-pub(super) fn done(step: &Step) -> Option<&Measured> {
+pub(crate) fn done(step: &Step) -> Option<&Measured> {
     match &step.outcome {
         Outcome::Done(measured) => Some(measured),
         _ => None,
@@ -66,17 +66,17 @@ pub(super) fn done(step: &Step) -> Option<&Measured> {
 }
 
 /// Rounded to tens, as the summary line has always done.
-pub(super) fn tens(value: u64) -> u64 {
+pub(crate) fn tens(value: u64) -> u64 {
     value.saturating_add(5) / 10 * 10
 }
 
 /// A number, or a dash for what was not measured.
-pub(super) fn or_dash<T: ToString>(value: Option<T>) -> String {
+pub(crate) fn or_dash<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 /// Relative standard deviation in percent, or as the log printed it.
-pub(super) fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
+pub(crate) fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
     let rates = &row.bytes_per_s;
     if rates.len() < 2 {
         return row.printed_deviation_percent;

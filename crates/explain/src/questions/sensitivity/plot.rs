@@ -1,11 +1,11 @@
 //! Plot: how much of the clock arrives in each workload, as bars with their intervals.
 
-use super::canvas::{Anchor, Canvas, text_width};
-use super::{Picture, Plot, WIDTH, board};
-use crate::sensitivity::results;
+use crate::plot::canvas::{Anchor, Canvas, text_width};
+use crate::plot::{Picture, Plot, WIDTH, board};
+use crate::questions::sensitivity::results;
 use record::Record;
 
-pub(super) const PLOT: Plot =
+pub(crate) const PLOT: Plot =
     Plot { id: "elasticity", about: "How much of the clock arrives in each workload, with intervals.", draw };
 
 const TOP: f64 = 40.0;
@@ -23,8 +23,9 @@ fn draw(record: &Record) -> Option<Picture> {
     let name = |text: &str| text.chars().take(NAME_CHARS).collect::<String>();
     let longest = bars.iter().map(|(result, _)| text_width(&name(&result.name))).fold(0.0, f64::max);
     let left = longest + 24.0;
-    let words =
-        |result: &crate::sensitivity::Sensitivity, value: f64| format!("{value:.2}, {}", result.limiter.words());
+    let words = |result: &crate::questions::sensitivity::Sensitivity, value: f64| {
+        format!("{value:.2}, {}", result.limiter.words())
+    };
     let widths = bars.iter();
     let widths = widths.map(|(result, found)| text_width(&words(result, found.value)));
     let right = WIDTH - 24.0 - widths.fold(0.0, f64::max);

@@ -3,6 +3,8 @@
 
 pub mod anomaly;
 mod csv;
+pub(crate) mod plot;
+pub(crate) mod rule;
 mod text;
 
 pub use anomaly::Anomaly;

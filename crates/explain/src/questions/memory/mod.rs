@@ -1,8 +1,8 @@
 //! Report: everything about memory: bandwidth of every routine, latency by size with the caches that
 //! show in it, bandwidth of several CPUs, latency under load, and how sure all of that is.
 
-use super::Report;
-use super::terminal::{sentences, unmeasured, wrapped};
+use crate::report::Report;
+use crate::report::terminal::{sentences, unmeasured, wrapped};
 use crate::rules::Subject;
 use crate::view;
 use crate::{Finding, cpu_list};
@@ -12,7 +12,7 @@ use record::{
 };
 use std::fmt::Write;
 
-pub(super) const REPORT: Report = Report {
+pub(crate) const REPORT: Report = Report {
     id: "memory",
     about: "Memory bandwidth and latency, alone, together and under load, with their intervals.",
     render,

@@ -1,12 +1,12 @@
 //! Plot: temperature, clocks, power and score of a thermal test over time.
 
-use super::canvas::Canvas;
-use super::chart::{Chart, Line, Style};
-use super::{Picture, Plot, WIDTH, board};
+use crate::plot::canvas::Canvas;
+use crate::plot::chart::{Chart, Line, Style};
+use crate::plot::{Picture, Plot, WIDTH, board};
 use crate::{thermal, view};
 use record::{ChannelId, Record, Series, Window};
 
-pub(super) const PLOT: Plot =
+pub(crate) const PLOT: Plot =
     Plot { id: "thermal", about: "Temperature, clocks, power and score of a thermal test over time.", draw };
 
 const TITLE: f64 = 28.0;

@@ -1,11 +1,11 @@
 //! Rule: clock-sensitivity. What a workload loses when the clock falls, and what limits it.
 
-use super::{Check, Role, Rule, Subject};
-use crate::sensitivity::{Sensitivity, results};
+use crate::questions::sensitivity::{Sensitivity, results};
+use crate::tables::{Check, Role, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(super) const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     id: RuleId::own("clock-sensitivity"),
     about: "What workloads lose when the clock falls, and what limits them.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
