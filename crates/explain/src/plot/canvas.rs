@@ -1,7 +1,7 @@
 //! The few shapes that plots need, and where their text stands, so that no text overlaps. How a picture
 //! becomes SVG or pixels is in `svg` and `raster`.
 
-use super::clip::visible;
+use super::clip::{Place, visible};
 use crate::plain::plain;
 
 /// Size of all text, in units of the picture.
@@ -23,9 +23,6 @@ pub(crate) enum Anchor {
     Middle,
     End,
 }
-
-/// A place, in units of the picture from its left upper corner.
-pub(crate) type Place = (f64, f64);
 
 /// One shape, black where nothing else is said.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,8 @@
 //! What of a line lies within a picture. Places come from Records of anybody: they can be anywhere, or nowhere
 //! (not a number); what is drawn is finite and small all the same.
 
-use super::canvas::Place;
+/// A place, in units of the picture from its left upper corner.
+pub(crate) type Place = (f64, f64);
 
 /// The parts of a line through points that lie within `size` and this margin around it. A place that is no
 /// number interrupts the line.
