@@ -1,8 +1,10 @@
 //! Which clocks a row of the monitor shows: one for each cpufreq policy, and where a machine has more
 //! policies than fit into a row, one for each group of alike cores.
 
-use super::columns::Lookup;
 use record::{BigLittle, Channel, ChannelId, Record, Unit};
+
+/// Gives something of the channel at a place.
+pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
 /// So many clocks fit into a row of 80 columns.
 const CLOCKS_MAX: usize = 5;

@@ -1,6 +1,6 @@
 //! The columns of the classic rows: chosen once from what is sampled, so that header and rows agree.
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, Lookup};
 use super::{Watch, cells, push_time_of_day};
 use crate::view;
 use record::{
@@ -12,9 +12,6 @@ use std::fmt::Write;
 const TIME_WIDTH: usize = 10;
 /// Room for a row; most are shorter.
 const ROW_BYTES: usize = 160;
-
-/// Gives something of the channel at a place.
-pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
 /// Percentages that logs have printed, in the order of the columns.
 const PRINTED: [CpuPercent; 6] =
