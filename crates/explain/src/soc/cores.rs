@@ -3,7 +3,7 @@
 //! Numbers of CPUs, clusters and policies are left out on purpose: they change with the kernel.
 //! Cores that are switched off or not shown never speak against a SoC.
 
-use super::names::squash;
+use super::spelling::squash;
 use record::Total;
 use std::collections::BTreeMap;
 

@@ -5,8 +5,9 @@
 
 use super::by_cores;
 use super::facts::Facts;
-use super::names::{self, squash};
+use super::names;
 use super::numbers;
+use super::spelling::squash;
 use super::table::TABLES;
 use serde::Serialize;
 

@@ -13,6 +13,7 @@ mod names;
 mod numbers;
 mod score;
 mod settle;
+mod spelling;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,26 +1,13 @@
 //! Finds names of SoCs in texts of kernels and firmware. Which texts are asked is decided in
-//! `evidence.rs`.
+//! `gather.rs`.
 
+use super::spelling::squash;
 use super::table::{Named, TABLES};
 
 /// No name of a SoC has more words.
 const WORDS_MAX: usize = 6;
 /// Texts of files can be long; no name stands behind this many words.
 const TEXT_WORDS_MAX: usize = 64;
-
-/// Letters, digits and `+` in lower case: `i.MX6 Quad` is `imx6quad`.
-pub(super) fn squash(text: &str) -> String {
-    let kept = |c: &char| c.is_ascii_alphanumeric() || *c == '+';
-    text.chars().filter(kept).map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// True for names that mean a SoC without their vendor: `s905` and `msm8998`, but not `a10` or
-/// `m1`, which several vendors have, and `juno`, which is also a word.
-pub(super) fn is_telling(word: &str) -> bool {
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
-    letters > 0 && digits > 0 && (word.len() >= 5 || word.len() == 4 && digits == 3)
-}
 
 /// SoCs whose names stand in the text as whole words, those of the longest spelling only.
 pub(super) fn in_words(text: &str) -> Vec<usize> {

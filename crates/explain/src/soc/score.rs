@@ -7,8 +7,8 @@
 
 use super::facts::Facts;
 use super::gather::{self, Evidence, Kind, without_packages};
-use super::names::squash;
 use super::settle;
+use super::spelling::squash;
 use super::table::{Soc, TABLES};
 use super::text;
 use record::Total;

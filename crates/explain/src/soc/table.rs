@@ -2,7 +2,7 @@
 //! in the tables' own heads.
 
 use super::cores::Shape;
-use super::names::{self, squash};
+use super::spelling::{is_telling, squash};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::LazyLock;
@@ -149,7 +149,7 @@ impl Tables {
         for spelling in std::iter::once(name).chain(others) {
             let word = squash(spelling);
             add(&mut self.spellings, format!("{vendor}{word}"), index);
-            if names::is_telling(&word) {
+            if is_telling(&word) {
                 add(&mut self.spellings, word, index);
             }
         }
