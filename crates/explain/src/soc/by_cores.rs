@@ -2,8 +2,8 @@
 //! does not name them.
 
 use super::cores::Plain;
+use super::evidence::{Evidence, Kind, push};
 use super::facts::Facts;
-use super::gather::{Evidence, Kind, push};
 use super::table::{Soc, TABLES};
 
 /// Adds what the cores say.

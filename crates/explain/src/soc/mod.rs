@@ -7,6 +7,7 @@
 
 mod by_cores;
 mod cores;
+mod evidence;
 mod facts;
 mod gather;
 mod names;
@@ -19,8 +20,8 @@ mod table;
 mod tests;
 mod text;
 
+pub use evidence::{Evidence, Kind};
 pub use facts::Facts;
-pub use gather::{Evidence, Kind};
 pub use score::{Answer, Candidate, Confidence};
 pub use table::Soc;
 pub use text::{line, report};

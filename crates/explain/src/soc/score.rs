@@ -5,8 +5,9 @@
 //! after the other, in order of authority, narrows the table, and leaves out what would exclude
 //! everything that is left.
 
+use super::evidence::{Evidence, Kind};
 use super::facts::Facts;
-use super::gather::{self, Evidence, Kind, without_packages};
+use super::gather::{self, without_packages};
 use super::settle;
 use super::spelling::squash;
 use super::table::{Soc, TABLES};

@@ -1,7 +1,7 @@
 //! What would settle an open question: the files that name a SoC and could not be asked.
 
+use super::evidence::Kind;
 use super::facts::Facts;
-use super::gather::Kind;
 use super::score::{Answer, Confidence};
 
 /// One sentence for each thing that would tell more; none if the answer is certain.

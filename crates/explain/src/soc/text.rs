@@ -1,7 +1,7 @@
 //! The answer as text of at most 80 columns: names, how sure, why, the evidence, what comes next
 //! and what would settle it.
 
-use super::gather::{Evidence, Kind};
+use super::evidence::{Evidence, Kind};
 use super::score::{Answer, Confidence};
 use std::fmt::Write;
 
