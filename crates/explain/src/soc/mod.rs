@@ -5,6 +5,7 @@
 //! cannot be told apart stays a set, and what nothing names and no known SoC fits stays unknown.
 //! Reading the facts is done by `machine`, and by `logs` for the logs of earlier versions.
 
+mod answer;
 mod by_cores;
 mod cores;
 mod evidence;
@@ -20,9 +21,9 @@ mod table;
 mod tests;
 mod text;
 
+pub use answer::{Answer, Candidate, Confidence};
 pub use evidence::{Evidence, Kind};
 pub use facts::Facts;
-pub use score::{Answer, Candidate, Confidence};
 pub use table::Soc;
 pub use text::{line, report};
 

@@ -5,83 +5,20 @@
 //! after the other, in order of authority, narrows the table, and leaves out what would exclude
 //! everything that is left.
 
+use super::answer::{Answer, Candidate, Confidence};
 use super::evidence::{Evidence, Kind};
 use super::facts::Facts;
 use super::gather::{self, without_packages};
 use super::settle;
 use super::spelling::squash;
 use super::table::{Soc, TABLES};
-use super::text;
 use record::Total;
-use serde::Serialize;
 use std::cmp::Reverse;
 
 /// So many candidates behind the answer are shown.
 const OTHERS_MAX: usize = 8;
 /// Named sets of up to so many are likely enough to be shown as an answer.
 const FEW: usize = 6;
-
-/// How sure the answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confidence {
-    /// Nothing names it, and no known SoC fits, or all do.
-    Unknown,
-    /// Its cores fit; nothing names it.
-    Possible,
-    /// Something names it, but not the chip itself, or not it alone.
-    Likely,
-    /// The chip, its firmware or its device tree names it.
-    Certain,
-}
-
-/// One SoC and what speaks for and against it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Candidate {
-    /// Vendor and name, with the names beside it in brackets.
-    pub name: String,
-    /// Vendor and name alone.
-    pub short_name: String,
-    /// Names beside it: marketing names, families, packages of the same chip.
-    pub also: Vec<String>,
-    /// Sum of weights.
-    pub score: u32,
-    /// Kinds of evidence that allow it.
-    pub supported_by: Vec<Kind>,
-    /// Kinds of evidence that do not.
-    pub contradicted_by: Vec<Kind>,
-    /// Where the facts about it come from; none for a name that is not in the table.
-    pub source: Option<&'static str>,
-}
-
-/// What was found out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// How sure it is.
-    pub confidence: Confidence,
-    /// One sentence: why.
-    pub why: String,
-    /// SoCs that cannot be told apart; empty if it is unknown.
-    pub candidates: Vec<Candidate>,
-    /// Those that come next.
-    pub others: Vec<Candidate>,
-    /// All evidence, the most authoritative first.
-    pub evidence: Vec<Evidence>,
-    /// What would settle it; empty if it is certain.
-    pub settle: Vec<String>,
-}
-
-impl Answer {
-    /// One name, or those that cannot be told apart: `Amlogic S905X2/S905Y2`; none if it is unknown.
-    pub fn title(&self) -> Option<String> {
-        (!self.candidates.is_empty()).then(|| text::joined(&self.names()))
-    }
-
-    /// Vendors and names of the candidates.
-    pub fn names(&self) -> Vec<String> {
-        self.candidates.iter().map(|one| one.short_name.clone()).collect()
-    }
-}
 
 /// What the facts lead to.
 enum Conclusion<'a> {

@@ -1,8 +1,8 @@
 //! What would settle an open question: the files that name a SoC and could not be asked.
 
+use super::answer::{Answer, Confidence};
 use super::evidence::Kind;
 use super::facts::Facts;
-use super::score::{Answer, Confidence};
 
 /// One sentence for each thing that would tell more; none if the answer is certain.
 pub(super) fn hints(facts: &Facts, answer: &Answer) -> Vec<String> {

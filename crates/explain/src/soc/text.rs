@@ -1,29 +1,14 @@
 //! The answer as text of at most 80 columns: names, how sure, why, the evidence, what comes next
 //! and what would settle it.
 
+use super::answer::{Answer, Confidence, joined};
 use super::evidence::{Evidence, Kind};
-use super::score::{Answer, Confidence};
 use std::fmt::Write;
 
 /// Width of a terminal that everybody has.
 const WIDTH: usize = 80;
 /// Width of the left column.
 const LEFT: usize = 16;
-
-/// Names in one text, each vendor once: `Rockchip RK3328/RK3318, NXP i.MX8QM`.
-pub(super) fn joined(names: &[String]) -> String {
-    let mut vendors: Vec<(&str, Vec<&str>)> = Vec::new();
-    for name in names {
-        let (vendor, part) = name.split_once(' ').unwrap_or((name.as_str(), ""));
-        match vendors.iter_mut().find(|(known, _)| *known == vendor) {
-            Some((_, parts)) => parts.push(part),
-            None => vendors.push((vendor, vec![part])),
-        }
-    }
-    let one = |(vendor, parts): &(&str, Vec<&str>)| format!("{vendor} {}", parts.join("/"));
-    let all: Vec<String> = vendors.iter().map(one).collect();
-    all.join(", ").trim().to_owned()
-}
 
 /// The whole answer.
 pub fn report(answer: &Answer) -> String {

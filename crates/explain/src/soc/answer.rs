@@ -1,0 +1,81 @@
+//! What was found out about a SoC: its candidates, how sure that is, and their names in one text.
+
+use super::evidence::{Evidence, Kind};
+use serde::Serialize;
+
+/// How sure the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Nothing names it, and no known SoC fits, or all do.
+    Unknown,
+    /// Its cores fit; nothing names it.
+    Possible,
+    /// Something names it, but not the chip itself, or not it alone.
+    Likely,
+    /// The chip, its firmware or its device tree names it.
+    Certain,
+}
+
+/// One SoC and what speaks for and against it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Candidate {
+    /// Vendor and name, with the names beside it in brackets.
+    pub name: String,
+    /// Vendor and name alone.
+    pub short_name: String,
+    /// Names beside it: marketing names, families, packages of the same chip.
+    pub also: Vec<String>,
+    /// Sum of weights.
+    pub score: u32,
+    /// Kinds of evidence that allow it.
+    pub supported_by: Vec<Kind>,
+    /// Kinds of evidence that do not.
+    pub contradicted_by: Vec<Kind>,
+    /// Where the facts about it come from; none for a name that is not in the table.
+    pub source: Option<&'static str>,
+}
+
+/// What was found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// One sentence: why.
+    pub why: String,
+    /// SoCs that cannot be told apart; empty if it is unknown.
+    pub candidates: Vec<Candidate>,
+    /// Those that come next.
+    pub others: Vec<Candidate>,
+    /// All evidence, the most authoritative first.
+    pub evidence: Vec<Evidence>,
+    /// What would settle it; empty if it is certain.
+    pub settle: Vec<String>,
+}
+
+impl Answer {
+    /// One name, or those that cannot be told apart: `Amlogic S905X2/S905Y2`; none if it is unknown.
+    pub fn title(&self) -> Option<String> {
+        (!self.candidates.is_empty()).then(|| joined(&self.names()))
+    }
+
+    /// Vendors and names of the candidates.
+    pub fn names(&self) -> Vec<String> {
+        self.candidates.iter().map(|one| one.short_name.clone()).collect()
+    }
+}
+
+/// Names in one text, each vendor once: `Rockchip RK3328/RK3318, NXP i.MX8QM`.
+pub(super) fn joined(names: &[String]) -> String {
+    let mut vendors: Vec<(&str, Vec<&str>)> = Vec::new();
+    for name in names {
+        let (vendor, part) = name.split_once(' ').unwrap_or((name.as_str(), ""));
+        match vendors.iter_mut().find(|(known, _)| *known == vendor) {
+            Some((_, parts)) => parts.push(part),
+            None => vendors.push((vendor, vec![part])),
+        }
+    }
+    let one = |(vendor, parts): &(&str, Vec<&str>)| format!("{vendor} {}", parts.join("/"));
+    let all: Vec<String> = vendors.iter().map(one).collect();
+    all.join(", ").trim().to_owned()
+}
