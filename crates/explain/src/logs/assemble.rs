@@ -2,6 +2,7 @@
 
 use super::clusters::{cpu_count, find as find_clusters, policies as find_policies};
 use super::draft::Draft;
+use super::rows::{CipherPlace, StateDraft};
 use super::tinymembench::PLACE_BIG;
 use super::topology::lscpu;
 use super::{openssl, sevenzip, timeline};
@@ -48,7 +49,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
 }
 
 /// Gives steps the CPUs that their headings leave open.
-fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster], cpu_count: u32) {
+fn place_steps(steps: &mut [Step], rows: &[CipherPlace], clusters: &[Cluster], cpu_count: u32) {
     let first_cpu =
         |cluster: Option<&Cluster>| cluster.and_then(|cluster| cluster.cpus.first()).copied().into_iter().collect();
     for step in steps.iter_mut().filter(|step| step.workload.is_of_memory() && step.cpus.is_empty()) {
@@ -93,7 +94,7 @@ fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy]) -> Vec<record::St
     let mut drafts = std::mem::take(&mut draft.states);
     let counted = !draft.residencies.is_empty() || draft.firmware_bits.is_some();
     if counted && drafts.len() < 2 {
-        drafts.push(super::states::StateDraft::default());
+        drafts.push(StateDraft::default());
     }
     let last = drafts.len().saturating_sub(1);
     let mut states: Vec<record::State> = drafts

@@ -1,8 +1,8 @@
 //! Which CPUs belong together: clusters and cpufreq policies of a log.
 
 use super::draft::{ClusterSeen, Draft};
-use super::monitor::Quantity;
-use super::topology::{TopologyRow, lscpu};
+use super::rows::{Quantity, TopologyRow};
+use super::topology::lscpu;
 use record::{Cluster, Fact, Policy};
 
 /// The number of CPUs, as far as anything in the log names one.

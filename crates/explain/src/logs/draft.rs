@@ -1,9 +1,7 @@
 //! What the readers of sections gather before the Record is put together.
 
-use super::monitor::{Phase, Row};
+use super::rows::{CipherPlace, MemoryPlace, Phase, Row, StateDraft, TopologyRow};
 use super::sections::{Line, Section};
-use super::states::StateDraft;
-use super::topology::TopologyRow;
 use record::{
     Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step, Tool, Total,
     Variant, WorkloadName,
@@ -37,9 +35,9 @@ pub(super) struct Draft {
     /// True once the second clock pass has begun.
     pub(super) second_pass: bool,
     /// CPU and place of the last bandwidth table, for the latency table below it.
-    pub(super) membench: Option<super::tinymembench::Place>,
+    pub(super) membench: Option<MemoryPlace>,
     /// What the rows of OpenSSL say about their place.
-    pub(super) cipher_places: Vec<super::openssl::Place>,
+    pub(super) cipher_places: Vec<CipherPlace>,
     pub(super) topology: Vec<TopologyRow>,
     /// Number of CPUs in the words of iostat.
     pub(super) cpu_count: Option<u32>,

@@ -6,62 +6,13 @@
 //! ` 800/ 500MHz` has one inside.
 
 use super::draft::Draft;
+use super::rows::{Phase, Quantity, Row};
 use super::sections::{Line, Section};
 use super::text;
-
-/// A stretch of rows under one heading.
-#[derive(Debug, Clone)]
-pub(super) struct Phase {
-    /// Its name, for example `7-zip multi core benchmark`.
-    pub(super) name: String,
-}
-
-/// A quantity of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Quantity {
-    /// Clock the kernel claims for this policy, kHz.
-    Policy(u32),
-    /// Clock of the fast cluster where only its rank is known, kHz.
-    Big,
-    /// Clock of the other cluster, kHz.
-    Little,
-    /// Clock in the words of the Raspberry Pi's firmware, kHz.
-    Firmware,
-    /// Load average times 100.
-    Load,
-    Busy,
-    System,
-    User,
-    Nice,
-    IoWait,
-    Irq,
-    /// Thousandths of a degree.
-    Temperature,
-    CoreMicrovolts,
-    PmicMilliwatts,
-    InputMicrovolts,
-    /// Power meter at the socket; the number of the socket, from 0.
-    Milliwatts(u8),
-}
 
 /// The percentages, in the order of the columns.
 const PERCENTAGES: [Quantity; 6] =
     [Quantity::Busy, Quantity::System, Quantity::User, Quantity::Nice, Quantity::IoWait, Quantity::Irq];
-
-/// One row.
-#[derive(Debug, Clone)]
-pub(super) struct Row {
-    pub(super) line: u32,
-    /// Milliseconds since midnight.
-    pub(super) time_of_day_ms: i64,
-    /// Index of its phase.
-    pub(super) phase: usize,
-    /// True for the first row of a phase, which shows the average since boot.
-    pub(super) first: bool,
-    pub(super) values: Vec<(Quantity, i64)>,
-    /// A temperature that cannot be one, as printed.
-    pub(super) garbled_temperature: Option<String>,
-}
 
 /// `System health while running tinymembench:`, a header, rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {

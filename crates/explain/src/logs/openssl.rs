@@ -4,26 +4,11 @@
 //! same measurement is done twice. OpenSSL 1.0 prints five columns, later versions six.
 
 use super::draft::{Draft, done, tool};
+use super::rows::CipherPlace;
 use super::sections::{Line, Section};
 use super::text;
 use record::{Cipher, Cluster, Measured, Step, Variant, WorkloadId};
 use std::collections::BTreeMap;
-
-/// What a row says about where it was measured.
-#[derive(Debug)]
-pub(super) struct Place {
-    /// Core type behind the row.
-    core_type: Option<String>,
-    /// Index of the cluster in the heading.
-    cluster: Option<usize>,
-}
-
-impl Place {
-    /// A row that names its core type, or nothing.
-    pub(super) fn of_type(core_type: Option<String>) -> Self {
-        Self { core_type, cluster: None }
-    }
-}
 
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut version = String::new();
@@ -41,7 +26,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         } else if let Some(rest) = text.strip_prefix("type ") {
             sizes = block_sizes(rest);
         } else if let Some(row) = row(line, &sizes) {
-            draft.cipher_places.push(Place { core_type: row.label.map(str::to_string), cluster });
+            draft.cipher_places.push(CipherPlace { core_type: row.label.map(str::to_string), cluster });
             draft.push(step(row, &version, line.number));
         } else if !text.is_empty() && !text.starts_with("Executing benchmark") {
             draft.unread(line);
@@ -101,7 +86,7 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
 /// Gives every row its CPU once the clusters are known: from the heading, from a core type that
 /// only one cluster has, else by order where an algorithm has as many rows as there are clusters.
 /// Any other row stays without a CPU.
-pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], cpu_count: u32) {
+pub(super) fn place(steps: &mut [Step], places: &[CipherPlace], clusters: &[Cluster], cpu_count: u32) {
     let is_row = |step: &&mut Step| step.workload == WorkloadId::OpenSsl;
     let mut counts: BTreeMap<Variant, usize> = BTreeMap::new();
     for step in steps.iter_mut().filter(is_row) {
@@ -130,7 +115,7 @@ pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], 
 }
 
 /// The cluster that a row names, by number or by a core type that is unique.
-fn cluster_of<'a>(place: &Place, clusters: &'a [Cluster]) -> Option<&'a Cluster> {
+fn cluster_of<'a>(place: &CipherPlace, clusters: &'a [Cluster]) -> Option<&'a Cluster> {
     if let Some(cluster) = place.cluster {
         return clusters.get(cluster);
     }

@@ -6,6 +6,7 @@
 //! it, because all of this stands above it.
 
 use super::draft::{ClusterSeen, Draft, done, tool};
+use super::rows::CipherPlace;
 use super::sections::{Kind, Line, Section};
 use super::{text, topology};
 use record::{
@@ -145,7 +146,7 @@ fn baseline(section: &Section<'_, '_>, draft: &mut Draft) {
         }
         for step in steps {
             if step.workload == WorkloadId::OpenSsl {
-                draft.cipher_places.push(super::openssl::Place::of_type(core_type_of(text)));
+                draft.cipher_places.push(CipherPlace::of_type(core_type_of(text)));
             }
             draft.push(step);
         }

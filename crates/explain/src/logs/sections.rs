@@ -264,7 +264,7 @@ fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
     if !in_state {
         return None;
     }
-    if current != Kind::Free && super::states::is_free_row(trimmed) {
+    if current != Kind::Free && super::free::is_free_row(trimmed) {
         return Some(Kind::Free);
     }
     (current == Kind::Free && trimmed.starts_with("Имя файла")).then_some(Kind::Swapon)

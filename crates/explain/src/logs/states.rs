@@ -4,34 +4,11 @@
 //! free part from it. `swapon` is exact.
 
 use super::draft::{Draft, Named};
+use super::free::sizes;
+use super::rows::StateDraft;
 use super::sections::{Kind, Line, Section};
 use super::text;
-use record::{Fact, MemoryState, State, SwapKind, SwapState};
-
-/// A state as far as a log tells it.
-#[derive(Debug, Default)]
-pub(super) struct StateDraft {
-    pub(super) line: Option<u32>,
-    pub(super) memory: Option<MemoryState>,
-    pub(super) swaps: Option<Vec<SwapState>>,
-}
-
-impl StateDraft {
-    /// The state with what the log does not say marked as such.
-    pub(super) fn finish(self, at_ms: i64) -> State {
-        let no_swap = self.memory.as_ref().is_some_and(|memory| memory.swap_total_kib == 0);
-        let swaps = self.swaps.or(no_swap.then(Vec::new));
-        State {
-            at_ms,
-            memory: self.memory.map_or_else(Fact::not_in_log, Fact::Known),
-            swaps: swaps.map_or_else(Fact::not_in_log, Fact::Known),
-            online_cpus: Vec::new(),
-            residencies: Vec::new(),
-            firmware_throttle_bits: Fact::not_in_log(),
-            line: self.line,
-        }
-    }
-}
+use record::{Fact, MemoryState, SwapKind, SwapState};
 
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     match section.kind {
@@ -131,25 +108,6 @@ fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
         draft.cpu_count = cpus.and_then(text::leading_number).map(|(count, _)| count).or(draft.cpu_count);
     }
     draft.block("iostat", section);
-}
-
-/// True for a row of `free -h`: a name with a colon and at least six sizes.
-pub(super) fn is_free_row(text: &str) -> bool {
-    sizes(text).is_some_and(|sizes| sizes.len() >= 6 || is_own_row(text, &sizes))
-}
-
-/// `Mem: 24105Mi 485Mi 23255Mi 23619Mi`: total, used, free and available, as this program writes them.
-fn is_own_row(text: &str, sizes: &[u64]) -> bool {
-    sizes.len() == 4 && text.trim_start().starts_with("Mem:")
-}
-
-/// The sizes of a row of `free -h`, in KiB.
-fn sizes(text: &str) -> Option<Vec<u64>> {
-    let (name, rest) = text.trim().split_once([':', '：'])?;
-    if name.len() > 40 || !rest.starts_with([' ', '\t']) {
-        return None;
-    }
-    rest.split_whitespace().map(text::size_kib).collect()
 }
 
 /// Memory and swap. The heading with the names of the columns stands above the section.
@@ -254,18 +212,6 @@ mod tests {
             ("ever", None),
         ] {
             assert_eq!(up_ms(words), minutes.map(|minutes: u64| minutes * 60_000), "{words}");
-        }
-    }
-
-    #[test]
-    fn rows_of_free_in_any_language() {
-        for (text, is_row) in [
-            ("Mem:           5.8Gi       283Mi       5.4Gi       8.7Mi       135Mi       5.5Gi", true),
-            ("Память:  1,9G  66M  1,7G  8,3M  95M  1,7G", true),
-            ("Swap:          2.9Gi          0B       2.9Gi", false),
-            ("Codename: sid", false),
-        ] {
-            assert_eq!(is_free_row(text), is_row, "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@
 //! moment of the row before.
 
 use super::draft::Draft;
-use super::monitor::{Phase, Quantity, Row};
+use super::rows::{Phase, Quantity, Row};
 use record::{
     AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, Missing,
     OfLogMonitor, OfRaspberryPi, Policy, Samples, Step, Variant, WorkloadId,

@@ -4,20 +4,10 @@
 //! (`libc memcpy copy`). One table is one step.
 
 use super::draft::{Draft, done, tool};
+use super::rows::MemoryPlace;
 use super::sections::{Line, Section};
 use super::text;
 use record::{Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation, Variant, WorkloadId};
-
-/// Where a table was measured.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Place {
-    /// CPU, if the heading names one.
-    pub(super) cpu: Option<u32>,
-    /// `little` or `big` in old headings, to be turned into a CPU once the clusters are known.
-    pub(super) word: Option<&'static str>,
-    /// Version of tinymembench.
-    pub(super) version: String,
-}
 
 /// Marks a step whose CPU an old log only calls `little` or `big`.
 pub(super) const PLACE_BIG: &str = "big core";
@@ -75,7 +65,7 @@ fn own_heading(text: &str) -> Option<(u32, u64)> {
     Some((method.parse().ok()?, mib.checked_mul(1 << 20)?))
 }
 
-fn set_place(step: &mut record::Step, place: &Place) {
+fn set_place(step: &mut record::Step, place: &MemoryPlace) {
     step.cpus = place.cpu.into_iter().collect();
     step.tool = tool("tinymembench", &place.version);
     if let (Some(word), Some(tool)) = (place.word, &mut step.tool) {
@@ -84,7 +74,7 @@ fn set_place(step: &mut record::Step, place: &Place) {
 }
 
 /// `Executing benchmark on cpu0 (Cortex-A55):`, `Executing tinymembench on a big core:`.
-fn heading_place(heading: &str) -> Place {
+fn heading_place(heading: &str) -> MemoryPlace {
     let on = heading.split_once(" on ").map_or("", |(_, place)| place);
     let end = on.find([' ', ':']).unwrap_or(on.len());
     let cpu = text::cpu_ranges(&on[..end]).and_then(|cpus| cpus.first().copied());
@@ -93,7 +83,7 @@ fn heading_place(heading: &str) -> Place {
         () if on.starts_with("a little") => Some("little core"),
         () => None,
     };
-    Place { cpu, word, version: String::new() }
+    MemoryPlace { cpu, word, version: String::new() }
 }
 
 /// Everything between the tables that never changes.

@@ -1,22 +1,10 @@
 //! The table of CPUs and the output of `lscpu`.
 
 use super::draft::{Draft, Named};
+use super::rows::TopologyRow;
 use super::sections::{Line, Section};
 use super::text;
 use record::Fact;
-
-/// One CPU in the table `CPU sysfs topology`.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct TopologyRow {
-    pub(super) cpu: u32,
-    pub(super) cluster: i32,
-    /// Number of the cpufreq policy; none without cpufreq.
-    pub(super) policy: Option<u32>,
-    pub(super) khz_min: Option<u32>,
-    pub(super) khz_max: Option<u32>,
-    pub(super) core_type: Option<String>,
-    pub(super) stepping: Option<String>,
-}
 
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut rows = Vec::new();
