@@ -2,12 +2,11 @@
 
 use super::clusters::{cpu_count, find as find_clusters, policies as find_policies};
 use super::draft::Draft;
-use super::rows::{CipherPlace, StateDraft};
-use super::tinymembench::PLACE_BIG;
+use super::rows::StateDraft;
 use super::topology::lscpu;
 use super::{openssl, sevenzip, timeline};
 use record::{
-    Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Step, Variant, WorkloadId,
+    Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Variant, WorkloadId,
 };
 
 /// The Record of everything that was read.
@@ -15,7 +14,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     let cpu_count = cpu_count(&draft);
     let clusters = find_clusters(&draft, cpu_count);
     let policies = find_policies(&mut draft, &clusters);
-    place_steps(&mut draft.steps, &draft.cipher_places, &clusters, cpu_count);
+    place_steps(&mut draft, &clusters, cpu_count);
     let samples = timeline::build(&mut draft, &clusters, &policies);
     blame_oom(&mut draft);
     let end_ms = samples.at_ms.last().copied().unwrap_or(0);
@@ -49,22 +48,19 @@ pub(super) fn finish(mut draft: Draft) -> Record {
 }
 
 /// Gives steps the CPUs that their headings leave open.
-fn place_steps(steps: &mut [Step], rows: &[CipherPlace], clusters: &[Cluster], cpu_count: u32) {
+fn place_steps(draft: &mut Draft, clusters: &[Cluster], cpu_count: u32) {
+    let steps = &mut draft.steps;
     let first_cpu =
         |cluster: Option<&Cluster>| cluster.and_then(|cluster| cluster.cpus.first()).copied().into_iter().collect();
-    for step in steps.iter_mut().filter(|step| step.workload.is_of_memory() && step.cpus.is_empty()) {
-        let big = step.tool.as_mut().is_some_and(|tool| tool.argv.iter().any(|word| word == PLACE_BIG));
-        step.cpus = first_cpu(match big {
-            true => clusters.last().filter(|_| clusters.len() > 1),
-            false => clusters.first(),
-        });
-    }
-    for step in steps.iter_mut().filter(|step| step.workload.is_of_memory()) {
-        if let Some(tool) = &mut step.tool {
-            tool.argv.clear();
+    for (index, step) in steps.iter_mut().enumerate() {
+        if step.workload.is_of_memory() && step.cpus.is_empty() {
+            step.cpus = first_cpu(match draft.on_big_core.contains(&index) {
+                true => clusters.last().filter(|_| clusters.len() > 1),
+                false => clusters.first(),
+            });
         }
     }
-    openssl::place(steps, rows, clusters, cpu_count);
+    openssl::place(steps, &draft.cipher_places, clusters, cpu_count);
     sevenzip::place(steps, clusters, cpu_count);
     for step in steps.iter_mut().filter(|step| step.cpus.is_empty() && step.variant != Variant::SINGLE) {
         use WorkloadId::{Cpuminer, Stockfish, StressNg};

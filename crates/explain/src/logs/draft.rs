@@ -6,7 +6,7 @@ use record::{
     Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step, Tool, Total,
     Variant, WorkloadName,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// CPUs that the log measures as one, with the OPPs it walked through.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +36,8 @@ pub(super) struct Draft {
     pub(super) second_pass: bool,
     /// CPU and place of the last bandwidth table, for the latency table below it.
     pub(super) membench: Option<MemoryPlace>,
+    /// Indices of steps on a CPU that an old log only calls `big`.
+    pub(super) on_big_core: BTreeSet<usize>,
     /// What the rows of OpenSSL say about their place.
     pub(super) cipher_places: Vec<CipherPlace>,
     pub(super) topology: Vec<TopologyRow>,

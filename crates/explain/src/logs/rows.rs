@@ -86,8 +86,8 @@ impl CipherPlace {
 pub(super) struct MemoryPlace {
     /// CPU, if the heading names one.
     pub(super) cpu: Option<u32>,
-    /// `little` or `big` in old headings, to be turned into a CPU once the clusters are known.
-    pub(super) word: Option<&'static str>,
+    /// True for `a big core` of old headings, to be turned into a CPU once the clusters are known.
+    pub(super) is_big: bool,
     /// Version of tinymembench.
     pub(super) version: String,
 }

@@ -9,9 +9,6 @@ use super::sections::{Line, Section};
 use super::text;
 use record::{Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation, Variant, WorkloadId};
 
-/// Marks a step whose CPU an old log only calls `little` or `big`.
-pub(super) const PLACE_BIG: &str = "big core";
-
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut place = heading_place(section.heading().text);
     let mut rows = Vec::new();
@@ -36,9 +33,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let Some((method, buffer_bytes)) = own else {
         let bandwidth = table(0, rows);
         let id = WorkloadId::MemoryBandwidth;
-        let mut step = done(id, 0, Variant::TINYMEMBENCH, bandwidth, line);
-        set_place(&mut step, &place);
-        return draft.push(step);
+        return push(done(id, 0, Variant::TINYMEMBENCH, bandwidth, line), &place, draft);
     };
     for row in &mut rows {
         row.routine = match row.routine.as_str() {
@@ -65,12 +60,14 @@ fn own_heading(text: &str) -> Option<(u32, u64)> {
     Some((method.parse().ok()?, mib.checked_mul(1 << 20)?))
 }
 
-fn set_place(step: &mut record::Step, place: &MemoryPlace) {
+/// Adds a step of tinymembench with its place.
+fn push(mut step: record::Step, place: &MemoryPlace, draft: &mut Draft) {
     step.cpus = place.cpu.into_iter().collect();
     step.tool = tool("tinymembench", &place.version);
-    if let (Some(word), Some(tool)) = (place.word, &mut step.tool) {
-        tool.argv.push(word.to_string());
+    if place.is_big {
+        draft.on_big_core.insert(draft.steps.len());
     }
+    draft.push(step);
 }
 
 /// `Executing benchmark on cpu0 (Cortex-A55):`, `Executing tinymembench on a big core:`.
@@ -78,12 +75,7 @@ fn heading_place(heading: &str) -> MemoryPlace {
     let on = heading.split_once(" on ").map_or("", |(_, place)| place);
     let end = on.find([' ', ':']).unwrap_or(on.len());
     let cpu = text::cpu_ranges(&on[..end]).and_then(|cpus| cpus.first().copied());
-    let word = match () {
-        () if on.starts_with("a big") => Some(PLACE_BIG),
-        () if on.starts_with("a little") => Some("little core"),
-        () => None,
-    };
-    MemoryPlace { cpu, word, version: String::new() }
+    MemoryPlace { cpu, is_big: on.starts_with("a big"), version: String::new() }
 }
 
 /// Everything between the tables that never changes.
@@ -164,9 +156,8 @@ pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
         clock_khz: record::Fact::not_in_log(),
     });
     let id = WorkloadId::MemoryLatency;
-    let mut step = done(id, 0, variant, latency, heading.number);
-    set_place(&mut step, &draft.membench.clone().unwrap_or_default());
-    draft.push(step);
+    let place = draft.membench.clone().unwrap_or_default();
+    push(done(id, 0, variant, latency, heading.number), &place, draft);
 }
 
 /// `  16777216 :   27.2 ns          /    11.5 ns `.
