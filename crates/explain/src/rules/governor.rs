@@ -24,7 +24,7 @@ fn check(record: &Record) -> Vec<Finding> {
     }
     let mut findings: Vec<Finding> = Vec::new();
     for policy in &record.machine.policies {
-        let Some(governor) = during_run(record, policy) else {
+        let Some(governor) = view::governor_during_run(record, policy) else {
             continue;
         };
         if governor == "performance" || limited_by_setting::holds(record, policy) {
@@ -77,21 +77,6 @@ fn add_cpus(known: &mut Finding, more: Finding) {
     known.values.retain(|(name, _)| *name != "cpus");
     known.values.push(("cpus", Quantity::Cpus(cpus)));
     known.places.extend(more.places);
-}
-
-/// True if an own run left another governor than `performance` at work on any policy.
-pub(super) fn is_other(record: &Record) -> bool {
-    let mut policies = record.machine.policies.iter();
-    let other = |policy| during_run(record, policy).is_some_and(|name| name != "performance");
-    !view::is_log(record) && policies.any(other)
-}
-
-/// The governor after the run's own changes; none if it is not known.
-pub(super) fn during_run(record: &Record, policy: &Policy) -> Option<String> {
-    let path = format!("policy{}/scaling_governor", policy.policy);
-    let changes = record.settings.iter().filter(|change| change.path.ends_with(&path));
-    let changed = changes.filter_map(|change| change.read_back.known()).next_back();
-    changed.or(policy.governor.known()).map(|governor| governor.trim().to_owned())
 }
 
 /// By how much the claimed clock was below the highest one while all CPUs were loaded.

@@ -3,7 +3,6 @@
 //! What the user asked for by `MaxKHz`, what a question of its own sets (efficiency, sensitivity, two sides), and
 //! what cooling lowers are no findings here.
 
-use super::governor::during_run;
 use super::place::samples_place;
 use super::{ANY_COMPUTING, Check, Rule};
 use super::{rpi_firmware, slowdown};
@@ -247,7 +246,7 @@ fn held_by_governor<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> O
         return None;
     }
     let top_khz = wanted_khz(record, policy)?;
-    let name = during_run(record, policy).filter(|name| HOLDING.contains(&name.as_str()))?;
+    let name = view::governor_during_run(record, policy).filter(|name| HOLDING.contains(&name.as_str()))?;
     let chooses = |driver: &String| CHOOSING_DRIVERS.contains(&driver.as_str());
     if policy.driver.known().is_some_and(chooses) {
         return None;

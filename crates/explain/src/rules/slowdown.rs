@@ -1,6 +1,5 @@
 //! Why a clock fell: the question that the rules on heat and power share. Not a rule itself.
 
-use super::governor;
 use crate::view::{self, ClockFall, FirmwareBits};
 use record::{Record, WorkloadId, WorkloadName};
 
@@ -71,7 +70,7 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
     match fall.temp_millicelsius_max {
         _ if kernel_says_heat => Cause::Heat,
         Some(temp) if temp >= hot_millicelsius(record) => Cause::Heat,
-        _ if governor::is_other(record) => Cause::Governor,
+        _ if view::is_other_governor(record) => Cause::Governor,
         _ if always_low && is_x86(record) => Cause::ManyCores,
         _ if is_turbo => Cause::Turbo,
         Some(_) => Cause::Power,

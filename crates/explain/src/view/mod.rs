@@ -13,6 +13,7 @@ mod cpu_use;
 mod death;
 mod falls;
 mod firmware;
+mod governors;
 mod heat;
 mod limits;
 mod lost_cpus;
@@ -42,6 +43,7 @@ pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent}
 pub use death::{Death, LastSeen, death, deaths};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks};
+pub use governors::{governor_during_run, is_other_governor};
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature, temperatures};
 pub use limits::limit_set_at;
 pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};

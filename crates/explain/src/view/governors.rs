@@ -1,0 +1,19 @@
+//! Which governors were at work during a run.
+
+use super::samples::is_log;
+use record::{Policy, Record};
+
+/// True if an own run left another governor than `performance` at work on any policy.
+pub fn is_other_governor(record: &Record) -> bool {
+    let mut policies = record.machine.policies.iter();
+    let other = |policy| governor_during_run(record, policy).is_some_and(|name| name != "performance");
+    !is_log(record) && policies.any(other)
+}
+
+/// The governor after the run's own changes; none if it is not known.
+pub fn governor_during_run(record: &Record, policy: &Policy) -> Option<String> {
+    let path = format!("policy{}/scaling_governor", policy.policy);
+    let changes = record.settings.iter().filter(|change| change.path.ends_with(&path));
+    let changed = changes.filter_map(|change| change.read_back.known()).next_back();
+    changed.or(policy.governor.known()).map(|governor| governor.trim().to_owned())
+}
