@@ -1,6 +1,6 @@
 //! Checks of buses: links slower than both ends could, power saving that costs, USB without UAS.
 
-use super::words::{gigatransfers, speed_name};
+use super::units::{gigatransfers, speed_name};
 use super::{first, place, table};
 use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity, plain};

@@ -18,6 +18,7 @@ pub(crate) mod memory;
 pub(crate) mod power;
 pub(crate) mod raspberry;
 pub(crate) mod table;
+mod units;
 pub mod words;
 
 pub use attribution::{Gain, GainRow, attribution, whole_gain};

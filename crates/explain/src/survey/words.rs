@@ -1,4 +1,4 @@
-//! What was found in words that every report uses: sizes, speeds, one line for each disk and device.
+//! What was found in words that every report uses: one line for each disk and device.
 
 mod supply;
 
@@ -6,34 +6,9 @@ pub use supply::{memory_lines, supply_lines, swap_lines};
 
 use super::bus::{is_on, pci_name, usb_name, usb_possible};
 use super::cards::{self, judge};
+use super::units::{gigatransfers, size_name, speed_name};
 use crate::plain;
 use record::{Disk, DiskBus, FlashPart, PciDevice, Survey, UsbDevice};
-
-/// `58.2 GB`: units of 1024, one decimal, as the bash program printed.
-pub fn size_name(bytes: u64) -> String {
-    const UNITS: &[&str] = &["B", "KB", "MB", "GB", "TB", "PB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let text = format!("{value:.1}");
-    format!("{}{}", text.strip_suffix(".0").unwrap_or(&text), UNITS[unit])
-}
-
-/// `8GT/s` of 8000 MT/s.
-pub(crate) fn gigatransfers(rate_mt: u32) -> String {
-    format!("{}GT/s", f64::from(rate_mt) / 1000.0)
-}
-
-/// `480Mbps`, `5Gbps`.
-pub(crate) fn speed_name(mbit_per_s: u32) -> String {
-    match mbit_per_s % 1000 {
-        0 => format!("{}Gbps", mbit_per_s / 1000),
-        _ => format!("{mbit_per_s}Mbps"),
-    }
-}
 
 /// Devices on PCI that are worth a line: no bridges, no disks that have a line of their own.
 pub fn pci_lines(survey: &Survey) -> Vec<String> {
@@ -246,15 +221,6 @@ mod tests {
     use super::super::tests::machine;
     use super::*;
     use record::{Card, Mount, SerialKind};
-
-    #[test]
-    fn sizes_and_speeds_have_short_names() {
-        for (bytes, expected) in [(0, "0B"), (1 << 20, "1MB"), (62_537_072_640, "58.2GB"), (u64::MAX, "16384PB")] {
-            assert_eq!(size_name(bytes), expected);
-        }
-        assert_eq!((speed_name(480), speed_name(5000)), ("480Mbps".into(), "5Gbps".into()));
-        assert_eq!(gigatransfers(2500), "2.5GT/s");
-    }
 
     #[test]
     fn hostile_names_stay_harmless() {

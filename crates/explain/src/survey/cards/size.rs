@@ -2,7 +2,7 @@
 //! when it was made.
 
 use super::super::table::rows;
-use super::super::words::size_name;
+use super::super::units::size_name;
 use super::{cards, finding};
 use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};

@@ -1,7 +1,7 @@
 //! Memory, power and swap in words: one line for each module, supply and device.
 
-use super::size_name;
 use crate::plain;
+use crate::survey::units::size_name;
 use record::{MemoryModule, Supply, Survey, Swap, SwapKind};
 
 /// One line for each memory module.
