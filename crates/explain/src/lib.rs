@@ -11,6 +11,7 @@ pub mod figures;
 mod finding;
 mod foreign;
 pub mod kernel;
+mod lines;
 pub mod logs;
 pub mod monitor;
 mod plain;
@@ -36,9 +37,8 @@ mod test_support;
 
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
+pub use lines::duration;
 pub use plain::{harmless, plain};
 pub use questions::{ab, efficiency, sensitivity, thermal};
 pub use report::{headline, watched};
 pub use share::Share;
-
-pub(crate) use report::terminal::wrapped;

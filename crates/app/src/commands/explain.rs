@@ -109,7 +109,7 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
     if record::is_stream(&bytes) {
         let record = record::read_stream(&bytes).with_context(|| format!("{}", file.display()))?;
         anyhow::ensure!(
-            !explain::watched::is_watched(&record) || !record.samples.at_ms.is_empty(),
+            !record.run.is_monitoring() || !record.samples.at_ms.is_empty(),
             "{}: this recording holds no samples",
             file.display()
         );

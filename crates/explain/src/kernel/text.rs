@@ -2,7 +2,8 @@
 
 use super::remarks::option;
 use super::{KernelVerdict, Origin};
-use crate::{plain, wrapped};
+use crate::lines::wrapped;
+use crate::plain;
 use record::{KernelFacts, Record};
 use std::fmt::Write;
 

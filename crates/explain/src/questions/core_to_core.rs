@@ -1,7 +1,8 @@
 //! Report: the matrix of latencies between CPUs, at most 80 columns wide, and the groups that show in it.
 
+use crate::lines::wrapped;
 use crate::report::Report;
-use crate::report::terminal::{sentences, unmeasured, wrapped};
+use crate::report::terminal::{sentences, unmeasured};
 use crate::rules::Subject;
 use crate::view::{self, CoreLevel};
 use crate::{Finding, cpu_list};

@@ -8,6 +8,7 @@ use crate::figures::main::deviation_percent;
 use crate::figures::main::{
     cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
+use crate::lines::wrapped;
 use crate::rules::{self, Subject};
 use crate::view;
 use crate::{Figure, Finding, Severity, Verdict, verdict};
@@ -21,7 +22,7 @@ pub(super) const REPORT: Report = Report { id: "text", about: "Verdict, reasons 
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
-    if crate::report::watched::is_watched(record) {
+    if record.run.is_monitoring() {
         let _ = writeln!(text, "{}\n", wrapped(&crate::report::watched::watched(record), 0));
         text.push_str(&sentences(findings, None));
         return text;
@@ -232,41 +233,4 @@ fn latency(record: &Record) -> Option<String> {
         }
         _ => None,
     })
-}
-
-/// Breaks a line at 80 columns; following lines are indented.
-pub(crate) fn wrapped(line: &str, indent: usize) -> String {
-    let mut text = String::new();
-    let mut column = 0;
-    let lead = line.len() - line.trim_start().len();
-    text.push_str(&line[..lead]);
-    column += lead;
-    for (index, word) in line.split_whitespace().enumerate() {
-        let width = word.chars().count();
-        if index > 0 && column + 1 + width > 80 {
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if index > 0 {
-            text.push(' ');
-            column += 1;
-        }
-        text.push_str(word);
-        column += width;
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_lines_are_broken_at_80_columns() {
-        let line = format!(" ! {}", "word ".repeat(40));
-        let text = wrapped(&line, 3);
-        assert!(text.lines().all(|line| line.chars().count() <= 80));
-        assert!(text.lines().skip(1).all(|line| line.starts_with("   word")));
-        assert_eq!(text.split_whitespace().count(), 41);
-    }
 }

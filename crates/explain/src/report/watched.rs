@@ -1,18 +1,14 @@
 //! What a recording of the monitor shows: how long was watched, what held CPUs back, how hot it became,
 //! and what could not be seen. It has no results, so that it has no verdict about any.
 
+use crate::lines::duration;
 use crate::monitor::{Watch, time_of_day};
 use crate::throttle::Reason;
 use crate::view;
-use record::{ChannelId, End, Mode, Record};
+use record::{ChannelId, End, Record};
 
 /// More gaps than this are only counted.
 const GAPS_MAX: usize = 3;
-
-/// True if nothing was measured, only watched.
-pub fn is_watched(record: &Record) -> bool {
-    record.run.mode == Mode::Monitor
-}
 
 /// A paragraph about a recording.
 pub fn watched(record: &Record) -> String {
@@ -111,21 +107,11 @@ fn gaps(record: &Record) -> String {
     }
 }
 
-/// `2 h 5 min`, `1 min 30 s`, `7.5 s`.
-pub fn duration(ms: i64) -> String {
-    let seconds = ms / 1000;
-    match seconds {
-        3600.. => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
-        60.. => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{}.{} s", seconds, ms % 1000 / 100),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, own_run};
-    use record::{Fact, Gap, Missing, Unit};
+    use record::{Fact, Gap, Missing, Mode, Unit};
 
     /// A recording of two samples per second.
     fn recording(limits_khz: &[i64], millicelsius: &[i64]) -> Record {
@@ -168,12 +154,5 @@ mod tests {
         let text = render(&record, &findings);
         assert!(text.starts_with("Watched for"), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
-    }
-
-    #[test]
-    fn durations() {
-        for (ms, text) in [(7_500, "7.5 s"), (90_000, "1 min 30 s"), (7_500_000, "2 h 5 min")] {
-            assert_eq!(duration(ms), text);
-        }
     }
 }

@@ -2,7 +2,7 @@
 //! likely cause.
 
 use super::{Check, Rule};
-use crate::report::watched::duration;
+use crate::lines::duration;
 use crate::view::{self, Death};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, Resumed, RuleId};

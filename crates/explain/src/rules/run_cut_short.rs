@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(record: &Record) -> Vec<Finding> {
     let steps = record.steps.len() as i64;
     // Watching ends when somebody has seen enough.
-    if crate::report::watched::is_watched(record) {
+    if record.run.is_monitoring() {
         return Vec::new();
     }
     let finding = match record.run.end {

@@ -65,7 +65,7 @@ pub fn death(record: &Record) -> Option<Death> {
 
 /// Every time that it died, in order. After each of [`record::Run::resumed`] it went on.
 pub fn deaths(record: &Record) -> Vec<Death> {
-    if is_log(record) || crate::report::watched::is_watched(record) {
+    if is_log(record) || record.run.is_monitoring() {
         return Vec::new();
     }
     let deaths = record.run.deaths();

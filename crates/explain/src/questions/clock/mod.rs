@@ -1,8 +1,9 @@
 //! Report: clocks as they were measured, beside what is claimed: every CPU alone and with all others,
 //! every OPP, the way to full clock, and what other methods say.
 
+use crate::lines::wrapped;
 use crate::report::Report;
-use crate::report::terminal::{sentences, unmeasured, wrapped};
+use crate::report::terminal::{sentences, unmeasured};
 use crate::rules::Subject;
 use crate::stats::median;
 use crate::view;

@@ -1,8 +1,9 @@
 //! Report: everything about memory: bandwidth of every routine, latency by size with the caches that
 //! show in it, bandwidth of several CPUs, latency under load, and how sure all of that is.
 
+use crate::lines::wrapped;
 use crate::report::Report;
-use crate::report::terminal::{sentences, unmeasured, wrapped};
+use crate::report::terminal::{sentences, unmeasured};
 use crate::rules::Subject;
 use crate::view;
 use crate::{Finding, cpu_list};
