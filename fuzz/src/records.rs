@@ -25,7 +25,7 @@ fn watch_all(record: &Record) {
 
 /// Every plot, as both kinds of file.
 fn plot_all(record: &Record) {
-    for (_, picture) in plot::plots(record) {
+    for (_, picture) in explain::plots(record) {
         picture.svg();
         let _ = plot::Raster::of(&picture).png();
     }
@@ -37,7 +37,7 @@ pub(crate) fn explain_all(record: &Record) {
     for finding in &findings {
         finding.sentence();
     }
-    for report in explain::report::REPORTS {
+    for report in explain::report::REPORTS.iter() {
         report.text(record, &findings);
     }
     explain::figures::figures(record);

@@ -39,6 +39,7 @@ pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
 pub use lines::duration;
 pub use plain::{harmless, plain};
-pub use questions::{ab, efficiency, sensitivity, thermal};
+pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity, thermal};
 pub use report::{headline, watched};
 pub use share::Share;
+pub use tables::{Answer, Plot};

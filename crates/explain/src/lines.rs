@@ -1,4 +1,12 @@
-//! Lines that several reports print alike: breaks at 80 columns, durations.
+//! Lines that several reports print alike: sentences of findings, what was not measured, breaks at 80 columns,
+//! durations.
+
+use crate::{Finding, Severity, view};
+use record::{Missing, Outcome, Record, WorkloadId};
+use std::fmt::Write;
+
+/// So many files that could not be read are named; all of them are in the Record.
+const UNREAD_SHOWN: usize = 4;
 
 /// Breaks a line at 80 columns; following lines are indented.
 pub(crate) fn wrapped(line: &str, indent: usize) -> String {
@@ -31,6 +39,78 @@ pub fn duration(ms: i64) -> String {
         60.. => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{}.{} s", seconds, ms % 1000 / 100),
     }
+}
+
+/// The sentences of findings, each marked by how much it harms.
+pub(crate) fn sentences(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let mark = match finding.severity {
+            Severity::Invalid => "!!",
+            Severity::Degraded => " !",
+            Severity::Info => "  ",
+        };
+        let line = format!("{mark} {}", finding.sentence());
+        let _ = writeln!(text, "{}", wrapped(&line, 3));
+    }
+    text
+}
+
+/// Every step of one workload (of all, if none is named) that was skipped or failed, whatever else is
+/// missing from an own run, and why.
+pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<String> {
+    let why = |outcome: &Outcome| match outcome {
+        Outcome::Done(_) => None,
+        Outcome::Failed(failure) => Some(failure.message.clone()),
+        Outcome::Skipped(missing) => Some(missing.to_string()),
+    };
+    let is_wanted = |step: &&record::Step| workload.is_none_or(|workload| step.workload == workload);
+    let lines = record.steps.iter().filter(is_wanted).filter_map(|step| {
+        let reason = why(&step.outcome)?;
+        Some(format!("{}: {reason}", view::step_name(step)))
+    });
+    let mut lines = counted(lines);
+    if !view::is_log(record) && matches!(workload, None | Some(WorkloadId::Clock)) {
+        if workload.is_none()
+            && let Some(missing) = record.kernel_messages.missing()
+        {
+            lines.push(format!("kernel messages: {missing}"));
+        }
+        if workload.is_none() && !record.unread.is_empty() {
+            lines.push(unread(&record.unread));
+        }
+        if !record.run.as_root && !record.machine.policies.is_empty() {
+            lines.push("governors and clock limits stayed as they were: that needs root".into());
+        }
+    }
+    lines
+}
+
+/// What could not be read, in one line.
+fn unread(unread: &[Missing]) -> String {
+    let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
+    let mut line = format!("what could not be read: {}", shown.collect::<Vec<_>>().join(", "));
+    if unread.len() > UNREAD_SHOWN {
+        let more = unread.len() - UNREAD_SHOWN;
+        let _ = write!(line, " and {more} more in the Record");
+    }
+    line
+}
+
+/// Each line once, with how often it came where that is more.
+fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        match counts.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((line, 1)),
+        }
+    }
+    let words = |(line, count): (String, usize)| match count {
+        1 => line,
+        _ => format!("{line} ({count} times)"),
+    };
+    counts.into_iter().map(words).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! What the rows of tables are: a rule with its words, its check, and where its findings count.
+//! What the rows of tables are: a rule with its words, its check, and where its findings count; a report; a plot;
+//! an answer to a question.
 
+use crate::plot::Picture;
 use crate::view::{self, Phase};
 use crate::{Figure, Finding, figures};
-use record::{Bound, Record, RuleId};
+use record::{Bound, QuestionId, Record, RuleId};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -160,5 +162,84 @@ impl Rule {
             Check::Figures(check) => check(views.record, views.figures()),
             Check::Rules(check) => check(views),
         }
+    }
+}
+
+/// A way to write a Record.
+#[derive(Clone, Copy)]
+pub struct Report {
+    /// Kebab-case name, unique.
+    pub id: &'static str,
+    /// One sentence on what it is for.
+    pub about: &'static str,
+    /// What it is about: findings on anything else are not told; all are, if none is named.
+    pub subject: Option<Subject>,
+    /// True if programs read it, so that names in it are whole.
+    pub for_programs: bool,
+    /// What makes it.
+    pub made: Made,
+}
+
+/// What makes a report.
+#[derive(Clone, Copy)]
+pub enum Made {
+    /// A text of a Record and findings.
+    Text(fn(&Record, &[Finding]) -> String),
+    /// A plot as SVG.
+    Plot(fn(&Record) -> Option<Picture>),
+}
+
+impl Report {
+    /// A report for people on everything. Id and words are each report's own.
+    pub const fn of(render: fn(&Record, &[Finding]) -> String) -> Self {
+        Self { id: "", about: "", subject: None, for_programs: false, made: Made::Text(render) }
+    }
+}
+
+/// One plot, which is a report as well.
+#[derive(Clone, Copy)]
+pub struct Plot {
+    /// Kebab-case name, unique, that of its report: `plot-thermal`.
+    pub id: &'static str,
+    /// One sentence on what it shows.
+    pub about: &'static str,
+    /// The plot, if the Record has it.
+    pub draw: fn(&Record) -> Option<Picture>,
+}
+
+impl Plot {
+    /// What its files are called: `thermal`.
+    pub fn name(&self) -> &'static str {
+        self.id.strip_prefix("plot-").unwrap_or(self.id)
+    }
+
+    /// It as a report.
+    pub(crate) fn report(&self) -> Report {
+        Report { id: self.id, about: self.about, subject: None, for_programs: false, made: Made::Plot(self.draw) }
+    }
+}
+
+/// What is told of a question: the twin of what `bench` asks.
+#[derive(Clone)]
+pub struct Answer {
+    /// The question.
+    pub id: QuestionId,
+    /// Its section of the reports `text` and `log`; empty where the Record has none.
+    pub text: fn(&Record) -> String,
+    /// Reports of it alone.
+    pub reports: &'static [Report],
+    /// Its plots.
+    pub plots: &'static [Plot],
+    /// Rules that judge what came of it.
+    pub rules: &'static [Rule],
+}
+
+impl Answer {
+    /// The text of questions that have no section of their own.
+    pub const NO_TEXT: fn(&Record) -> String = |_| String::new();
+
+    /// The answer to a question of which the reports about all Records tell enough.
+    pub const fn plain(id: QuestionId) -> Self {
+        Self { id, text: Self::NO_TEXT, reports: &[], plots: &[], rules: &[] }
     }
 }

@@ -70,7 +70,7 @@ fn check(what: &str, text: &str) {
 /// Everything that is written of a Record.
 fn check_all(place: &str, record: &Record) {
     let findings = rules::check(record);
-    for report in report::REPORTS {
+    for report in report::REPORTS.iter() {
         let text = report.text(record, &findings);
         check(&format!("{place}, {}", report.id), &text);
         if report.id == "summary" {

@@ -13,7 +13,7 @@ const ROUNDING: f64 = 0.001;
 
 fn through_log(record: &Record) -> Record {
     let log = report::find("log").unwrap();
-    explain::logs::read(&(log.render)(record, &rules::check(record)))
+    explain::logs::read(&log.render(record, &rules::check(record)))
 }
 
 #[test]

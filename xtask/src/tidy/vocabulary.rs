@@ -42,10 +42,9 @@ const OTHER_THINGS: &[OtherThing] = &[
     ),
     other("crates/explain/src/figures/tests.rs", &["openssl"], "a program"),
     other("crates/explain/src/logs/", &["openssl", "stockfish", "stress-ng"], "programs"),
-    other("crates/explain/src/questions/", &["clock", "core-to-core"], "reports"),
+    other("crates/explain/src/questions/", &["clock", "core-to-core", "heat"], "reports and values in sentences"),
     other("crates/explain/src/results/", &["aes", "clock"], "columns"),
-    other("crates/explain/src/rules/", &["clock", "heat", "program"], "values in sentences"),
-    other("crates/explain/src/questions/sensitivity/text.rs", &["clock"], "a heading"),
+    other("crates/explain/src/rules/", &["clock", "program"], "values in sentences"),
     other("crates/explain/src/soc/", &["aes"], "a feature of CPUs"),
     other("crates/microbench/src/arch/", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/foreign.rs", &["rpi-firmware"], "a parser"),
@@ -68,7 +67,6 @@ const OTHER_THINGS: &[OtherThing] = &[
         ],
         "targets",
     ),
-    other("xtask/src/tidy/circles.rs", &["openssl"], "a module"),
 ];
 
 /// Makers of ids that one file alone knows, each with the folders that may do so, and what goes there instead.

@@ -2,7 +2,8 @@
 
 use super::explain::read;
 use crate::output;
-use explain::plot::{Raster, plots};
+use explain::plot::Raster;
+use explain::plots;
 use machine::files::{self, Access};
 use std::path::Path;
 

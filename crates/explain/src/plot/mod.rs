@@ -12,27 +12,7 @@ mod svg;
 pub use canvas::Picture;
 pub use raster::Raster;
 
-use crate::questions::{core_use, efficiency, sensitivity, thermal};
 use record::Record;
-
-/// One plot.
-pub struct Plot {
-    /// Kebab-case name, unique.
-    pub id: &'static str,
-    /// One sentence on what it shows.
-    pub about: &'static str,
-    /// The plot, if the Record has it.
-    pub draw: fn(&Record) -> Option<Picture>,
-}
-
-/// All plots, sorted by id.
-pub const PLOTS: &[Plot] = &[core_use::PLOT, efficiency::plot::PLOT, sensitivity::plot::PLOT, thermal::plot::PLOT];
-
-/// Every plot that a Record has, with its id.
-pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
-    let drawn = PLOTS.iter();
-    drawn.filter_map(|plot| Some((plot.id, (plot.draw)(record)?))).collect()
-}
 
 /// What the machine is called in titles.
 pub(crate) fn board(record: &Record) -> String {

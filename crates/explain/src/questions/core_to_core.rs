@@ -1,16 +1,22 @@
 //! Report: the matrix of latencies between CPUs, at most 80 columns wide, and the groups that show in it.
 
-use crate::lines::wrapped;
-use crate::report::Report;
-use crate::report::terminal::{sentences, unmeasured};
-use crate::rules::Subject;
+use crate::lines::{sentences, unmeasured, wrapped};
+use crate::tables::{Answer, Report, Subject};
 use crate::view::{self, CoreLevel};
 use crate::{Finding, cpu_list};
-use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
+use record::{CoreToCore, Measured, Outcome, QuestionId, Record, WorkloadId};
 use std::fmt::Write;
 
-pub(crate) const REPORT: Report =
-    Report { id: "core-to-core", about: "Latency between CPUs as a matrix, and the clusters that show in it.", render };
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::CoreToCore, text: Answer::NO_TEXT, reports: &[REPORT], plots: &[], rules: &[] };
+
+const REPORT: Report = Report {
+    id: "core-to-core",
+    about: "Latency between CPUs as a matrix, and the clusters that show in it.",
+    subject: Some(Subject::CoreToCore),
+    ..Report::of(render)
+};
 
 /// Columns of the matrix that fit beside each other: 80 less the column of names, five for each.
 const COLUMNS: usize = 15;
@@ -25,7 +31,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     if text.is_empty() {
         text.push_str("No latency between CPUs was measured.\n");
     }
-    text.push_str(&sentences(findings, Some(Subject::CoreToCore)));
+    text.push_str(&sentences(findings));
     for line in unmeasured(record, Some(WorkloadId::CoreToCore)) {
         let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
     }

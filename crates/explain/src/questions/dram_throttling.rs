@@ -1,11 +1,15 @@
 //! Rule: dram-throttling. Whether memory became slower by heat, told apart from CPUs that did.
 
-use crate::tables::{Check, Rule, Throttles};
+use crate::tables::{Answer, Check, Rule, Throttles};
 use crate::view::{self, step_name, step_score};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Mode, Record, RuleId, Step, Window};
+use record::{Mode, QuestionId, Record, RuleId, Step, Window};
 
-pub(crate) const RULE: Rule = Rule {
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::DramThrottling, text: Answer::NO_TEXT, reports: &[], plots: &[], rules: &[RULE] };
+
+const RULE: Rule = Rule {
     id: RuleId::own("dram-throttling"),
     about: "Whether memory is slower after a load that heats than before, and whether CPUs are.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",

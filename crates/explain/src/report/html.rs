@@ -1,15 +1,15 @@
 //! Report: one page for a browser: the paragraph at the top, findings, the text report, and all plots
 //! of the Record within it. No scripts, nothing fetched.
 
-use super::Report;
 use crate::plain::markup;
-use crate::plot::plots;
+use crate::questions::plots;
+use crate::tables::Report;
 use crate::{Finding, Severity, figures, headline};
 use record::Record;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
-    Report { id: "html", about: "A page for a browser with findings, figures and plots.", render };
+    Report { id: "html", about: "A page for a browser with findings, figures and plots.", ..Report::of(render) };
 
 const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
     <meta name=\"viewport\" content=\"width=device-width\">\n<title>sbc-bench</title>\n<style>\n\

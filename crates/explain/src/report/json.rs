@@ -1,12 +1,16 @@
 //! Report: the findings with all their values as JSON, for programs.
 
-use super::Report;
+use crate::tables::Report;
 use crate::{Finding, figures, verdict};
 use record::Record;
 use serde_json::{Value, json};
 
-pub(super) const REPORT: Report =
-    Report { id: "findings-json", about: "Verdict and findings with values and places as JSON.", render };
+pub(super) const REPORT: Report = Report {
+    id: "findings-json",
+    about: "Verdict and findings with values and places as JSON.",
+    for_programs: true,
+    ..Report::of(render)
+};
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = serde_json::to_string_pretty(&findings_json(record, findings)).unwrap_or_default();

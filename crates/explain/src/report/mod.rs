@@ -1,14 +1,11 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
-mod core_use;
-mod efficiency_csv;
 mod headline;
 mod html;
 mod json;
 mod log;
 mod more_scores;
 mod names;
-mod plots;
 mod record;
 mod review;
 pub(crate) mod summary;
@@ -21,51 +18,52 @@ pub use json::findings_json;
 
 use crate::Finding;
 use crate::foreign::in_lines;
-use crate::questions::{clock, core_to_core, memory};
+use crate::questions::{ANSWERS, all_plots};
+use crate::rules;
+pub use crate::tables::{Made, Report};
 use ::record::Record;
-
-/// A way to write a Record.
-pub struct Report {
-    /// Kebab-case name, unique.
-    pub id: &'static str,
-    /// One sentence on what it is for.
-    pub about: &'static str,
-    /// Makes the text; [`Report::text`] is what is to be called.
-    pub render: fn(&Record, &[Finding]) -> String,
-}
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
 impl Report {
     /// The text. For people names are as short as people can read them and on one line, for programs they are whole.
     pub fn text(&self, record: &Record, findings: &[Finding]) -> String {
-        match self.id {
-            "findings-json" | "record" => (self.render)(record, findings),
-            _ => {
-                let record = in_lines(record);
-                (self.render)(&names::short(&record), findings)
-            }
+        let findings: Cow<'_, [Finding]> = match self.subject {
+            Some(subject) => findings.iter().filter(|finding| rules::is_about(finding, subject)).cloned().collect(),
+            None => findings.into(),
+        };
+        if self.for_programs {
+            return self.render(record, &findings);
+        }
+        self.render(&names::short(&in_lines(record)), &findings)
+    }
+
+    /// The text with the names of the Record as they are and of all these findings.
+    pub fn render(&self, record: &Record, findings: &[Finding]) -> String {
+        match self.made {
+            Made::Text(render) => render(record, findings),
+            Made::Plot(draw) => draw(record).map_or_else(|| NO_PLOT.to_owned(), |picture| picture.svg()),
         }
     }
 }
 
+/// What a Record without a plot gives as SVG.
+const NO_PLOT: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"500\" height=\"40\">\
+    <text x=\"10\" y=\"25\" font-family=\"sans-serif\">This result has nothing for this plot.</text>\
+    </svg>\n";
+
 /// All reports, sorted by id.
-pub const REPORTS: &[Report] = &[
-    clock::REPORT,
-    core_to_core::REPORT,
-    core_use::REPORT,
-    efficiency_csv::REPORT,
-    json::REPORT,
-    html::REPORT,
-    log::REPORT,
-    memory::REPORT,
-    plots::CORES,
-    plots::EFFICIENCY,
-    plots::ELASTICITY,
-    plots::THERMAL,
-    record::REPORT,
-    review::REPORT,
-    summary::REPORT,
-    terminal::REPORT,
-];
+pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
+    let of_questions = ANSWERS.iter().flat_map(|answer| answer.reports).copied();
+    let plots = all_plots().into_iter().map(|plot| plot.report());
+    let mut reports: Vec<Report> = ROWS.iter().copied().chain(of_questions).chain(plots).collect();
+    reports.sort_by_key(|report| report.id);
+    reports
+});
+
+/// Reports that tell of any Record.
+const ROWS: &[Report] =
+    &[json::REPORT, html::REPORT, log::REPORT, record::REPORT, review::REPORT, summary::REPORT, terminal::REPORT];
 
 /// The report with this id.
 pub fn find(id: &str) -> Option<&'static Report> {
@@ -75,13 +73,16 @@ pub fn find(id: &str) -> Option<&'static Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::own_run;
 
     #[test]
     fn the_table_is_in_order() {
         assert!(REPORTS.windows(2).all(|pair| pair[0].id < pair[1].id));
-        for report in REPORTS {
+        for report in REPORTS.iter() {
             assert!(report.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", report.id);
             assert!(report.about.ends_with('.'), "{}", report.id);
+            let plot = matches!(report.made, Made::Plot(_));
+            assert_eq!(plot, report.render(&own_run(), &[]).contains("nothing for this plot"), "{}", report.id);
             assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
         }
     }

@@ -1,11 +1,15 @@
 //! Report: the Record itself as JSON; turns a text log into data.
 
-use super::Report;
 use crate::Finding;
+use crate::tables::Report;
 use record::Record;
 
-pub(super) const REPORT: Report =
-    Report { id: "record", about: "The Record itself as JSON, also of a text log.", render };
+pub(super) const REPORT: Report = Report {
+    id: "record",
+    about: "The Record itself as JSON, also of a text log.",
+    for_programs: true,
+    ..Report::of(render)
+};
 
 fn render(record: &Record, _findings: &[Finding]) -> String {
     let mut text = serde_json::to_string(record).unwrap_or_default();

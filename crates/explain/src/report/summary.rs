@@ -3,18 +3,18 @@
 //! `| device | clock | kernel | distribution arch | 7-zip multi | 7-zip single | aes-256 | memcpy |
 //! memset | kH/s |`. What was not measured is `-`.
 
-use super::Report;
 use crate::figures::main::{
     cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use crate::plain::is_obeyed;
+use crate::tables::Report;
 use crate::{Figure, Finding, figures, rules};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 pub(super) const REPORT: Report = Report {
     id: "summary",
     about: "One line with the main figures, as in lists of results.",
-    render: |record, findings| format!("{}\n", line(record, &figures(record), findings)),
+    ..Report::of(|record, findings| format!("{}\n", line(record, &figures(record), findings)))
 };
 
 /// A measured clock this far from the claimed one is shown instead of it.

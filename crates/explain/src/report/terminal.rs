@@ -1,48 +1,38 @@
 //! Report: what people see at the end of a run: the verdict with its reasons, the figures, what
 //! was not measured, and the summary line.
 
-use super::Report;
 use super::more_scores::more_scores;
 use crate::figures::best_row;
 use crate::figures::main::deviation_percent;
 use crate::figures::main::{
     cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
-use crate::lines::wrapped;
-use crate::rules::{self, Subject};
+use crate::lines::{sentences, unmeasured, wrapped};
+use crate::tables::Report;
 use crate::view;
-use crate::{Figure, Finding, Severity, Verdict, verdict};
-use record::{Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
+use crate::{Figure, Finding, Verdict, verdict};
+use record::{Measured, MemoryOperation, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
-/// So many files that could not be read are named; all of them are in the Record.
-const UNREAD_SHOWN: usize = 4;
-
-pub(super) const REPORT: Report = Report { id: "text", about: "Verdict, reasons and figures for people.", render };
+pub(super) const REPORT: Report =
+    Report { id: "text", about: "Verdict, reasons and figures for people.", ..Report::of(render) };
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
     if record.run.is_monitoring() {
         let _ = writeln!(text, "{}\n", wrapped(&crate::report::watched::watched(record), 0));
-        text.push_str(&sentences(findings, None));
+        text.push_str(&sentences(findings));
         return text;
     }
     let figures = crate::figures(record);
     let _ = writeln!(text, "{}\n", wrapped(&crate::report::headline(record, &figures, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
-    text.push_str(&sentences(findings, None));
+    text.push_str(&sentences(findings));
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&scores(record, &figures));
-    let sections = [
-        crate::questions::sensitivity::text(record),
-        crate::questions::thermal::text(record),
-        crate::questions::efficiency::text(record),
-    ];
-    for section in sections {
-        if !section.is_empty() {
-            let _ = write!(text, "\n{section}");
-        }
+    for section in crate::questions::texts(record) {
+        let _ = write!(text, "\n{section}");
     }
     let unmeasured = unmeasured(record, None);
     if !unmeasured.is_empty() {
@@ -62,79 +52,6 @@ pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
         Verdict::Degraded => "Results degraded, check the log for the reasons:",
         Verdict::Invalid => "Results NOT valid, check the log for the reasons:",
     }
-}
-
-/// The sentences of all findings; of those that belong to a subject, if one is named.
-pub(crate) fn sentences(findings: &[Finding], subject: Option<Subject>) -> String {
-    let mut text = String::new();
-    let wanted = |finding: &&Finding| subject.is_none_or(|subject| rules::is_about(finding, subject));
-    for finding in findings.iter().filter(wanted) {
-        let mark = match finding.severity {
-            Severity::Invalid => "!!",
-            Severity::Degraded => " !",
-            Severity::Info => "  ",
-        };
-        let line = format!("{mark} {}", finding.sentence());
-        let _ = writeln!(text, "{}", wrapped(&line, 3));
-    }
-    text
-}
-
-/// Every step of one workload (of all, if none is named) that was skipped or failed, whatever else is
-/// missing from an own run, and why.
-pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<String> {
-    let why = |outcome: &Outcome| match outcome {
-        Outcome::Done(_) => None,
-        Outcome::Failed(failure) => Some(failure.message.clone()),
-        Outcome::Skipped(missing) => Some(missing.to_string()),
-    };
-    let is_wanted = |step: &&record::Step| workload.is_none_or(|workload| step.workload == workload);
-    let lines = record.steps.iter().filter(is_wanted).filter_map(|step| {
-        let reason = why(&step.outcome)?;
-        Some(format!("{}: {reason}", view::step_name(step)))
-    });
-    let mut lines = counted(lines);
-    if !view::is_log(record) && matches!(workload, None | Some(WorkloadId::Clock)) {
-        if workload.is_none()
-            && let Some(missing) = record.kernel_messages.missing()
-        {
-            lines.push(format!("kernel messages: {missing}"));
-        }
-        if workload.is_none() && !record.unread.is_empty() {
-            lines.push(unread(&record.unread));
-        }
-        if !record.run.as_root && !record.machine.policies.is_empty() {
-            lines.push("governors and clock limits stayed as they were: that needs root".into());
-        }
-    }
-    lines
-}
-
-/// What could not be read, in one line.
-fn unread(unread: &[Missing]) -> String {
-    let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
-    let mut line = format!("what could not be read: {}", shown.collect::<Vec<_>>().join(", "));
-    if unread.len() > UNREAD_SHOWN {
-        let more = unread.len() - UNREAD_SHOWN;
-        let _ = write!(line, " and {more} more in the Record");
-    }
-    line
-}
-
-/// Each line once, with how often it came where that is more.
-fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
-    let mut counts: Vec<(String, usize)> = Vec::new();
-    for line in lines {
-        match counts.iter_mut().find(|(known, _)| *known == line) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((line, 1)),
-        }
-    }
-    let words = |(line, count): (String, usize)| match count {
-        1 => line,
-        _ => format!("{line} ({count} times)"),
-    };
-    counts.into_iter().map(words).collect()
 }
 
 fn clocks(record: &Record) -> String {

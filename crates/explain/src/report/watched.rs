@@ -150,8 +150,7 @@ mod tests {
     fn a_recording_has_no_verdict_about_results() {
         let record = recording(&[1_800_000; 2], &[40_000; 2]);
         let findings = crate::rules::check(&record);
-        let render = crate::report::find("text").unwrap().render;
-        let text = render(&record, &findings);
+        let text = crate::report::find("text").unwrap().render(&record, &findings);
         assert!(text.starts_with("Watched for"), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }

@@ -60,10 +60,11 @@ mod topology_unclear;
 mod virtualised;
 mod zswap_on_zram;
 
-use crate::questions::{ab, dram_throttling, efficiency, sensitivity, thermal};
+use crate::questions::ANSWERS;
 use crate::{Finding, Severity, Share, survey};
 use record::{Bound, Record, RuleId};
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
 pub use crate::tables::{Check, Role, Rule, Subject, Throttles, Views, When};
 
@@ -73,8 +74,17 @@ pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
 pub(crate) const ANY_COMPUTING: &[Bound] = &[Bound::Cpu, Bound::Memory, Bound::Unknown];
 
 /// All rules: those that judge runs, sorted by id, and behind them those that judge a machine at rest alone.
-pub const RULES: &[Rule] = &[
-    ab::rule::RULE,
+pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
+    let mut rules: Vec<Rule> = ROWS.iter().chain(of_questions).copied().collect();
+    // Those at rest stay as they stand.
+    rules.sort_by_key(|rule| (rule.when == When::Rest, (rule.when != When::Rest).then_some(rule.id)));
+    rules
+});
+
+/// Rules that belong to no question: those that judge runs, sorted by id, and behind them those that judge a
+/// machine at rest alone.
+const ROWS: &[Rule] = &[
     background_activity::RULE,
     board_died::RULE,
     built_in_used::RULE,
@@ -87,11 +97,8 @@ pub const RULES: &[Rule] = &[
     clock_lower_hot::RULE,
     clock_methods_differ::RULE,
     clock_ok::RULE,
-    sensitivity::rule::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
-    dram_throttling::RULE,
-    efficiency::rule::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,
     hot::RULE,
@@ -130,7 +137,6 @@ pub const RULES: &[Rule] = &[
     swap_on_slow_storage::RULE,
     swapping::RULE,
     system_time::RULE,
-    thermal::rule::RULE,
     thermal_throttling::RULE,
     topology_unclear::RULE,
     virtualised::RULE,

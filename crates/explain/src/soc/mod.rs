@@ -48,7 +48,7 @@ pub fn identify(machine: &Machine) -> Answer {
 /// apart (`Amlogic S905X2/S905Y2`). What no evidence tells stays what a file or a log calls it.
 pub fn name(machine: &Machine) -> Fact<String> {
     match score::names(&Facts::of(machine)) {
-        Ok(names) if names.len() <= NAMES_MAX => Fact::Known(text::joined(&names)),
+        Ok(names) if names.len() <= NAMES_MAX => Fact::Known(answer::joined(&names)),
         _ if machine.soc.known().is_some() => machine.soc.clone(),
         Ok(names) => Missing::unsupported("", format!("{} SoCs look like this", names.len())).into(),
         Err(why) => Missing::unsupported("", why).into(),

@@ -5,11 +5,16 @@
 //! independent, and the exact interval of their median (sign test; Conover, *Practical Nonparametric
 //! Statistics*, section 3.4) needs no assumption on how the noise is distributed.
 
-pub(crate) mod rule;
+mod rule;
 
 use crate::stats::{median, median_interval};
+use crate::tables::Answer;
 use crate::view;
-use record::{Channel, Measured, Outcome, Record, Step, Unit, Variant, Window};
+use record::{Channel, Measured, Outcome, QuestionId, Record, Step, Unit, Variant, Window};
+
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::Ab, text: Answer::NO_TEXT, reports: &[], plots: &[], rules: &[rule::RULE] };
 
 /// How sure the interval is, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;

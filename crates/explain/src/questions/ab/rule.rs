@@ -5,7 +5,7 @@ use crate::tables::{Check, Role, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(crate) const RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: RuleId::own("ab-result"),
     about: "Whether the two sides of a run differ, with the interval of the difference.",
     link: "https://en.wikipedia.org/wiki/Sign_test",

@@ -1,20 +1,23 @@
 //! Report: clocks as they were measured, beside what is claimed: every CPU alone and with all others,
 //! every OPP, the way to full clock, and what other methods say.
 
-use crate::lines::wrapped;
-use crate::report::Report;
-use crate::report::terminal::{sentences, unmeasured};
-use crate::rules::Subject;
+use crate::lines::{sentences, unmeasured, wrapped};
 use crate::stats::median;
+use crate::tables::{Answer, Report, Subject};
 use crate::view;
 use crate::{Finding, cpu_list};
-use record::{ClockPoint, Fact, Record, Variant, WorkloadId};
+use record::{ClockPoint, Fact, QuestionId, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
-pub(crate) const REPORT: Report = Report {
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::Clock, text: Answer::NO_TEXT, reports: &[REPORT], plots: &[], rules: &[] };
+
+const REPORT: Report = Report {
     id: "clock",
     about: "Clocks measured and claimed: CPUs alone and together, OPPs, ramps, second methods.",
-    render,
+    subject: Some(Subject::Clock),
+    ..Report::of(render)
 };
 
 /// With more CPUs than this, those of a cluster that are alike share a line.
@@ -32,7 +35,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     if text.is_empty() {
         text.push_str("No clock was measured.\n");
     }
-    text.push_str(&sentences(findings, Some(Subject::Clock)));
+    text.push_str(&sentences(findings));
     for (why, passes) in not_measured(record) {
         let line = match passes.is_empty() {
             true => format!("Not measured: {why}"),

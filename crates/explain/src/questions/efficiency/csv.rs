@@ -1,7 +1,14 @@
 //! The points of an efficiency run as comma-separated values (RFC 4180), for spreadsheets and plots.
 
 use super::{Anomaly, idle, walks};
+use crate::tables::Report;
 use record::Record;
+
+pub(super) const REPORT: Report = Report {
+    id: "efficiency-csv",
+    about: "Every OPP of an efficiency run with clock, score, temperature and power, as CSV.",
+    ..Report::of(|record, _findings| csv(record))
+};
 
 const HEADINGS: &str = "cpus,opp_khz,measured_khz,score,unit,values,half_width_percent,seconds,celsius,milliwatts,\
                         idle_milliwatts,millijoules_per_unit,sweet_spot,anomaly\r\n";

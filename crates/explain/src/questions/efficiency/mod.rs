@@ -3,8 +3,8 @@
 
 pub mod anomaly;
 mod csv;
-pub(crate) mod plot;
-pub(crate) mod rule;
+mod plot;
+mod rule;
 mod text;
 
 pub use anomaly::Anomaly;
@@ -13,10 +13,17 @@ pub(crate) use text::sentence;
 pub use text::text;
 
 use crate::stats::{mean, median};
+use crate::tables::Answer;
 use crate::view::{self, gauge, step_score};
 use anomaly::{Rung, anomalies};
 use record::statistics::median_interval;
-use record::{Channel, ChannelId, Measured, Mode, Outcome, Record, SetClock, Step, Variant, Window, WorkloadId};
+use record::{
+    Channel, ChannelId, Measured, Mode, Outcome, QuestionId, Record, SetClock, Step, Variant, Window, WorkloadId,
+};
+
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::Efficiency, text, reports: &[csv::REPORT], plots: &[plot::PLOT], rules: &[rule::RULE] };
 
 /// What the machine draws and how warm it is without load.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

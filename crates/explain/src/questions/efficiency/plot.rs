@@ -3,12 +3,13 @@
 
 use crate::plot::canvas::Canvas;
 use crate::plot::chart::{Chart, Line, Style};
-use crate::plot::{Picture, Plot, WIDTH, board};
+use crate::plot::{Picture, WIDTH, board};
 use crate::questions::efficiency::{Point, Walk, walks};
+use crate::tables::Plot;
 use record::Record;
 
-pub(crate) const PLOT: Plot =
-    Plot { id: "efficiency", about: "Performance against power of every OPP, with the sweet spot.", draw };
+pub(super) const PLOT: Plot =
+    Plot { id: "plot-efficiency", about: "Performance against power of every OPP with the sweet spot, as SVG.", draw };
 
 const TITLE: f64 = 28.0;
 const PANEL: f64 = 280.0;

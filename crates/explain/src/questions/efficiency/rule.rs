@@ -5,7 +5,7 @@ use crate::tables::{Check, Role, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(crate) const RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: RuleId::own("efficiency-result"),
     about: "The OPP at which work costs least energy, and OPPs that are not as they should be.",
     link: "https://docs.kernel.org/power/opp.html",

@@ -1,22 +1,25 @@
 //! Report: everything about memory: bandwidth of every routine, latency by size with the caches that
 //! show in it, bandwidth of several CPUs, latency under load, and how sure all of that is.
 
-use crate::lines::wrapped;
-use crate::report::Report;
-use crate::report::terminal::{sentences, unmeasured};
-use crate::rules::Subject;
+use crate::lines::{sentences, unmeasured, wrapped};
+use crate::tables::{Answer, Report, Subject};
 use crate::view;
 use crate::{Finding, cpu_list};
 use record::{
-    BandwidthCurve, Ended, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, Record, Repeated, Step, Total,
-    Variant, WorkloadId,
+    BandwidthCurve, Ended, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record, Repeated,
+    Step, Total, Variant, WorkloadId,
 };
 use std::fmt::Write;
 
-pub(crate) const REPORT: Report = Report {
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::Memory, text: Answer::NO_TEXT, reports: &[REPORT], plots: &[], rules: &[] };
+
+const REPORT: Report = Report {
     id: "memory",
     about: "Memory bandwidth and latency, alone, together and under load, with their intervals.",
-    render,
+    subject: Some(Subject::Memory),
+    ..Report::of(render)
 };
 
 const WORKLOADS: [WorkloadId; 4] =
@@ -44,7 +47,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         text.push_str("No memory was measured.\n");
     }
     text.push_str(&certainty(record));
-    text.push_str(&sentences(findings, Some(Subject::Memory)));
+    text.push_str(&sentences(findings));
     for workload in WORKLOADS {
         for line in unmeasured(record, Some(workload)) {
             let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));

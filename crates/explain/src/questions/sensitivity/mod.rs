@@ -5,9 +5,10 @@
 //! Rounds run up and down in turns, so that drift cancels in their median; its interval is that of
 //! the sign test and needs no assumption on the noise (see [`crate::questions::ab`]).
 
+mod core_use;
 mod limiter;
-pub(crate) mod plot;
-pub(crate) mod rule;
+mod plot;
+mod rule;
 mod seconds;
 mod text;
 
@@ -17,8 +18,18 @@ pub(crate) use text::clock_words;
 pub use text::text;
 
 use crate::stats::{median, median_interval};
+use crate::tables::Answer;
 use crate::view::{self, StepScore, step_name, step_score};
-use record::{Measured, Mode, Outcome, Record, SetClock, Step, Total, Window, WorkloadId};
+use record::{Measured, Mode, Outcome, QuestionId, Record, SetClock, Step, Total, Window, WorkloadId};
+
+/// The answer to it.
+pub(super) const ANSWER: Answer = Answer {
+    id: QuestionId::Sensitivity,
+    text,
+    reports: &[seconds::REPORT],
+    plots: &[core_use::PLOT, plot::PLOT],
+    rules: &[rule::RULE],
+};
 
 /// How sure the interval is, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;

@@ -1,12 +1,13 @@
 //! Plot: how much of the clock arrives in each workload, as bars with their intervals.
 
 use crate::plot::canvas::{Anchor, Canvas, text_width};
-use crate::plot::{Picture, Plot, WIDTH, board};
+use crate::plot::{Picture, WIDTH, board};
 use crate::questions::sensitivity::results;
+use crate::tables::Plot;
 use record::Record;
 
-pub(crate) const PLOT: Plot =
-    Plot { id: "elasticity", about: "How much of the clock arrives in each workload, with intervals.", draw };
+pub(super) const PLOT: Plot =
+    Plot { id: "plot-elasticity", about: "How much of the clock arrives in each workload, as SVG.", draw };
 
 const TOP: f64 = 40.0;
 const ROW: f64 = 34.0;

@@ -5,7 +5,7 @@ use crate::tables::{Check, Role, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(crate) const RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-sensitivity"),
     about: "What workloads lose when the clock falls, and what limits them.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",

@@ -3,9 +3,19 @@
 
 use super::text::clock_words;
 use super::{Sensitivity, results};
+use crate::tables::Report;
 use crate::view::core_use_by_second;
 use record::{Record, SetClock, Total, Window};
 use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "core-use",
+    about: "Use of each core of a sensitivity run, second by second, at the highest and lowest clock.",
+    ..Report::of(|record, _findings| match seconds(record) {
+        text if text.is_empty() => "This result compares no clocks.\n".into(),
+        text => text,
+    })
+};
 
 /// With more cores than this the sum alone is shown: two tables would not fit on a page.
 const CORES_MAX: usize = 8;

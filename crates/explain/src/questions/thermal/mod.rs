@@ -3,8 +3,8 @@
 
 pub mod fit;
 mod phases;
-pub(crate) mod plot;
-pub(crate) mod rule;
+mod plot;
+mod rule;
 mod text;
 mod throttle;
 
@@ -12,9 +12,14 @@ pub use text::text;
 pub use throttle::Throttle;
 
 use crate::stats::{mean, median};
+use crate::tables::Answer;
 use crate::view::{self, gauge};
 use fit::{Estimate, PowerFit, StepFit, Untold};
-use record::{ChannelId, Measured, Outcome, Record, Series, Step, Unit, Wait, Window, WorkloadId};
+use record::{ChannelId, Measured, Outcome, QuestionId, Record, Series, Step, Unit, Wait, Window, WorkloadId};
+
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::Thermal, text, reports: &[], plots: &[plot::PLOT], rules: &[rule::RULE] };
 
 /// The answer of a thermal test.
 #[derive(Debug, Clone, PartialEq)]

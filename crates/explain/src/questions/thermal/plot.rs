@@ -2,12 +2,13 @@
 
 use crate::plot::canvas::Canvas;
 use crate::plot::chart::{Chart, Line, Style};
-use crate::plot::{Picture, Plot, WIDTH, board};
+use crate::plot::{Picture, WIDTH, board};
+use crate::tables::Plot;
 use crate::{thermal, view};
 use record::{ChannelId, Record, Series, Window};
 
-pub(crate) const PLOT: Plot =
-    Plot { id: "thermal", about: "Temperature, clocks, power and score of a thermal test over time.", draw };
+pub(super) const PLOT: Plot =
+    Plot { id: "plot-thermal", about: "Temperature, clocks, power and score of a thermal test, as SVG.", draw };
 
 const TITLE: f64 = 28.0;
 const PANEL: f64 = 170.0;

@@ -5,7 +5,7 @@ use crate::tables::{Check, Role, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(crate) const RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-result"),
     about: "How long a machine holds its clock under a load that heats, and what is left of it.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",

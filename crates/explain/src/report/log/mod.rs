@@ -11,20 +11,20 @@ mod memory;
 mod monitor;
 mod scores;
 
-use super::Report;
+use crate::tables::Report;
 use crate::{Finding, Severity, verdict};
 use record::Record;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
-    Report { id: "log", about: "The classic text log, ending with the summary line.", render };
+    Report { id: "log", about: "The classic text log, ending with the summary line.", ..Report::of(render) };
 
 /// The line between sections: 74 number signs.
 const SEPARATOR: &str = "##########################################################################";
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut log = header::section(record);
-    let sections = [
+    let first = [
         clocks::cold(record),
         memory::bandwidth(record),
         memory::latency(record),
@@ -32,9 +32,8 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         scores::sevenzip(record),
         scores::series(record),
         scores::programs(record),
-        crate::questions::sensitivity::text(record),
-        crate::questions::thermal::text(record),
-        crate::questions::efficiency::text(record),
+    ];
+    let last = [
         clocks::hot(record),
         monitor::section(record),
         closing::residencies(record, findings),
@@ -42,7 +41,8 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         closing::state(record),
         validation(record, findings),
     ];
-    for section in sections.iter().filter(|section| !section.is_empty()) {
+    let sections = first.into_iter().chain(crate::questions::texts(record)).chain(last);
+    for section in sections.filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }
     let _ = write!(log, "\n{}\n", super::summary::line(record, &crate::figures(record), findings));
@@ -57,7 +57,7 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
-    let unmeasured = super::terminal::unmeasured(record, None);
+    let unmeasured = crate::lines::unmeasured(record, None);
     if !unmeasured.is_empty() {
         let _ = write!(text, "\nNot measured:\n\n");
         unmeasured.iter().for_each(|line| {

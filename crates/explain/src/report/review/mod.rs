@@ -10,14 +10,17 @@ mod measured;
 mod settings;
 mod software;
 
-use super::Report;
 use crate::plain::markdown;
+use crate::tables::Report;
 use crate::{Finding, Severity, rules, survey, view};
 use record::{Fact, Machine, Record, Survey};
 use std::fmt::Write;
 
-pub(super) const REPORT: Report =
-    Report { id: "review", about: "A review of the machine in Markdown: settings, clocks, devices, kernel.", render };
+pub(super) const REPORT: Report = Report {
+    id: "review",
+    about: "A review of the machine in Markdown: settings, clocks, devices, kernel.",
+    ..Report::of(render)
+};
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let Some(first) = record.surveys.first() else {

@@ -1,12 +1,13 @@
 //! Plot: use of each core, second by second, as shades of grey.
 
 use crate::plot::canvas::{Anchor, Canvas};
-use crate::plot::{Picture, Plot, WIDTH, board};
+use crate::plot::{Picture, WIDTH, board};
 use crate::questions::sensitivity::clock_words;
+use crate::tables::Plot;
 use crate::view::{core_use_by_second, step_name};
 use record::{Mode, Record, Step, Window, WorkloadId};
 
-pub(crate) const PLOT: Plot = Plot { id: "cores", about: "Use of each core, second by second.", draw };
+pub(super) const PLOT: Plot = Plot { id: "plot-cores", about: "Use of each core, second by second, as SVG.", draw };
 
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
