@@ -1,7 +1,7 @@
 //! A recording, or a Record, as what its watchers saw: sessions, rows, and what happened between them. Bytes are
 //! handed in; when what is shown is a matter of others.
 
-use super::Watch;
+use crate::watch::before_rows;
 use record::recording::{Line, LineReader};
 use record::{Event, Mark, Record, nothing_known};
 use std::io::BufRead;
@@ -140,7 +140,7 @@ pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
     }
     events.sort_by_key(|(at_ms, _)| *at_ms);
     let mut events = events.into_iter().peekable();
-    let begin = Watch::new(record.clone()).record().clone();
+    let begin = before_rows(&record);
     let samples = record.samples;
     let rows = (0..samples.at_ms.len()).flat_map(move |row| {
         let at_ms = samples.at_ms[row];

@@ -5,6 +5,7 @@ use crate::lines::duration;
 use crate::monitor::{Watch, time_of_day};
 use crate::throttle::Reason;
 use crate::view;
+use crate::watch::before_rows;
 use record::{ChannelId, End, Record};
 
 /// More gaps than this are only counted.
@@ -42,7 +43,7 @@ fn span(record: &Record) -> String {
 /// What held CPUs back, in how much of the time; empty without a sample.
 pub(crate) fn slowed_down(record: &Record) -> String {
     let mut seen: Vec<(Reason, usize, i64)> = Vec::new();
-    let mut watch = Watch::new(record.clone());
+    let mut watch = Watch::new(before_rows(record));
     let channels = &record.samples.channels;
     for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
         let values = channels.iter().map(|channel| channel.values.get(row));

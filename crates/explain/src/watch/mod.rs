@@ -7,7 +7,7 @@ pub use gaps::gaps;
 
 use crate::throttle::{self, Throttle};
 use record::soc_temperature::Follows;
-use record::{Channel, ChannelKind, Event, Record, Unit};
+use record::{Channel, ChannelKind, Event, Record, Samples, Unit};
 
 /// A value that was not read again for so long says nothing about now any more. The slowest sources
 /// are read twice a minute.
@@ -225,6 +225,38 @@ impl Latest {
             None if at_ms.saturating_sub(self.at_ms) > STALE_MS => self.value = None,
             None => {}
         }
+    }
+}
+
+/// What was known before the first sample: the Record without rows and steps.
+pub(crate) fn before_rows(record: &Record) -> Record {
+    let head = |channel: &Channel| Channel {
+        label: channel.label.clone(),
+        source: channel.source.clone(),
+        ..Channel::new(channel.id.clone(), channel.unit.clone(), channel.kind)
+    };
+    let samples = &record.samples;
+    Record {
+        schema: record.schema,
+        gate: record.gate.clone(),
+        machine: record.machine.clone(),
+        states: record.states.clone(),
+        settings: record.settings.clone(),
+        unmet_settings: record.unmet_settings.clone(),
+        samples: Samples {
+            interval_ms: samples.interval_ms,
+            at_ms: Vec::new(),
+            lines: samples.lines.clone(),
+            channels: samples.channels.iter().map(head).collect(),
+            cost: samples.cost.clone(),
+        },
+        soc_temperature: record.soc_temperature.clone(),
+        marks: record.marks.clone(),
+        kernel_messages: record.kernel_messages.clone(),
+        surveys: record.surveys.clone(),
+        probes: record.probes.clone(),
+        unread: record.unread.clone(),
+        ..Record::new(record.source.clone(), record.run.clone())
     }
 }
 
