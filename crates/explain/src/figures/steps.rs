@@ -53,7 +53,7 @@ pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
 
 /// What a thermal test says of a heatsink or a setting, beside the score itself.
 pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
-    let Some(result) = crate::questions::thermal::result(record) else {
+    let Some(result) = crate::thermal::result(record) else {
         return;
     };
     let maker = Maker { record, index: result.step, step: &record.steps[result.step] };

@@ -8,7 +8,7 @@ mod dram_throttling;
 pub mod efficiency;
 mod memory;
 pub mod sensitivity;
-pub mod thermal;
+mod thermal;
 
 use crate::plot::Picture;
 use crate::tables::{Answer, Plot};

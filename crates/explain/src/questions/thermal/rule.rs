@@ -1,7 +1,7 @@
 //! Rule: thermal-result. How long a load held its clock, and what was left of it.
 
-use crate::questions::thermal::{load, result};
 use crate::tables::{Check, Role, Rule};
+use crate::thermal::{load, result};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
