@@ -19,6 +19,8 @@
 #![allow(unsafe_code)]
 
 pub mod plain;
+#[macro_use]
+mod turns;
 
 #[cfg(target_arch = "aarch64")]
 #[path = "aarch64/mod.rs"]

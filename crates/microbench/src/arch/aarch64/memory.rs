@@ -5,70 +5,35 @@ use crate::arch::plain;
 use crate::routine::Routine;
 use std::arch::asm;
 
-/// Four pairs of general-purpose registers a turn; `$load` and `$store` take a pair.
-macro_rules! copy_pairs {
-    ($name:ident, $load:literal, $store:literal, $end:literal) => {
-        /// Copies turns of 64 bytes through pairs of general-purpose registers.
-        unsafe fn $name(destination: *mut u8, source: *const u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns.
-            unsafe {
-                asm!(
-                    ".p2align 5",
-                    "2:",
-                    concat!($load, " {a}, {b}, [{source}]"),
-                    concat!($load, " {c}, {d}, [{source}, #16]"),
-                    concat!($load, " {e}, {f}, [{source}, #32]"),
-                    concat!($load, " {g}, {h}, [{source}, #48]"),
-                    concat!($store, " {a}, {b}, [{destination}]"),
-                    concat!($store, " {c}, {d}, [{destination}, #16]"),
-                    concat!($store, " {e}, {f}, [{destination}, #32]"),
-                    concat!($store, " {g}, {h}, [{destination}, #48]"),
-                    "add {source}, {source}, #64",
-                    "add {destination}, {destination}, #64",
-                    "subs {turns}, {turns}, #1",
-                    "b.ne 2b",
-                    $end,
-                    source = inout(reg) source => _,
-                    destination = inout(reg) destination => _,
-                    turns = inout(reg) turns => _,
-                    a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
-                    e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
-                    options(nostack),
-                );
-            }
-        }
-    };
-}
-
-copy_pairs!(copy_words, "ldp", "stp", "");
+copy_turns!(
+    /// Copies turns of 64 bytes through pairs of general-purpose registers.
+    copy_words [
+        "ldp {a}, {b}, [{source}]", "ldp {c}, {d}, [{source}, #16]",
+        "ldp {e}, {f}, [{source}, #32]", "ldp {g}, {h}, [{source}, #48]",
+        "stp {a}, {b}, [{destination}]", "stp {c}, {d}, [{destination}, #16]",
+        "stp {e}, {f}, [{destination}, #32]", "stp {g}, {h}, [{destination}, #48]",
+        "add {source}, {source}, #64",
+        "add {destination}, {destination}, #64",
+    ];
+    a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+    e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+);
 
 /// Two pairs of 128-bit registers a turn.
 macro_rules! copy_vectors {
     ($name:ident, $load:literal, $store:literal, $end:literal) => {
-        /// Copies turns of 64 bytes through pairs of vector registers.
-        unsafe fn $name(destination: *mut u8, source: *const u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns.
-            unsafe {
-                asm!(
-                    ".p2align 5",
-                    "2:",
-                    concat!($load, " q0, q1, [{source}]"),
-                    concat!($load, " q2, q3, [{source}, #32]"),
-                    concat!($store, " q0, q1, [{destination}]"),
-                    concat!($store, " q2, q3, [{destination}, #32]"),
-                    "add {source}, {source}, #64",
-                    "add {destination}, {destination}, #64",
-                    "subs {turns}, {turns}, #1",
-                    "b.ne 2b",
-                    $end,
-                    source = inout(reg) source => _,
-                    destination = inout(reg) destination => _,
-                    turns = inout(reg) turns => _,
-                    out("v0") _, out("v1") _, out("v2") _, out("v3") _,
-                    options(nostack),
-                );
-            }
-        }
+        copy_turns!(
+            /// Copies turns of 64 bytes through pairs of vector registers.
+            $name [
+                concat!($load, " q0, q1, [{source}]"),
+                concat!($load, " q2, q3, [{source}, #32]"),
+                concat!($store, " q0, q1, [{destination}]"),
+                concat!($store, " q2, q3, [{destination}, #32]"),
+                "add {source}, {source}, #64",
+                "add {destination}, {destination}, #64",
+            ] then [$end];
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+        );
     };
 }
 
@@ -76,73 +41,37 @@ copy_vectors!(copy_neon, "ldp", "stp", "");
 // Non-temporal pairs are ordered less strictly than others: the barrier makes them done.
 copy_vectors!(copy_neon_nt, "ldnp", "stnp", "dmb ish");
 
-/// Copies turns of 64 bytes with the structure loads that many memcpy of NEON use.
-unsafe fn copy_ld1(destination: *mut u8, source: *const u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "ld1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{source}], #64",
-            "st1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{destination}], #64",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            source = inout(reg) source => _,
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
-            options(nostack),
-        );
-    }
-}
+copy_turns!(
+    /// Copies turns of 64 bytes with the structure loads that many memcpy of NEON use.
+    copy_ld1 [
+        "ld1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{source}], #64",
+        "st1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{destination}], #64",
+    ];
+    out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+);
 
-/// Fills 64 bytes a turn from a general-purpose register.
-unsafe fn fill_words(destination: *mut u8, byte: u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "stp {word}, {word}, [{destination}]",
-            "stp {word}, {word}, [{destination}, #16]",
-            "stp {word}, {word}, [{destination}, #32]",
-            "stp {word}, {word}, [{destination}, #48]",
-            "add {destination}, {destination}, #64",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            word = in(reg) u64::from_ne_bytes([byte; 8]),
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            options(nostack),
-        );
-    }
-}
+fill_turns!(
+    /// Fills 64 bytes a turn from a general-purpose register.
+    fill_words byte => word = u64::from_ne_bytes([byte; 8]); [
+        "stp {word}, {word}, [{destination}]", "stp {word}, {word}, [{destination}, #16]",
+        "stp {word}, {word}, [{destination}, #32]", "stp {word}, {word}, [{destination}, #48]",
+        "add {destination}, {destination}, #64",
+    ];
+);
 
 /// Two pairs of 128-bit stores a turn.
 macro_rules! fill_vectors {
     ($name:ident, $store:literal, $end:literal) => {
-        /// Fills turns of 64 bytes from a vector register.
-        unsafe fn $name(destination: *mut u8, byte: u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns.
-            unsafe {
-                asm!(
-                    "dup v0.16b, {byte:w}",
-                    ".p2align 5",
-                    "2:",
-                    concat!($store, " q0, q0, [{destination}]"),
-                    concat!($store, " q0, q0, [{destination}, #32]"),
-                    "add {destination}, {destination}, #64",
-                    "subs {turns}, {turns}, #1",
-                    "b.ne 2b",
-                    $end,
-                    byte = in(reg) u32::from(byte),
-                    destination = inout(reg) destination => _,
-                    turns = inout(reg) turns => _,
-                    out("v0") _,
-                    options(nostack),
-                );
-            }
-        }
+        fill_turns!(
+            /// Fills turns of 64 bytes from a vector register.
+            $name byte => byte = u32::from(byte);
+            first ["dup v0.16b, {byte:w}"] [
+                concat!($store, " q0, q0, [{destination}]"),
+                concat!($store, " q0, q0, [{destination}, #32]"),
+                "add {destination}, {destination}, #64",
+            ] then [$end];
+            out("v0") _,
+        );
     };
 }
 
@@ -174,81 +103,43 @@ unsafe fn fill_zero_block(destination: *mut u8, _zero: u8, turns: usize) {
     }
 }
 
-/// Reads 64 bytes a turn into general-purpose registers.
-unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
-    let (sum0, sum1): (u64, u64);
-    // SAFETY: the caller promises memory for `turns` turns.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "ldp {a}, {b}, [{source}]",
-            "ldp {c}, {d}, [{source}, #16]",
-            "ldp {e}, {f}, [{source}, #32]",
-            "ldp {g}, {h}, [{source}, #48]",
-            "eor {sum0}, {sum0}, {a}",
-            "eor {sum1}, {sum1}, {b}",
-            "eor {c}, {c}, {d}",
-            "eor {e}, {e}, {f}",
-            "eor {g}, {g}, {h}",
-            "eor {sum0}, {sum0}, {c}",
-            "eor {sum1}, {sum1}, {e}",
-            "eor {sum0}, {sum0}, {g}",
-            "add {source}, {source}, #64",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            source = inout(reg) source => _,
-            turns = inout(reg) turns => _,
-            sum0 = inout(reg) 0u64 => sum0,
-            sum1 = inout(reg) 0u64 => sum1,
-            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
-            e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
-            options(nostack, readonly),
-        );
-    }
-    sum0 ^ sum1
-}
+read_turns!(
+    /// Reads 64 bytes a turn into general-purpose registers.
+    read_words (sum0, sum1), (u64, u64) => sum0 ^ sum1; [
+        "ldp {a}, {b}, [{source}]", "ldp {c}, {d}, [{source}, #16]",
+        "ldp {e}, {f}, [{source}, #32]", "ldp {g}, {h}, [{source}, #48]",
+        "eor {sum0}, {sum0}, {a}", "eor {sum1}, {sum1}, {b}",
+        "eor {c}, {c}, {d}", "eor {e}, {e}, {f}", "eor {g}, {g}, {h}",
+        "eor {sum0}, {sum0}, {c}", "eor {sum1}, {sum1}, {e}", "eor {sum0}, {sum0}, {g}",
+        "add {source}, {source}, #64",
+    ];
+    sum0 = inout(reg) 0u64 => sum0,
+    sum1 = inout(reg) 0u64 => sum1,
+    a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+    e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+);
 
 /// Two pairs of 128-bit loads a turn, summed in four registers.
 macro_rules! read_vectors {
     ($name:ident, $load:literal) => {
-        /// Reads turns of 64 bytes into pairs of vector registers.
-        unsafe fn $name(source: *const u8, turns: usize) -> u64 {
-            let (low, high): (u64, u64);
-            // SAFETY: the caller promises memory for `turns` turns.
-            unsafe {
-                asm!(
-                    "movi v4.2d, #0",
-                    "movi v5.2d, #0",
-                    "movi v6.2d, #0",
-                    "movi v7.2d, #0",
-                    ".p2align 5",
-                    "2:",
-                    concat!($load, " q0, q1, [{source}]"),
-                    concat!($load, " q2, q3, [{source}, #32]"),
-                    "eor v4.16b, v4.16b, v0.16b",
-                    "eor v5.16b, v5.16b, v1.16b",
-                    "eor v6.16b, v6.16b, v2.16b",
-                    "eor v7.16b, v7.16b, v3.16b",
-                    "add {source}, {source}, #64",
-                    "subs {turns}, {turns}, #1",
-                    "b.ne 2b",
-                    "eor v4.16b, v4.16b, v5.16b",
-                    "eor v6.16b, v6.16b, v7.16b",
-                    "eor v4.16b, v4.16b, v6.16b",
-                    "umov {low}, v4.d[0]",
-                    "umov {high}, v4.d[1]",
-                    source = inout(reg) source => _,
-                    turns = inout(reg) turns => _,
-                    low = lateout(reg) low,
-                    high = lateout(reg) high,
-                    out("v0") _, out("v1") _, out("v2") _, out("v3") _,
-                    out("v4") _, out("v5") _, out("v6") _, out("v7") _,
-                    options(nostack, readonly),
-                );
-            }
-            low ^ high
-        }
+        read_turns!(
+            /// Reads turns of 64 bytes into pairs of vector registers.
+            $name (low, high), (u64, u64) => low ^ high;
+            first ["movi v4.2d, #0", "movi v5.2d, #0", "movi v6.2d, #0", "movi v7.2d, #0"] [
+                concat!($load, " q0, q1, [{source}]"),
+                concat!($load, " q2, q3, [{source}, #32]"),
+                "eor v4.16b, v4.16b, v0.16b", "eor v5.16b, v5.16b, v1.16b",
+                "eor v6.16b, v6.16b, v2.16b", "eor v7.16b, v7.16b, v3.16b",
+                "add {source}, {source}, #64",
+            ] then [
+                "eor v4.16b, v4.16b, v5.16b", "eor v6.16b, v6.16b, v7.16b", "eor v4.16b, v4.16b, v6.16b",
+                "umov {low}, v4.d[0]", "umov {high}, v4.d[1]",
+            ];
+            low = lateout(reg) low,
+            high = lateout(reg) high,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+        );
     };
 }
 

@@ -4,6 +4,13 @@
 //! NEON belongs to every 64-bit Arm core that runs Linux, so nothing needs to be looked for except
 //! whether user space may use `dc zva` and in which block size (`DCZID_EL0`).
 
+/// The end of a loop.
+macro_rules! again {
+    ($turns:literal) => {
+        concat!("subs ", $turns, ", ", $turns, ", #1\nb.ne 2b")
+    };
+}
+
 mod memory;
 
 pub use memory::ROUTINES;
@@ -22,34 +29,20 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
     let result: u32;
     let (start, end): (usize, usize);
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "adr {start}, 2f",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "eor {b:w}, {b:w}, {a:w}",
-            "eor {c:w}, {c:w}, {b:w}",
-            "eor {d:w}, {d:w}, {c:w}",
-            "eor {e:w}, {e:w}, {d:w}",
+    register_turns!(6, 50, "{turns}",
+        first ["adr {start}, 2f"] [
+            "eor {b:w}, {b:w}, {a:w}", "eor {c:w}, {c:w}, {b:w}", "eor {d:w}, {d:w}, {c:w}", "eor {e:w}, {e:w}, {d:w}",
             "eor {a:w}, {a:w}, {e:w}",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            "3:",
-            "adr {end}, 3b",
-            a = inout(reg) 1u32 => result,
-            b = inout(reg) 2u32 => _,
-            c = inout(reg) 3u32 => _,
-            d = inout(reg) 4u32 => _,
-            e = inout(reg) 5u32 => _,
-            turns = inout(reg) turns => _,
-            start = out(reg) start,
-            end = lateout(reg) end,
-            options(nomem, nostack),
-        );
-    }
+        ] then ["3:", "adr {end}, 3b"];
+        a = inout(reg) 1u32 => result,
+        b = inout(reg) 2u32 => _,
+        c = inout(reg) 3u32 => _,
+        d = inout(reg) 4u32 => _,
+        e = inout(reg) 5u32 => _,
+        turns = inout(reg) turns => _,
+        start = out(reg) start,
+        end = lateout(reg) end,
+    );
     (result, end - start)
 }
 
@@ -58,23 +51,11 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
 pub(crate) fn multiply_chain(turns: usize) -> u32 {
     const { assert!(MULTIPLY_OPERATIONS == 50 * 2) };
     let result: u32;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "mul {a:w}, {a:w}, {b:w}",
-            "mul {b:w}, {b:w}, {a:w}",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            a = inout(reg) 3u32 => result,
-            b = inout(reg) 5u32 => _,
-            turns = inout(reg) turns => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "{turns}", ["mul {a:w}, {a:w}, {b:w}", "mul {b:w}, {b:w}, {a:w}"];
+        a = inout(reg) 3u32 => result,
+        b = inout(reg) 5u32 => _,
+        turns = inout(reg) turns => _,
+    );
     result
 }
 
@@ -85,26 +66,13 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
 pub(crate) fn float_chain(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
     let result: f32;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "msr fpsr, xzr",
-            "dup {a:v}.4s, {a:v}.s[0]",
-            "dup {b:v}.4s, {b:v}.s[0]",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "fmul {a:v}.4s, {a:v}.4s, {b:v}.4s",
-            "fmul {b:v}.4s, {b:v}.4s, {a:v}.4s",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            a = inout(vreg) 1f32 => result,
-            b = inout(vreg) 1f32 => _,
-            turns = inout(reg) turns => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "{turns}",
+        first ["msr fpsr, xzr", "dup {a:v}.4s, {a:v}.s[0]", "dup {b:v}.4s, {b:v}.s[0]"]
+        ["fmul {a:v}.4s, {a:v}.4s, {b:v}.4s", "fmul {b:v}.4s, {b:v}.4s, {a:v}.4s"];
+        a = inout(vreg) 1f32 => result,
+        b = inout(vreg) 1f32 => _,
+        turns = inout(reg) turns => _,
+    );
     result
 }
 
@@ -112,41 +80,22 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
 /// operations done. The accumulators begin anew with every call and so stay far from infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "dup v16.4s, v16.s[0]",
-            "dup v17.4s, v17.s[0]",
-            "mov v0.16b, v17.16b",
-            "mov v1.16b, v17.16b",
-            "mov v2.16b, v17.16b",
-            "mov v3.16b, v17.16b",
-            "mov v4.16b, v17.16b",
-            "mov v5.16b, v17.16b",
-            "mov v6.16b, v17.16b",
-            "mov v7.16b, v17.16b",
-            ".p2align 5",
-            "2:",
-            ".rept 8",
-            "fmla v0.4s, v16.4s, v17.4s",
-            "fmla v1.4s, v16.4s, v17.4s",
-            "fmla v2.4s, v16.4s, v17.4s",
-            "fmla v3.4s, v16.4s, v17.4s",
-            "fmla v4.4s, v16.4s, v17.4s",
-            "fmla v5.4s, v16.4s, v17.4s",
-            "fmla v6.4s, v16.4s, v17.4s",
-            "fmla v7.4s, v16.4s, v17.4s",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "b.ne 2b",
-            turns = inout(reg) turns => _,
-            inout("v16") 0.012_345f32 => _,
-            inout("v17") 1.234_567f32 => _,
-            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
-            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(5, 8, "{turns}",
+        first [
+            "dup v16.4s, v16.s[0]", "dup v17.4s, v17.s[0]",
+            "mov v0.16b, v17.16b", "mov v1.16b, v17.16b", "mov v2.16b, v17.16b", "mov v3.16b, v17.16b",
+            "mov v4.16b, v17.16b", "mov v5.16b, v17.16b", "mov v6.16b, v17.16b", "mov v7.16b, v17.16b",
+        ] [
+            "fmla v0.4s, v16.4s, v17.4s", "fmla v1.4s, v16.4s, v17.4s", "fmla v2.4s, v16.4s, v17.4s",
+            "fmla v3.4s, v16.4s, v17.4s", "fmla v4.4s, v16.4s, v17.4s", "fmla v5.4s, v16.4s, v17.4s",
+            "fmla v6.4s, v16.4s, v17.4s", "fmla v7.4s, v16.4s, v17.4s",
+        ];
+        turns = inout(reg) turns => _,
+        inout("v16") 0.012_345f32 => _,
+        inout("v17") 1.234_567f32 => _,
+        out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+        out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+    );
     // Eight repetitions, eight registers, four lanes, one multiplication and one addition each.
     turns as u64 * 8 * 8 * 4 * 2
 }

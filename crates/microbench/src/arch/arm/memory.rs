@@ -28,55 +28,27 @@ unsafe fn copy_words(destination: *mut u8, source: *const u8, turns: usize) {
     }
 }
 
-/// Copies 64 bytes a turn through eight 64-bit floating-point registers.
-unsafe fn copy_vfp(destination: *mut u8, source: *const u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "vldmia {source}!, {{d0-d7}}",
-            "vstmia {destination}!, {{d0-d7}}",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            source = inout(reg) source => _,
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            out("d0") _, out("d1") _, out("d2") _, out("d3") _,
-            out("d4") _, out("d5") _, out("d6") _, out("d7") _,
-            options(nostack),
-        );
-    }
-}
+copy_turns!(
+    /// Copies 64 bytes a turn through eight 64-bit floating-point registers.
+    copy_vfp ["vldmia {source}!, {{d0-d7}}", "vstmia {destination}!, {{d0-d7}}"];
+    out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+    out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+);
 
 /// Copies 64 bytes a turn through four 128-bit registers; `$ahead` may ask for a line beforehand.
 macro_rules! copy_vectors {
     ($name:ident, $ahead:literal) => {
-        /// Copies turns of 64 bytes with NEON.
-        unsafe fn $name(destination: *mut u8, source: *const u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns and NEON. A prefetch beyond the end
-            // of the source is a hint and never faults.
-            unsafe {
-                asm!(
-                    ".fpu neon",
-                    ".p2align 5",
-                    "2:",
-                    $ahead,
-                    "vld1.8 {{d0-d3}}, [{source}]!",
-                    "vld1.8 {{d4-d7}}, [{source}]!",
-                    "vst1.8 {{d0-d3}}, [{destination}]!",
-                    "vst1.8 {{d4-d7}}, [{destination}]!",
-                    "subs {turns}, {turns}, #1",
-                    "bne 2b",
-                    source = inout(reg) source => _,
-                    destination = inout(reg) destination => _,
-                    turns = inout(reg) turns => _,
-                    out("d0") _, out("d1") _, out("d2") _, out("d3") _,
-                    out("d4") _, out("d5") _, out("d6") _, out("d7") _,
-                    options(nostack),
-                );
-            }
-        }
+        copy_turns!(
+            /// Copies turns of 64 bytes with NEON.
+            $name [
+                ".fpu neon",
+                $ahead,
+                "vld1.8 {{d0-d3}}, [{source}]!", "vld1.8 {{d4-d7}}, [{source}]!",
+                "vst1.8 {{d0-d3}}, [{destination}]!", "vst1.8 {{d4-d7}}, [{destination}]!",
+            ];
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+            out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+        );
     };
 }
 
@@ -104,28 +76,13 @@ unsafe fn fill_words(destination: *mut u8, byte: u8, turns: usize) {
     }
 }
 
-/// Fills 64 bytes a turn from two 128-bit registers.
-unsafe fn fill_neon(destination: *mut u8, byte: u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns and NEON.
-    unsafe {
-        asm!(
-            ".fpu neon",
-            "vdup.8 q0, {byte}",
-            "vmov q1, q0",
-            ".p2align 5",
-            "2:",
-            "vst1.8 {{d0-d3}}, [{destination}]!",
-            "vst1.8 {{d0-d3}}, [{destination}]!",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            byte = in(reg) u32::from(byte),
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            out("d0") _, out("d1") _, out("d2") _, out("d3") _,
-            options(nostack),
-        );
-    }
-}
+fill_turns!(
+    /// Fills 64 bytes a turn from two 128-bit registers.
+    fill_neon byte => byte = u32::from(byte);
+    first [".fpu neon", "vdup.8 q0, {byte}", "vmov q1, q0"]
+    ["vst1.8 {{d0-d3}}, [{destination}]!", "vst1.8 {{d0-d3}}, [{destination}]!"];
+    out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+);
 
 /// Reads 64 bytes a turn, four 32-bit registers at a time.
 unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
@@ -158,42 +115,20 @@ unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
 /// Reads 64 bytes a turn into four 128-bit registers; `$ahead` may ask for a line beforehand.
 macro_rules! read_vectors {
     ($name:ident, $ahead:literal) => {
-        /// Reads turns of 64 bytes with NEON.
-        unsafe fn $name(source: *const u8, turns: usize) -> u64 {
-            let (even, odd): (u32, u32);
-            // SAFETY: the caller promises memory for `turns` turns and NEON. A prefetch beyond the end
-            // of the source is a hint and never faults. Registers up to q7 belong to every unit.
-            unsafe {
-                asm!(
-                    ".fpu neon",
-                    "vmov.i32 q4, #0",
-                    "vmov.i32 q5, #0",
-                    ".p2align 5",
-                    "2:",
-                    $ahead,
-                    "vld1.8 {{d0-d3}}, [{source}]!",
-                    "vld1.8 {{d4-d7}}, [{source}]!",
-                    "veor q4, q4, q0",
-                    "veor q5, q5, q1",
-                    "veor q4, q4, q2",
-                    "veor q5, q5, q3",
-                    "subs {turns}, {turns}, #1",
-                    "bne 2b",
-                    "veor q4, q4, q5",
-                    "veor d8, d8, d9",
-                    "vmov {even}, {odd}, d8",
-                    source = inout(reg) source => _,
-                    turns = inout(reg) turns => _,
-                    even = lateout(reg) even,
-                    odd = lateout(reg) odd,
-                    out("d0") _, out("d1") _, out("d2") _, out("d3") _,
-                    out("d4") _, out("d5") _, out("d6") _, out("d7") _,
-                    out("d8") _, out("d9") _, out("d10") _, out("d11") _,
-                    options(nostack, readonly),
-                );
-            }
-            u64::from(odd) << 32 | u64::from(even)
-        }
+        read_turns!(
+            /// Reads turns of 64 bytes with NEON. Registers up to q7 belong to every unit.
+            $name (even, odd), (u32, u32) => u64::from(odd) << 32 | u64::from(even);
+            first [".fpu neon", "vmov.i32 q4, #0", "vmov.i32 q5, #0"] [
+                $ahead,
+                "vld1.8 {{d0-d3}}, [{source}]!", "vld1.8 {{d4-d7}}, [{source}]!",
+                "veor q4, q4, q0", "veor q5, q5, q1", "veor q4, q4, q2", "veor q5, q5, q3",
+            ] then ["veor q4, q4, q5", "veor d8, d8, d9", "vmov {even}, {odd}, d8"];
+            even = lateout(reg) even,
+            odd = lateout(reg) odd,
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+            out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+            out("d8") _, out("d9") _, out("d10") _, out("d11") _,
+        );
     };
 }
 

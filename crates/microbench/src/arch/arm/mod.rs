@@ -4,6 +4,13 @@
 //! NEON is an option of ARMv7, so it is looked for in the kernel's `AT_HWCAP` (see `getauxval(3)`
 //! and `arch/arm/include/uapi/asm/hwcap.h`); the assembler is told of it loop by loop.
 
+/// The end of a loop.
+macro_rules! again {
+    ($turns:literal) => {
+        concat!("subs ", $turns, ", ", $turns, ", #1\nbne 2b")
+    };
+}
+
 mod memory;
 
 pub use memory::ROUTINES;
@@ -19,34 +26,19 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
     let result: u32;
     let (start, end): (usize, usize);
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "adr {start}, 2f",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "eor {b}, {b}, {a}",
-            "eor {c}, {c}, {b}",
-            "eor {d}, {d}, {c}",
-            "eor {e}, {e}, {d}",
-            "eor {a}, {a}, {e}",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            "3:",
-            "adr {end}, 3b",
-            a = inout(reg) 1u32 => result,
-            b = inout(reg) 2u32 => _,
-            c = inout(reg) 3u32 => _,
-            d = inout(reg) 4u32 => _,
-            e = inout(reg) 5u32 => _,
-            turns = inout(reg) turns => _,
-            start = out(reg) start,
-            end = lateout(reg) end,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "{turns}",
+        first ["adr {start}, 2f"] [
+            "eor {b}, {b}, {a}", "eor {c}, {c}, {b}", "eor {d}, {d}, {c}", "eor {e}, {e}, {d}", "eor {a}, {a}, {e}",
+        ] then ["3:", "adr {end}, 3b"];
+        a = inout(reg) 1u32 => result,
+        b = inout(reg) 2u32 => _,
+        c = inout(reg) 3u32 => _,
+        d = inout(reg) 4u32 => _,
+        e = inout(reg) 5u32 => _,
+        turns = inout(reg) turns => _,
+        start = out(reg) start,
+        end = lateout(reg) end,
+    );
     (result, end - start)
 }
 
@@ -55,23 +47,11 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
 pub(crate) fn multiply_chain(turns: usize) -> u32 {
     const { assert!(MULTIPLY_OPERATIONS == 50 * 2) };
     let result: u32;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "mul {a}, {b}, {a}",
-            "mul {b}, {a}, {b}",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            a = inout(reg) 3u32 => result,
-            b = inout(reg) 5u32 => _,
-            turns = inout(reg) turns => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "{turns}", ["mul {a}, {b}, {a}", "mul {b}, {a}, {b}"];
+        a = inout(reg) 3u32 => result,
+        b = inout(reg) 5u32 => _,
+        turns = inout(reg) turns => _,
+    );
     result
 }
 
@@ -86,57 +66,30 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
 fn float_chain_neon(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
     let result: u32;
-    // SAFETY: works on the named registers only, and NEON is there.
-    unsafe {
-        asm!(
+    register_turns!(6, 50, "{turns}",
+        first [
             ".fpu neon",
-            "vmrs {flags}, fpscr",
-            "bic {flags}, {flags}, #0x9f",
-            "vmsr fpscr, {flags}",
-            "vdup.32 q0, {one}",
-            "vdup.32 q1, {one}",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "vmul.f32 q0, q0, q1",
-            "vmul.f32 q1, q1, q0",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            "vmov {one}, s0",
-            one = inout(reg) 1f32.to_bits() => result,
-            turns = inout(reg) turns => _,
-            flags = out(reg) _,
-            out("d0") _, out("d1") _, out("d2") _, out("d3") _,
-            options(nomem, nostack),
-        );
-    }
+            "vmrs {flags}, fpscr", "bic {flags}, {flags}, #0x9f", "vmsr fpscr, {flags}",
+            "vdup.32 q0, {one}", "vdup.32 q1, {one}",
+        ] ["vmul.f32 q0, q0, q1", "vmul.f32 q1, q1, q0"] then ["vmov {one}, s0"];
+        one = inout(reg) 1f32.to_bits() => result,
+        turns = inout(reg) turns => _,
+        flags = out(reg) _,
+        out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+    );
     f32::from_bits(result)
 }
 
 fn float_chain_vfp(turns: usize) -> f32 {
     let result: f32;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "vmrs {flags}, fpscr",
-            "bic {flags}, {flags}, #0x9f",
-            "vmsr fpscr, {flags}",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "vmul.f32 {a}, {a}, {b}",
-            "vmul.f32 {b}, {b}, {a}",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            a = inout(sreg) 1f32 => result,
-            b = inout(sreg) 1f32 => _,
-            turns = inout(reg) turns => _,
-            flags = out(reg) _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "{turns}",
+        first ["vmrs {flags}, fpscr", "bic {flags}, {flags}, #0x9f", "vmsr fpscr, {flags}"]
+        ["vmul.f32 {a}, {a}, {b}", "vmul.f32 {b}, {b}, {a}"];
+        a = inout(sreg) 1f32 => result,
+        b = inout(sreg) 1f32 => _,
+        turns = inout(reg) turns => _,
+        flags = out(reg) _,
+    );
     result
 }
 
@@ -148,62 +101,36 @@ pub(crate) fn heat(turns: usize) -> u64 {
 }
 
 fn heat_neon(turns: usize) -> u64 {
-    // SAFETY: works on the named registers only, and NEON is there.
-    unsafe {
-        asm!(
+    register_turns!(5, 8, "{turns}",
+        first [
             ".fpu neon",
-            "vdup.32 q0, {factor}",
-            "vmov q1, q0",
-            "vmov q2, q0",
-            "vmov q3, q0",
-            "vmov q4, q0",
-            "vmov q5, q0",
-            ".p2align 5",
-            "2:",
-            ".rept 8",
-            "vmla.f32 q1, q0, q0",
-            "vmla.f32 q2, q0, q0",
-            "vmla.f32 q3, q0, q0",
-            "vmla.f32 q4, q0, q0",
+            "vdup.32 q0, {factor}", "vmov q1, q0", "vmov q2, q0", "vmov q3, q0", "vmov q4, q0", "vmov q5, q0",
+        ] [
+            "vmla.f32 q1, q0, q0", "vmla.f32 q2, q0, q0", "vmla.f32 q3, q0, q0", "vmla.f32 q4, q0, q0",
             "vmla.f32 q5, q0, q0",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            factor = in(reg) 0.123_456f32.to_bits(),
-            turns = inout(reg) turns => _,
-            out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
-            out("d6") _, out("d7") _, out("d8") _, out("d9") _, out("d10") _, out("d11") _,
-            options(nomem, nostack),
-        );
-    }
+        ];
+        factor = in(reg) 0.123_456f32.to_bits(),
+        turns = inout(reg) turns => _,
+        out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
+        out("d6") _, out("d7") _, out("d8") _, out("d9") _, out("d10") _, out("d11") _,
+    );
     // Eight repetitions, five registers, four lanes, one multiplication and one addition each.
     turns as u64 * 8 * 5 * 4 * 2
 }
 
 fn heat_vfp(turns: usize) -> u64 {
     let factor = 0.123_456f64;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            ".rept 8",
-            "vmla.f64 {a}, {factor}, {factor}",
-            "vmla.f64 {b}, {factor}, {factor}",
-            "vmla.f64 {c}, {factor}, {factor}",
-            "vmla.f64 {d}, {factor}, {factor}",
-            ".endr",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            factor = in(dreg) factor,
-            turns = inout(reg) turns => _,
-            a = inout(dreg) 1f64 => _,
-            b = inout(dreg) 1f64 => _,
-            c = inout(dreg) 1f64 => _,
-            d = inout(dreg) 1f64 => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(5, 8, "{turns}", [
+            "vmla.f64 {a}, {factor}, {factor}", "vmla.f64 {b}, {factor}, {factor}",
+            "vmla.f64 {c}, {factor}, {factor}", "vmla.f64 {d}, {factor}, {factor}",
+        ];
+        factor = in(dreg) factor,
+        turns = inout(reg) turns => _,
+        a = inout(dreg) 1f64 => _,
+        b = inout(dreg) 1f64 => _,
+        c = inout(dreg) 1f64 => _,
+        d = inout(dreg) 1f64 => _,
+    );
     turns as u64 * 8 * 4 * 2
 }
 

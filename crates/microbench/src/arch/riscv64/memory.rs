@@ -5,107 +5,45 @@ use crate::arch::plain;
 use crate::routine::Routine;
 use std::arch::asm;
 
-/// Copies 64 bytes a turn through general-purpose registers.
-unsafe fn copy_words(destination: *mut u8, source: *const u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "ld {a}, 0({source})",
-            "ld {b}, 8({source})",
-            "ld {c}, 16({source})",
-            "ld {d}, 24({source})",
-            "ld {e}, 32({source})",
-            "ld {f}, 40({source})",
-            "ld {g}, 48({source})",
-            "ld {h}, 56({source})",
-            "sd {a}, 0({destination})",
-            "sd {b}, 8({destination})",
-            "sd {c}, 16({destination})",
-            "sd {d}, 24({destination})",
-            "sd {e}, 32({destination})",
-            "sd {f}, 40({destination})",
-            "sd {g}, 48({destination})",
-            "sd {h}, 56({destination})",
-            "addi {source}, {source}, 64",
-            "addi {destination}, {destination}, 64",
-            "addi {turns}, {turns}, -1",
-            "bnez {turns}, 2b",
-            source = inout(reg) source => _,
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
-            e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
-            options(nostack),
-        );
-    }
-}
+copy_turns!(
+    /// Copies 64 bytes a turn through general-purpose registers.
+    copy_words [
+        "ld {a}, 0({source})", "ld {b}, 8({source})", "ld {c}, 16({source})", "ld {d}, 24({source})",
+        "ld {e}, 32({source})", "ld {f}, 40({source})", "ld {g}, 48({source})", "ld {h}, 56({source})",
+        "sd {a}, 0({destination})", "sd {b}, 8({destination})", "sd {c}, 16({destination})", "sd {d}, 24({destination})",
+        "sd {e}, 32({destination})", "sd {f}, 40({destination})", "sd {g}, 48({destination})", "sd {h}, 56({destination})",
+        "addi {source}, {source}, 64",
+        "addi {destination}, {destination}, 64",
+    ];
+    a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+    e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+);
 
-/// Fills 64 bytes a turn from a general-purpose register.
-unsafe fn fill_words(destination: *mut u8, byte: u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "sd {word}, 0({destination})",
-            "sd {word}, 8({destination})",
-            "sd {word}, 16({destination})",
-            "sd {word}, 24({destination})",
-            "sd {word}, 32({destination})",
-            "sd {word}, 40({destination})",
-            "sd {word}, 48({destination})",
-            "sd {word}, 56({destination})",
-            "addi {destination}, {destination}, 64",
-            "addi {turns}, {turns}, -1",
-            "bnez {turns}, 2b",
-            word = in(reg) u64::from_ne_bytes([byte; 8]),
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            options(nostack),
-        );
-    }
-}
+fill_turns!(
+    /// Fills 64 bytes a turn from a general-purpose register.
+    fill_words byte => word = u64::from_ne_bytes([byte; 8]); [
+        "sd {word}, 0({destination})", "sd {word}, 8({destination})",
+        "sd {word}, 16({destination})", "sd {word}, 24({destination})",
+        "sd {word}, 32({destination})", "sd {word}, 40({destination})",
+        "sd {word}, 48({destination})", "sd {word}, 56({destination})",
+        "addi {destination}, {destination}, 64",
+    ];
+);
 
-/// Reads 64 bytes a turn into general-purpose registers.
-unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
-    let (sum0, sum1): (u64, u64);
-    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "ld {a}, 0({source})",
-            "ld {b}, 8({source})",
-            "ld {c}, 16({source})",
-            "ld {d}, 24({source})",
-            "ld {e}, 32({source})",
-            "ld {f}, 40({source})",
-            "ld {g}, 48({source})",
-            "ld {h}, 56({source})",
-            "xor {sum0}, {sum0}, {a}",
-            "xor {sum1}, {sum1}, {b}",
-            "xor {sum0}, {sum0}, {c}",
-            "xor {sum1}, {sum1}, {d}",
-            "xor {sum0}, {sum0}, {e}",
-            "xor {sum1}, {sum1}, {f}",
-            "xor {sum0}, {sum0}, {g}",
-            "xor {sum1}, {sum1}, {h}",
-            "addi {source}, {source}, 64",
-            "addi {turns}, {turns}, -1",
-            "bnez {turns}, 2b",
-            source = inout(reg) source => _,
-            turns = inout(reg) turns => _,
-            sum0 = inout(reg) 0u64 => sum0,
-            sum1 = inout(reg) 0u64 => sum1,
-            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
-            e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
-            options(nostack, readonly),
-        );
-    }
-    sum0 ^ sum1
-}
+read_turns!(
+    /// Reads 64 bytes a turn into general-purpose registers.
+    read_words (sum0, sum1), (u64, u64) => sum0 ^ sum1; [
+        "ld {a}, 0({source})", "ld {b}, 8({source})", "ld {c}, 16({source})", "ld {d}, 24({source})",
+        "ld {e}, 32({source})", "ld {f}, 40({source})", "ld {g}, 48({source})", "ld {h}, 56({source})",
+        "xor {sum0}, {sum0}, {a}", "xor {sum1}, {sum1}, {b}", "xor {sum0}, {sum0}, {c}", "xor {sum1}, {sum1}, {d}",
+        "xor {sum0}, {sum0}, {e}", "xor {sum1}, {sum1}, {f}", "xor {sum0}, {sum0}, {g}", "xor {sum1}, {sum1}, {h}",
+        "addi {source}, {source}, 64",
+    ];
+    sum0 = inout(reg) 0u64 => sum0,
+    sum1 = inout(reg) 0u64 => sum1,
+    a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+    e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+);
 
 /// Copies turns of 64 bytes through groups of eight vector registers, whatever their length.
 unsafe fn copy_vectors(destination: *mut u8, source: *const u8, turns: usize) {

@@ -5,6 +5,13 @@
 //! `/proc/cpuinfo`) also say "v" on kernels of vendors whose cores have the unratified version 0.7.1,
 //! on which the same encodings do something else.
 
+/// The end of a loop.
+macro_rules! again {
+    ($turns:literal) => {
+        concat!("addi ", $turns, ", ", $turns, ", -1\nbnez ", $turns, ", 2b")
+    };
+}
+
 mod memory;
 
 pub use memory::ROUTINES;
@@ -21,34 +28,19 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
     let result: u64;
     let (start, end): (usize, usize);
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "lla {start}, 2f",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "xor a1, a1, a0",
-            "xor a2, a2, a1",
-            "xor a3, a3, a2",
-            "xor a4, a4, a3",
-            "xor a0, a0, a4",
-            ".endr",
-            "addi a5, a5, -1",
-            "bnez a5, 2b",
-            "3:",
-            "lla {end}, 3b",
-            inout("a0") 1u64 => result,
-            inout("a1") 2u64 => _,
-            inout("a2") 3u64 => _,
-            inout("a3") 4u64 => _,
-            inout("a4") 5u64 => _,
-            inout("a5") turns => _,
-            start = out(reg) start,
-            end = lateout(reg) end,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "a5",
+        first ["lla {start}, 2f"]
+        ["xor a1, a1, a0", "xor a2, a2, a1", "xor a3, a3, a2", "xor a4, a4, a3", "xor a0, a0, a4"]
+        then ["3:", "lla {end}, 3b"];
+        inout("a0") 1u64 => result,
+        inout("a1") 2u64 => _,
+        inout("a2") 3u64 => _,
+        inout("a3") 4u64 => _,
+        inout("a4") 5u64 => _,
+        inout("a5") turns => _,
+        start = out(reg) start,
+        end = lateout(reg) end,
+    );
     (result as u32, end - start)
 }
 
@@ -57,23 +49,11 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
 pub(crate) fn multiply_chain(turns: usize) -> u32 {
     const { assert!(MULTIPLY_OPERATIONS == 50 * 2) };
     let result: u64;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "mulw {a}, {a}, {b}",
-            "mulw {b}, {b}, {a}",
-            ".endr",
-            "addi {turns}, {turns}, -1",
-            "bnez {turns}, 2b",
-            a = inout(reg) 3u64 => result,
-            b = inout(reg) 5u64 => _,
-            turns = inout(reg) turns => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "{turns}", ["mulw {a}, {a}, {b}", "mulw {b}, {b}, {a}"];
+        a = inout(reg) 3u64 => result,
+        b = inout(reg) 5u64 => _,
+        turns = inout(reg) turns => _,
+    );
     result as u32
 }
 
@@ -84,24 +64,11 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
 pub(crate) fn float_chain(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
     let result: f32;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "fsflags zero",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "fmul.s {a}, {a}, {b}",
-            "fmul.s {b}, {b}, {a}",
-            ".endr",
-            "addi {turns}, {turns}, -1",
-            "bnez {turns}, 2b",
-            a = inout(freg) 1f32 => result,
-            b = inout(freg) 1f32 => _,
-            turns = inout(reg) turns => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "{turns}", first ["fsflags zero"] ["fmul.s {a}, {a}, {b}", "fmul.s {b}, {b}, {a}"];
+        a = inout(freg) 1f32 => result,
+        b = inout(freg) 1f32 => _,
+        turns = inout(reg) turns => _,
+    );
     result
 }
 
@@ -110,32 +77,19 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
 /// infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            ".rept 8",
-            "fmadd.d {a}, {factor}, {factor}, {a}",
-            "fmadd.d {b}, {factor}, {factor}, {b}",
-            "fmadd.d {c}, {factor}, {factor}, {c}",
-            "fmadd.d {d}, {factor}, {factor}, {d}",
-            "fmadd.d {e}, {factor}, {factor}, {e}",
-            "fmadd.d {f}, {factor}, {factor}, {f}",
-            "fmadd.d {g}, {factor}, {factor}, {g}",
-            "fmadd.d {h}, {factor}, {factor}, {h}",
-            ".endr",
-            "addi {turns}, {turns}, -1",
-            "bnez {turns}, 2b",
-            factor = in(freg) 0.123_456f64,
-            turns = inout(reg) turns => _,
-            a = inout(freg) 1f64 => _, b = inout(freg) 1f64 => _,
-            c = inout(freg) 1f64 => _, d = inout(freg) 1f64 => _,
-            e = inout(freg) 1f64 => _, f = inout(freg) 1f64 => _,
-            g = inout(freg) 1f64 => _, h = inout(freg) 1f64 => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(5, 8, "{turns}", [
+            "fmadd.d {a}, {factor}, {factor}, {a}", "fmadd.d {b}, {factor}, {factor}, {b}",
+            "fmadd.d {c}, {factor}, {factor}, {c}", "fmadd.d {d}, {factor}, {factor}, {d}",
+            "fmadd.d {e}, {factor}, {factor}, {e}", "fmadd.d {f}, {factor}, {factor}, {f}",
+            "fmadd.d {g}, {factor}, {factor}, {g}", "fmadd.d {h}, {factor}, {factor}, {h}",
+        ];
+        factor = in(freg) 0.123_456f64,
+        turns = inout(reg) turns => _,
+        a = inout(freg) 1f64 => _, b = inout(freg) 1f64 => _,
+        c = inout(freg) 1f64 => _, d = inout(freg) 1f64 => _,
+        e = inout(freg) 1f64 => _, f = inout(freg) 1f64 => _,
+        g = inout(freg) 1f64 => _, h = inout(freg) 1f64 => _,
+    );
     // Eight repetitions, eight registers, one multiplication and one addition each.
     turns as u64 * 8 * 8 * 2
 }

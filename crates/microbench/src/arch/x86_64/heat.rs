@@ -6,34 +6,25 @@
 
 use std::arch::asm;
 
-/// Multiply-adds on eight vector registers, each eight times a turn. `$spread` copies the two
-/// constants from the lowest lane of registers 8 and 9 to all lanes and clears the others.
+/// Multiply-adds on eight vector registers, each eight times a turn. The two constants are copied from the lowest lane
+/// of registers 8 and 9 to all lanes; the others begin with the second.
 macro_rules! heat_vectors {
-    ($name:ident, [$($register:literal),*], $wide:literal, $lanes:literal, [$($spread:literal),*]) => {
+    ($name:ident, $wide:literal, $lanes:literal, [$($register:literal),*]) => {
         #[doc = concat!("Returns the additions and multiplications done, on ", $lanes, " lanes.")]
         unsafe fn $name(turns: usize) -> u64 {
-            // SAFETY: works on the named registers only; the caller promises the unit.
-            unsafe {
-                asm!(
-                    $($spread,)*
-                    ".p2align 5",
-                    "2:",
-                    ".rept 8",
-                    $(concat!(
-                        "vfmadd213ps ", $wide, $register, ", ", $wide, "8, ", $wide, "9"
-                    ),)*
-                    ".endr",
-                    "dec {turns}",
-                    "jnz 2b",
-                    "vzeroupper",
-                    turns = inout(reg) turns => _,
-                    inout("xmm8") FACTOR => _,
-                    inout("xmm9") SUMMAND => _,
-                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-                    out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
-                    options(nomem, nostack),
-                );
-            }
+            register_turns!(5, 8, "{turns}",
+                first [
+                    concat!("vbroadcastss ", $wide, "8, xmm8\nvbroadcastss ", $wide, "9, xmm9"),
+                    $(concat!("vmovaps ", $wide, $register, ", ", $wide, "9")),*
+                ]
+                [$(concat!("vfmadd213ps ", $wide, $register, ", ", $wide, "8, ", $wide, "9")),*]
+                then ["vzeroupper"];
+                turns = inout(reg) turns => _,
+                inout("xmm8") FACTOR => _,
+                inout("xmm9") SUMMAND => _,
+                out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+                out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+            );
             // Eight repetitions, eight registers, one multiplication and one addition each.
             turns as u64 * 8 * 8 * 2 * $lanes
         }
@@ -43,75 +34,24 @@ macro_rules! heat_vectors {
 const FACTOR: f32 = -0.999_99;
 const SUMMAND: f32 = 1.234_567;
 
-heat_vectors!(
-    heat_avx2,
-    ["0", "1", "2", "3", "4", "5", "6", "7"],
-    "ymm",
-    8,
-    [
-        "vbroadcastss ymm8, xmm8",
-        "vbroadcastss ymm9, xmm9",
-        "vmovaps ymm0, ymm9",
-        "vmovaps ymm1, ymm9",
-        "vmovaps ymm2, ymm9",
-        "vmovaps ymm3, ymm9",
-        "vmovaps ymm4, ymm9",
-        "vmovaps ymm5, ymm9",
-        "vmovaps ymm6, ymm9",
-        "vmovaps ymm7, ymm9"
-    ]
-);
-heat_vectors!(
-    heat_avx512,
-    ["0", "1", "2", "3", "4", "5", "6", "7"],
-    "zmm",
-    16,
-    [
-        "vbroadcastss zmm8, xmm8",
-        "vbroadcastss zmm9, xmm9",
-        "vmovaps zmm0, zmm9",
-        "vmovaps zmm1, zmm9",
-        "vmovaps zmm2, zmm9",
-        "vmovaps zmm3, zmm9",
-        "vmovaps zmm4, zmm9",
-        "vmovaps zmm5, zmm9",
-        "vmovaps zmm6, zmm9",
-        "vmovaps zmm7, zmm9"
-    ]
-);
+heat_vectors!(heat_avx2, "ymm", 8, ["0", "1", "2", "3", "4", "5", "6", "7"]);
+heat_vectors!(heat_avx512, "zmm", 16, ["0", "1", "2", "3", "4", "5", "6", "7"]);
 
 /// Multiplications and additions on four registers of four lanes.
 fn heat_sse2(turns: usize) -> u64 {
-    // SAFETY: works on the named registers only, which every x86-64 has.
-    unsafe {
-        asm!(
-            "shufps xmm8, xmm8, 0",
-            "shufps xmm9, xmm9, 0",
-            "movaps xmm0, xmm9",
-            "movaps xmm1, xmm9",
-            "movaps xmm2, xmm9",
-            "movaps xmm3, xmm9",
-            ".p2align 5",
-            "2:",
-            ".rept 8",
-            "mulps xmm0, xmm8",
-            "mulps xmm1, xmm8",
-            "mulps xmm2, xmm8",
-            "mulps xmm3, xmm8",
-            "addps xmm0, xmm9",
-            "addps xmm1, xmm9",
-            "addps xmm2, xmm9",
-            "addps xmm3, xmm9",
-            ".endr",
-            "dec {turns}",
-            "jnz 2b",
-            turns = inout(reg) turns => _,
-            inout("xmm8") FACTOR => _,
-            inout("xmm9") SUMMAND => _,
-            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(5, 8, "{turns}",
+        first [
+            "shufps xmm8, xmm8, 0", "shufps xmm9, xmm9, 0",
+            "movaps xmm0, xmm9", "movaps xmm1, xmm9", "movaps xmm2, xmm9", "movaps xmm3, xmm9",
+        ] [
+            "mulps xmm0, xmm8", "mulps xmm1, xmm8", "mulps xmm2, xmm8", "mulps xmm3, xmm8",
+            "addps xmm0, xmm9", "addps xmm1, xmm9", "addps xmm2, xmm9", "addps xmm3, xmm9",
+        ];
+        turns = inout(reg) turns => _,
+        inout("xmm8") FACTOR => _,
+        inout("xmm9") SUMMAND => _,
+        out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+    );
     turns as u64 * 8 * 4 * 2 * 4
 }
 

@@ -2,7 +2,7 @@
 //! string instructions.
 //!
 //! The vector loops differ only in instruction, register and width, so three short macros write
-//! them; everything else is spelt out. Loads may be unaligned, non-temporal stores may not.
+//! them. Loads may be unaligned, non-temporal stores may not.
 
 use crate::arch::plain;
 use crate::routine::Routine;
@@ -11,100 +11,59 @@ use std::arch::asm;
 /// Four loads and four stores of a vector register a turn.
 macro_rules! copy_vectors {
     ($name:ident, $register:literal, $width:literal, $load:literal, $store:literal, $end:literal) => {
-        #[doc = concat!("Copies turns of four times ", $width, " bytes.")]
-        unsafe fn $name(destination: *mut u8, source: *const u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns and the units that are used.
-            unsafe {
-                asm!(
-                    ".p2align 5",
-                    "2:",
-                    concat!($load, " ", $register, "0, [{source}]"),
-                    concat!($load, " ", $register, "1, [{source} + ", $width, "]"),
-                    concat!($load, " ", $register, "2, [{source} + 2*", $width, "]"),
-                    concat!($load, " ", $register, "3, [{source} + 3*", $width, "]"),
-                    concat!($store, " [{destination}], ", $register, "0"),
-                    concat!($store, " [{destination} + ", $width, "], ", $register, "1"),
-                    concat!($store, " [{destination} + 2*", $width, "], ", $register, "2"),
-                    concat!($store, " [{destination} + 3*", $width, "], ", $register, "3"),
-                    concat!("add {source}, 4*", $width),
-                    concat!("add {destination}, 4*", $width),
-                    "dec {turns}",
-                    "jnz 2b",
-                    $end,
-                    source = inout(reg) source => _,
-                    destination = inout(reg) destination => _,
-                    turns = inout(reg) turns => _,
-                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-                    options(nostack),
-                );
-            }
-        }
+        copy_turns!(
+            #[doc = concat!("Copies turns of four times ", $width, " bytes.")]
+            $name [
+                concat!($load, " ", $register, "0, [{source}]"),
+                concat!($load, " ", $register, "1, [{source} + ", $width, "]"),
+                concat!($load, " ", $register, "2, [{source} + 2*", $width, "]"),
+                concat!($load, " ", $register, "3, [{source} + 3*", $width, "]"),
+                concat!($store, " [{destination}], ", $register, "0"),
+                concat!($store, " [{destination} + ", $width, "], ", $register, "1"),
+                concat!($store, " [{destination} + 2*", $width, "], ", $register, "2"),
+                concat!($store, " [{destination} + 3*", $width, "], ", $register, "3"),
+                concat!("add {source}, 4*", $width),
+                concat!("add {destination}, 4*", $width),
+            ] then [$end];
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+        );
     };
 }
 
 /// Four stores of a vector register a turn; `$spread` fills the register from a 64-bit word.
 macro_rules! fill_vectors {
     ($name:ident, $register:literal, $width:literal, $spread:literal, $store:literal, $end:literal) => {
-        #[doc = concat!("Fills turns of four times ", $width, " bytes.")]
-        unsafe fn $name(destination: *mut u8, byte: u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns and the units that are used.
-            unsafe {
-                asm!(
-                    "movq xmm0, {word}",
-                    $spread,
-                    ".p2align 5",
-                    "2:",
-                    concat!($store, " [{destination}], ", $register, "0"),
-                    concat!($store, " [{destination} + ", $width, "], ", $register, "0"),
-                    concat!($store, " [{destination} + 2*", $width, "], ", $register, "0"),
-                    concat!($store, " [{destination} + 3*", $width, "], ", $register, "0"),
-                    concat!("add {destination}, 4*", $width),
-                    "dec {turns}",
-                    "jnz 2b",
-                    $end,
-                    word = in(reg) u64::from_ne_bytes([byte; 8]),
-                    destination = inout(reg) destination => _,
-                    turns = inout(reg) turns => _,
-                    out("xmm0") _,
-                    options(nostack),
-                );
-            }
-        }
+        fill_turns!(
+            #[doc = concat!("Fills turns of four times ", $width, " bytes.")]
+            $name byte => word = u64::from_ne_bytes([byte; 8]);
+            first ["movq xmm0, {word}", $spread] [
+                concat!($store, " [{destination}], ", $register, "0"),
+                concat!($store, " [{destination} + ", $width, "], ", $register, "0"),
+                concat!($store, " [{destination} + 2*", $width, "], ", $register, "0"),
+                concat!($store, " [{destination} + 3*", $width, "], ", $register, "0"),
+                concat!("add {destination}, 4*", $width),
+            ] then [$end];
+            out("xmm0") _,
+        );
     };
 }
 
 /// Four exclusive-ors with memory a turn, folded into one 64-bit word at the end.
 macro_rules! read_vectors {
     ($name:ident, $width:literal, [$a:literal, $b:literal, $c:literal, $d:literal], $clear:literal, $fold:literal) => {
-        #[doc = concat!("Reads turns of four times ", $width, " bytes.")]
-        unsafe fn $name(source: *const u8, turns: usize) -> u64 {
-            let sum: u64;
-            // SAFETY: the caller promises memory for `turns` turns and the units that are used.
-            unsafe {
-                asm!(
-                    $clear,
-                    ".p2align 5",
-                    "2:",
-                    concat!($a, " [{source}]"),
-                    concat!($b, " [{source} + ", $width, "]"),
-                    concat!($c, " [{source} + 2*", $width, "]"),
-                    concat!($d, " [{source} + 3*", $width, "]"),
-                    concat!("add {source}, 4*", $width),
-                    "dec {turns}",
-                    "jnz 2b",
-                    $fold,
-                    "pshufd xmm1, xmm0, 0xee",
-                    "pxor xmm0, xmm1",
-                    "movq {sum}, xmm0",
-                    source = inout(reg) source => _,
-                    turns = inout(reg) turns => _,
-                    sum = lateout(reg) sum,
-                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-                    options(nostack, readonly),
-                );
-            }
-            sum
-        }
+        read_turns!(
+            #[doc = concat!("Reads turns of four times ", $width, " bytes.")]
+            $name sum, u64 => sum;
+            first [$clear] [
+                concat!($a, " [{source}]"),
+                concat!($b, " [{source} + ", $width, "]"),
+                concat!($c, " [{source} + 2*", $width, "]"),
+                concat!($d, " [{source} + 3*", $width, "]"),
+                concat!("add {source}, 4*", $width),
+            ] then [$fold, "pshufd xmm1, xmm0, 0xee", "pxor xmm0, xmm1", "movq {sum}, xmm0"];
+            sum = lateout(reg) sum,
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+        );
     };
 }
 
@@ -149,98 +108,46 @@ read_vectors!(
      vextracti128 xmm1, ymm0, 1\nvzeroupper\npxor xmm0, xmm1"
 );
 
-/// Copies 64 bytes a turn through general-purpose registers.
-unsafe fn copy_words(destination: *mut u8, source: *const u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "mov {a}, [{source}]",
-            "mov {b}, [{source} + 8]",
-            "mov {c}, [{source} + 16]",
-            "mov {d}, [{source} + 24]",
-            "mov [{destination}], {a}",
-            "mov [{destination} + 8], {b}",
-            "mov [{destination} + 16], {c}",
-            "mov [{destination} + 24], {d}",
-            "mov {a}, [{source} + 32]",
-            "mov {b}, [{source} + 40]",
-            "mov {c}, [{source} + 48]",
-            "mov {d}, [{source} + 56]",
-            "mov [{destination} + 32], {a}",
-            "mov [{destination} + 40], {b}",
-            "mov [{destination} + 48], {c}",
-            "mov [{destination} + 56], {d}",
-            "add {source}, 64",
-            "add {destination}, 64",
-            "dec {turns}",
-            "jnz 2b",
-            source = inout(reg) source => _,
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
-            options(nostack),
-        );
-    }
-}
+copy_turns!(
+    /// Copies 64 bytes a turn through general-purpose registers.
+    copy_words [
+        "mov {a}, [{source}]", "mov {b}, [{source} + 8]",
+        "mov {c}, [{source} + 16]", "mov {d}, [{source} + 24]",
+        "mov [{destination}], {a}", "mov [{destination} + 8], {b}",
+        "mov [{destination} + 16], {c}", "mov [{destination} + 24], {d}",
+        "mov {a}, [{source} + 32]", "mov {b}, [{source} + 40]",
+        "mov {c}, [{source} + 48]", "mov {d}, [{source} + 56]",
+        "mov [{destination} + 32], {a}", "mov [{destination} + 40], {b}",
+        "mov [{destination} + 48], {c}", "mov [{destination} + 56], {d}",
+        "add {source}, 64",
+        "add {destination}, 64",
+    ];
+    a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+);
 
-/// Fills 64 bytes a turn from a general-purpose register.
-unsafe fn fill_words(destination: *mut u8, byte: u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "mov [{destination}], {word}",
-            "mov [{destination} + 8], {word}",
-            "mov [{destination} + 16], {word}",
-            "mov [{destination} + 24], {word}",
-            "mov [{destination} + 32], {word}",
-            "mov [{destination} + 40], {word}",
-            "mov [{destination} + 48], {word}",
-            "mov [{destination} + 56], {word}",
-            "add {destination}, 64",
-            "dec {turns}",
-            "jnz 2b",
-            word = in(reg) u64::from_ne_bytes([byte; 8]),
-            destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
-            options(nostack),
-        );
-    }
-}
+fill_turns!(
+    /// Fills 64 bytes a turn from a general-purpose register.
+    fill_words byte => word = u64::from_ne_bytes([byte; 8]); [
+        "mov [{destination}], {word}", "mov [{destination} + 8], {word}",
+        "mov [{destination} + 16], {word}", "mov [{destination} + 24], {word}",
+        "mov [{destination} + 32], {word}", "mov [{destination} + 40], {word}",
+        "mov [{destination} + 48], {word}", "mov [{destination} + 56], {word}",
+        "add {destination}, 64",
+    ];
+);
 
-/// Reads 64 bytes a turn into general-purpose registers.
-unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
-    let (a, b, c, d): (u64, u64, u64, u64);
-    // SAFETY: the caller promises memory for `turns` turns.
-    unsafe {
-        asm!(
-            ".p2align 5",
-            "2:",
-            "xor {a}, [{source}]",
-            "xor {b}, [{source} + 8]",
-            "xor {c}, [{source} + 16]",
-            "xor {d}, [{source} + 24]",
-            "xor {a}, [{source} + 32]",
-            "xor {b}, [{source} + 40]",
-            "xor {c}, [{source} + 48]",
-            "xor {d}, [{source} + 56]",
-            "add {source}, 64",
-            "dec {turns}",
-            "jnz 2b",
-            source = inout(reg) source => _,
-            turns = inout(reg) turns => _,
-            a = inout(reg) 0u64 => a,
-            b = inout(reg) 0u64 => b,
-            c = inout(reg) 0u64 => c,
-            d = inout(reg) 0u64 => d,
-            options(nostack, readonly),
-        );
-    }
-    a ^ b ^ c ^ d
-}
+read_turns!(
+    /// Reads 64 bytes a turn into general-purpose registers.
+    read_words (a, b, c, d), (u64, u64, u64, u64) => a ^ b ^ c ^ d; [
+        "xor {a}, [{source}]", "xor {b}, [{source} + 8]", "xor {c}, [{source} + 16]", "xor {d}, [{source} + 24]",
+        "xor {a}, [{source} + 32]", "xor {b}, [{source} + 40]", "xor {c}, [{source} + 48]", "xor {d}, [{source} + 56]",
+        "add {source}, 64",
+    ];
+    a = inout(reg) 0u64 => a,
+    b = inout(reg) 0u64 => b,
+    c = inout(reg) 0u64 => c,
+    d = inout(reg) 0u64 => d,
+);
 
 /// Copies by the string instruction; a turn is a 64-byte line.
 unsafe fn copy_rep_movsb(destination: *mut u8, source: *const u8, turns: usize) {

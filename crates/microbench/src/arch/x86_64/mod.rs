@@ -2,6 +2,13 @@
 //!
 //! The wider units are looked for at run time (CPUID), so one binary serves every processor.
 
+/// The end of a loop.
+macro_rules! again {
+    ($turns:literal) => {
+        concat!("dec ", $turns, "\njnz 2b")
+    };
+}
+
 mod heat;
 mod memory;
 
@@ -24,34 +31,19 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
     let result: u32;
     let (start, end): (usize, usize);
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            "lea {start}, [rip + 2f]",
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "xor ecx, eax",
-            "xor edx, ecx",
-            "xor esi, edx",
-            "xor edi, esi",
-            "xor eax, edi",
-            ".endr",
-            "dec r8",
-            "jnz 2b",
-            "3:",
-            "lea {end}, [rip + 3b]",
-            inout("eax") 1u32 => result,
-            inout("ecx") 2u32 => _,
-            inout("edx") 3u32 => _,
-            inout("esi") 4u32 => _,
-            inout("edi") 5u32 => _,
-            inout("r8") turns => _,
-            start = out(reg) start,
-            end = lateout(reg) end,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "r8",
+        first ["lea {start}, [rip + 2f]"]
+        ["xor ecx, eax", "xor edx, ecx", "xor esi, edx", "xor edi, esi", "xor eax, edi"]
+        then ["3:", "lea {end}, [rip + 3b]"];
+        inout("eax") 1u32 => result,
+        inout("ecx") 2u32 => _,
+        inout("edx") 3u32 => _,
+        inout("esi") 4u32 => _,
+        inout("edi") 5u32 => _,
+        inout("r8") turns => _,
+        start = out(reg) start,
+        end = lateout(reg) end,
+    );
     (result, end - start)
 }
 
@@ -60,23 +52,11 @@ pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
 pub(crate) fn multiply_chain(turns: usize) -> u32 {
     const { assert!(MULTIPLY_OPERATIONS == 50 * 2) };
     let result: u32;
-    // SAFETY: works on the named registers only.
-    unsafe {
-        asm!(
-            ".p2align 6",
-            "2:",
-            ".rept 50",
-            "imul eax, ecx",
-            "imul ecx, eax",
-            ".endr",
-            "dec r8",
-            "jnz 2b",
-            inout("eax") 3u32 => result,
-            inout("ecx") 5u32 => _,
-            inout("r8") turns => _,
-            options(nomem, nostack),
-        );
-    }
+    register_turns!(6, 50, "r8", ["imul eax, ecx", "imul ecx, eax"];
+        inout("eax") 3u32 => result,
+        inout("ecx") 5u32 => _,
+        inout("r8") turns => _,
+    );
     result
 }
 
