@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (line, variables, expected) in [
-            ("-m fast", &[][..], "number of seconds"),
+            ("-m fast", &[][..], "takes a time of 20ms to 1h"),
             ("-m 0", &[], "0.02 to 3600"),
             ("-m nan", &[], "0.02 to 3600"),
             ("--record x", &[], "belongs to the monitor"),

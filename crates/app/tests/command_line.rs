@@ -53,7 +53,7 @@ fn check_refused(words: &[&str], variables: &[(&str, &str)], status: i32, expect
 fn bad_input_gets_one_clear_sentence() {
     check_refused(&["--bogus"], &[], 1, "unexpected argument '--bogus'");
     check_refused(&["bogus"], &[], 1, "bogus");
-    check_refused(&["-m", "fast"], &[], 1, "number of seconds");
+    check_refused(&["-m", "fast"], &[], 1, "takes a time of 20ms to 1h");
     check_refused(&[], &[("CPUINFOFILE", "/none")], 1, "CPUINFOFILE: /none cannot be read");
     check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz is a clock in kHz");
     check_refused(&["explain", "/none"], &[], 1, "/none cannot be read");

@@ -22,7 +22,7 @@ mod testing;
 pub mod workloads;
 
 pub use job::definition::{Definition, Repeat, command_line, is_taken, parse_definitions, parse_repeat};
-pub use job::duration::parse_duration;
+pub use job::duration::{parse_duration, parse_time};
 pub use job::pinning::{Pinning, parse_pinning};
 pub use job::score::ScoreRule;
 pub use job::{Job, setting::Setting};

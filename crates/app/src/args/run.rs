@@ -3,7 +3,7 @@
 use super::classic_loads::ClassicLoads;
 use super::targets::TargetFlags;
 use super::{Command, Environment, RunArgs, thermal};
-use bench::{Options, Task};
+use bench::{Options, Task, parse_time};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -67,20 +67,4 @@ pub(super) fn run_command(
         quiet: flags.quiet,
         resume: flags.resume,
     })))
-}
-
-/// `120s`, `2m` or a number of seconds, up to a day.
-///
-/// # Errors
-/// What such a time looks like.
-pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, factor) = match text.as_bytes().last() {
-        Some(b's') => (&text[..text.len() - 1], 1.0),
-        Some(b'm') => (&text[..text.len() - 1], 60.0),
-        _ => (text, 1.0),
-    };
-    match number.parse::<f64>() {
-        Ok(value) if (0.0..=86_400.0).contains(&(value * factor)) => Ok(Duration::from_secs_f64(value * factor)),
-        _ => Err("a time such as 120s or 2m".to_owned()),
-    }
 }

@@ -1,9 +1,9 @@
 //! The verbs that look over the machine before anything is measured: kernel, storage, review.
 
 use super::classic::Classic;
-use super::run::{RunFlags, parse_time};
+use super::run::RunFlags;
 use super::{Command, Environment, RunArgs};
-use bench::{Options, Review, Task};
+use bench::{Options, Review, Task, parse_time};
 use clap::Subcommand;
 use std::path::PathBuf;
 use std::time::Duration;
