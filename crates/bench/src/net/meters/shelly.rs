@@ -35,14 +35,11 @@ fn open(address: &Address) -> Result<Box<dyn Source>, String> {
 
 impl Source for Shelly {
     fn read(&mut self) -> Result<Answer, Failure> {
-        let description = match &self.description {
+        let description = match self.description.take() {
             Some(description) => description,
-            none => {
-                let description = self.client.get_json("/shelly")?;
-                let _ = none;
-                self.description.insert(description)
-            }
+            None => self.client.get_json("/shelly")?,
         };
+        let description = self.description.insert(description);
         let path = match description["gen"].as_u64() {
             Some(2..) => "/rpc/Shelly.GetStatus",
             _ => "/status",
