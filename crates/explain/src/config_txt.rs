@@ -5,9 +5,10 @@
 //! conditional filters, or below one for this model. What it really did is for rules to see.
 
 use crate::{Finding, Place, Quantity, Severity};
+use record::table::Table;
 use record::{NamedValue, Record, RuleId};
 
-const TABLE: &str = include_str!("../../../data/rpi_config.tsv");
+const TABLE: Table = Table::of(include_str!("../../../data/rpi_config.tsv"));
 /// How the reader of logs names a line of the file.
 const PREFIX: &str = "config.txt/";
 
@@ -136,21 +137,15 @@ struct Known {
 
 /// The rows of the table, below comment and heading.
 fn rows() -> impl Iterator<Item = Known> {
-    let rows = TABLE.lines().filter(|line| !line.starts_with('#')).skip(1);
-    rows.filter_map(|row| {
-        let mut columns = row.split('\t');
-        Some(Known {
-            setting: columns.next()?,
-            models: columns.next()?,
-            is: columns.next()?,
-            kind: match columns.next()? {
-                "slower" => Kind::Slower,
-                "faster" => Kind::Faster,
-                "risky" => Kind::Risky,
-                _ => return None,
-            },
-            effect: columns.next()?,
-        })
+    TABLE.rows().filter_map(|row| {
+        let [setting, models, is, kind, effect, _] = row.array()?;
+        let kind = match kind {
+            "slower" => Kind::Slower,
+            "faster" => Kind::Faster,
+            "risky" => Kind::Risky,
+            _ => return None,
+        };
+        Some(Known { setting, models, is, kind, effect })
     })
 }
 
@@ -217,9 +212,8 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
-        // Nothing but the heading is left out, so that every kind is a known one.
-        assert_eq!(rows().count(), lines.count() - 1);
+        // Nothing is left out, so that every kind is a known one.
+        assert_eq!(rows().count(), TABLE.rows().count());
         for row in rows() {
             let is_comparison = ["<", ">", "="].iter().any(|sign| row.is.starts_with(sign));
             assert!(row.is == "any" || is_comparison, "{}", row.setting);

@@ -133,25 +133,6 @@ pub(crate) fn mhz(khz: u32) -> u32 {
     khz.saturating_add(500) / 1000
 }
 
-/// CPU numbers as the kernel writes them: `0-3,6`.
-pub fn cpu_list(cpus: &[u32]) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut rest = cpus;
-    while let [first, ..] = rest {
-        let run = rest.iter().zip(*first..=u32::MAX).take_while(|(cpu, expected)| *cpu == expected).count();
-        let last = rest[run - 1];
-        parts.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
-        rest = &rest[run..];
-    }
-    parts.join(",")
-}
-
-/// CPU numbers as words of a sentence: `CPU 7`, `CPUs 0-3,6`.
-pub fn cpu_words(cpus: &[u32]) -> String {
-    let plural = if cpus.len() == 1 { "" } else { "s" };
-    format!("CPU{plural} {}", cpu_list(cpus))
-}
-
 impl Finding {
     /// A finding that is very likely (90 %), without values and places yet.
     pub fn new(rule: RuleId, severity: Severity, template: &'static str) -> Self {
@@ -259,21 +240,6 @@ pub fn verdict(findings: &[Finding]) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cpu_lists_are_written_as_the_kernel_does() {
-        for (cpus, expected) in [
-            (&[][..], ""),
-            (&[3], "3"),
-            (&[0, 1, 2, 3], "0-3"),
-            (&[0, 2, 3, 7], "0,2-3,7"),
-            (&[u32::MAX - 1, u32::MAX, 0], "4294967294-4294967295,0"),
-        ] {
-            assert_eq!(cpu_list(cpus), expected);
-        }
-        assert_eq!(cpu_words(&[7]), "CPU 7");
-        assert_eq!(cpu_words(&[0, 1]), "CPUs 0-1");
-    }
 
     #[test]
     fn what_a_file_claimed_can_be_written_whatever_it_is() {

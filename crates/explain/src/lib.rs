@@ -37,10 +37,11 @@ mod watch;
 mod test_support;
 
 pub use figures::{Figure, figures};
-pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
+pub use finding::{Finding, Place, Quantity, Severity, Verdict, verdict};
 pub use lines::duration;
 pub use plain::{harmless, plain};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};
+pub use record::{cpu_list, cpu_words};
 pub use report::{headline, watched};
 pub use share::Share;
 pub use tables::{Answer, Plot};

@@ -9,6 +9,7 @@
 
 mod by_path;
 mod error;
+mod identity;
 mod names;
 mod own;
 mod owner;
@@ -18,7 +19,8 @@ mod tests;
 
 pub use by_path::{append, create_new, existing, make_all, read, replace, replace_unsynced};
 pub use error::{Error, Problem};
-pub use own::{Identity, Note, OwnFolder};
+pub use identity::Identity;
+pub use own::{Note, OwnFolder};
 pub use owner::{Owner, made_for};
 pub use removal::remove_left;
 

@@ -9,6 +9,7 @@ mod caches;
 mod chip;
 mod clusters;
 mod core_type;
+mod cpu_files;
 mod cpufreq;
 mod cpuinfo;
 mod cpus;
@@ -23,10 +24,9 @@ mod virtualisation;
 
 pub(crate) use board::compatible;
 pub(crate) use chip::{heads as chip_heads, with_amlogic_id};
+pub(crate) use cpu_files::read_list;
 pub(crate) use cpufreq::residencies;
-pub use cpus::parse_cpu_list;
-pub(crate) use cpus::read_list;
-pub(crate) use cpus::{CPUS_MAX, online};
+pub(crate) use cpus::online;
 pub(crate) use memory::{memory as memory_state, swaps};
 pub(crate) use os::{hostname, kernel_release, page_size_bytes};
 

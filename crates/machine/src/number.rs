@@ -1,8 +1,9 @@
-//! Readers of integers over bytes, shared by the sensors. They are pure and do not allocate.
+//! Readers of integers over bytes, for sensors and the firmware. They are pure and do not allocate.
 //!
 //! Not a general parser: the kernel writes decimal numbers between blanks, one record per line.
 
-use super::NONE;
+/// Stands for a missing value in a row of integers.
+pub const NONE: i64 = i64::MIN;
 
 /// One number alone: `45000\n`. The parser of most files in `/sys`.
 pub(crate) fn number(text: &[u8], values: &mut [i64]) {
@@ -77,8 +78,8 @@ pub fn known(value: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::parsed;
     use super::*;
+    use crate::sensors::check::parsed;
     use proptest::prelude::*;
 
     #[test]

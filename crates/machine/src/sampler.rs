@@ -19,9 +19,11 @@ mod pace;
 mod plan;
 mod reader;
 mod row;
+mod shared;
 mod slot;
 mod thread;
 mod threads;
+mod tick;
 mod turns;
 mod watchers;
 
@@ -29,10 +31,12 @@ pub use aside::Aside;
 pub use failure::Failure;
 pub use feed::Feed;
 pub use options::Options;
-pub use thread::{SamplerThread, be_prompt};
+pub use shared::be_prompt;
+pub use thread::SamplerThread;
+pub use tick::SourceCost;
 
 use crate::sensors::{NONE, SENSORS};
-use crate::timeline::{Timeline, monotonic_ns, thread_cpu_ns};
+use crate::timeline::Timeline;
 use crate::{Root, sensors};
 use gaps::{GAPS_MAX, GapNote, Silence, note};
 use jumps::Distances;
@@ -43,12 +47,9 @@ use record::soc_temperature::{self, SocTemperature};
 use record::{AllCpus, Channel, ChannelId, CpuTime, Event, OfCpu, Reading, SamplerCost};
 use slot::Slot;
 use std::time::Duration;
+use tick::{BUFFER_BYTES, BUFFER_BYTES_PER_CPU, Tick};
 use watchers::Watchers;
 
-/// Room for the answer of one file: every file but `/proc/stat` of machines with many CPUs fits.
-const BUFFER_BYTES: usize = 16 << 10;
-/// A line of `/proc/stat` is at most so long (ten numbers of 20 digits would be 210).
-const BUFFER_BYTES_PER_CPU: usize = 160;
 /// Shorter intervals would mostly measure the sampler.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// A sample that comes later than this is counted as late: half of a tick at 100 Hz, and more than
@@ -86,42 +87,6 @@ pub struct Sampler {
     is_silent: bool,
     /// Number of the last read that was lent.
     read_number: u64,
-}
-
-/// What reading one source cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SourceCost<'a> {
-    /// The file or device.
-    pub path: &'a str,
-    /// How often it was read.
-    pub reads: u64,
-    /// Wall time of all reads with parsing, in nanoseconds.
-    pub read_ns: u64,
-}
-
-/// One tick of the sampler.
-#[derive(Debug, Clone, Copy)]
-struct Tick {
-    /// When it is, on the timeline.
-    now_ns: u64,
-    /// Time until the next.
-    interval_ns: u64,
-    /// On a fake timeline no time passes while something is read.
-    fake: bool,
-    /// Nothing is read after it.
-    last: bool,
-}
-
-impl Tick {
-    /// Wall time for the duration of a read.
-    fn wall_ns(&self) -> u64 {
-        if self.fake { 0 } else { monotonic_ns() }
-    }
-
-    /// CPU time of the calling thread.
-    fn cpu_ns(&self) -> u64 {
-        if self.fake { 0 } else { thread_cpu_ns() }
-    }
 }
 
 impl Sampler {
@@ -331,12 +296,6 @@ impl Sampler {
     pub fn take_gaps(&mut self) -> Vec<Event> {
         let gaps: Vec<GapNote> = self.gaps.drain(..).collect();
         gaps.iter().map(|gap| gap.event(&self.channels)).collect()
-    }
-}
-
-impl From<SourceCost<'_>> for record::SourceCost {
-    fn from(cost: SourceCost<'_>) -> Self {
-        Self { source: cost.path.to_owned(), reads: cost.reads, read_ns: cost.read_ns }
     }
 }
 

@@ -27,6 +27,7 @@ pub mod memory;
 pub mod routine;
 pub mod timer;
 
+mod plain;
 mod random;
 
 pub use arch::isa_features;

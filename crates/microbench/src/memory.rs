@@ -4,7 +4,7 @@
 //! Bytes per second are not computed here: callers divide the bytes that they handed in (copied, filled
 //! or read, counted once) by the nanoseconds they get.
 
-use crate::arch::plain;
+use crate::plain;
 use crate::random::Random;
 use crate::routine::{Operation, Routine};
 use crate::timer::now_ns;

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::arch::plain;
+use crate::plain;
 
 /// What a routine does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

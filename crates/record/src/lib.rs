@@ -11,7 +11,9 @@
 #![forbid(unsafe_code)]
 
 mod aftermath;
+mod asked;
 mod bound;
+mod cpu_list;
 mod event;
 mod fact;
 mod hardware;
@@ -30,18 +32,20 @@ pub mod statistics;
 mod step;
 mod stream;
 mod survey;
+pub mod table;
 mod total;
 mod vocabulary;
 
 pub use aftermath::*;
+pub use asked::*;
 pub use bound::Bound;
+pub use cpu_list::*;
 pub use event::Event;
 pub use fact::{Fact, Missing, Reading, Why};
 pub use hardware::*;
 pub use machine::*;
 pub use measured::*;
 pub use memory::*;
-pub use resumed::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;

@@ -2,9 +2,7 @@
 //! become one [`Record`]. Both lie on one axis of time, whose zero is the first start.
 
 use crate::Total;
-use crate::{Aftermath, DiedIn, End, Event, Fact, Record, Run, Samples};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::{Aftermath, DiedIn, End, Event, Fact, Record, Resumed, Run, Samples};
 use std::collections::BTreeMap;
 
 /// Samples of the part before are written in blocks of so many rows: a line of a stream has to fit into memory.
@@ -13,43 +11,6 @@ const ROWS: usize = 500;
 const APART_MS: i64 = 1000;
 /// A step in which the machine died so often is not tried again.
 const DEATHS_MAX: usize = 2;
-
-/// What was typed to start a run, for whoever goes on with it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Asked {
-    /// The words behind the name of the program.
-    pub command_line: Vec<String>,
-    /// The variables that mean something to it, as `NAME=value`.
-    pub variables: Vec<String>,
-    /// The folder in which it was typed.
-    pub folder: String,
-    /// The user who called, where that was not the user as whom it ran.
-    pub user: Option<String>,
-}
-
-/// A stage of a run that has begun; when the next one begins it is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StageBegun {
-    /// What it is, in words that are the same whenever the same run is started.
-    pub stage: String,
-    /// Index of its first step.
-    pub first_step: usize,
-}
-
-/// Where a run died and went on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Resumed {
-    /// Where it had died, and what was found afterwards.
-    pub died_in: DiedIn,
-    /// Boot id of the part that died.
-    pub boot_id: String,
-    /// When the next part began.
-    #[serde(deserialize_with = "crate::moments::one")]
-    pub at_ms: i64,
-    /// How long nothing ran, by the clock of the machine; none where that had begun anew.
-    #[serde(deserialize_with = "crate::moments::maybe", default)]
-    pub away_ms: Option<i64>,
-}
 
 impl Resumed {
     /// A run that died so goes on at this moment; none if it did not die.

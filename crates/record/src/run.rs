@@ -1,6 +1,6 @@
 //! When and how a run ran: mode, options, gate, states, settings, kernel messages, end.
 
-use crate::{Aftermath, Asked, Fact, Mode, Resumed, StageBegun};
+use crate::{Asked, DiedIn, Fact, Mode, Resumed, StageBegun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,24 +60,6 @@ impl Run {
     pub fn is_monitoring(&self) -> bool {
         self.mode == Mode::Monitor
     }
-}
-
-/// The end of a run that has none: what ran, the last sign of life, and what the next start found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DiedIn {
-    /// The step that had begun and not ended: workload and variant; none between steps.
-    pub step: Option<String>,
-    /// Which repetition of it, from 0.
-    #[serde(default)]
-    pub repetition: u32,
-    /// When that step began.
-    #[serde(deserialize_with = "crate::moments::maybe", default)]
-    pub began_ms: Option<i64>,
-    /// The last moment of which the stream knows anything. A stream is written every second.
-    #[serde(deserialize_with = "crate::moments::one")]
-    pub at_ms: i64,
-    /// What was found by the start that noticed; missing until one has looked.
-    pub aftermath: Fact<Aftermath>,
 }
 
 /// Bytes of a stream that are neither a line of it nor the half line that a cut leaves.

@@ -34,6 +34,8 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
             problems.push(problem(line, format!("{} cells, but {} columns", cells.len(), columns.len())));
         } else if source.is_some_and(|source| cells[source].trim().is_empty()) {
             problems.push(problem(line, "no source".into()));
+        } else if let Some(empty) = cells.iter().position(|cell| cell.is_empty()) {
+            problems.push(problem(line, format!("`{}` is empty: a dash stands for nothing", columns[empty])));
         }
         if cells.iter().any(|cell| cell.trim() != *cell) {
             problems.push(problem(line, "blanks at the end of a cell".into()));
@@ -59,12 +61,13 @@ mod tests {
         check_text("id\nrow\n", &["data/a.tsv:1: no column `source`"]);
         check_text("id\tid\tsource\n", &["data/a.tsv:1: column 2 is empty or named twice: `id`"]);
         check_text(
-            "id\tsource\na\nb\t\nc \tmanual\n\n",
+            "id\tsource\na\nb\t\nc \tmanual\n\n\tmanual\n",
             &[
                 "data/a.tsv:2: 1 cells, but 2 columns",
                 "data/a.tsv:3: no source",
                 "data/a.tsv:4: blanks at the end of a cell",
                 "data/a.tsv:5: 1 cells, but 2 columns",
+                "data/a.tsv:6: `id` is empty: a dash stands for nothing",
             ],
         );
     }

@@ -132,7 +132,7 @@ impl Common {
         let Some(list) = &self.cpu else {
             return Ok(Vec::new());
         };
-        machine::parse_cpu_list(list)
+        record::parse_cpu_list(list)
             .filter(|cpus| !cpus.is_empty())
             .ok_or_else(|| format!("--cpu is a list of CPUs such as 0-3,6, not {list:?}."))
     }

@@ -6,10 +6,11 @@ use crate::process::tools::{Found, ToolKind, Tools};
 use crate::survey::SMARTCTL;
 use crate::workloads::{WORKLOADS, XVFB};
 use record::Reading;
+use record::table::Table;
 use std::process::{Command, Stdio};
 
 /// Names of packages by distribution, one row for each tool.
-const TABLE: &str = include_str!("../../../../data/tools.tsv");
+const TABLE: Table = Table::of(include_str!("../../../../data/tools.tsv"));
 
 /// Distributions, in the order of the table's columns.
 pub const DISTRIBUTIONS: [&str; 5] = ["Debian", "Fedora", "Arch", "Alpine", "openSUSE"];
@@ -64,15 +65,8 @@ pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
 
 /// Packages and remark of one tool; nothing for a tool that the table does not have.
 fn row(name: &str) -> ([Option<&'static str>; 5], &'static str) {
-    let cell = |text: &'static str| (text != "-" && !text.is_empty()).then_some(text);
-    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-    let mut rows = rows.map(|line| line.split('\t').collect::<Vec<_>>());
-    match rows.find(|cells| cells.first() == Some(&name)) {
-        Some(cells) => {
-            let package = |index: usize| cells.get(index + 1).copied().and_then(cell);
-            let about = cells.get(6).copied().and_then(cell);
-            (std::array::from_fn(package), about.unwrap_or_default())
-        }
+    match TABLE.rows().find(|row| row.get("tool") == name) {
+        Some(row) => (DISTRIBUTIONS.map(|of| row.cell(&of.to_lowercase())), row.cell("about").unwrap_or_default()),
         None => ([None; 5], ""),
     }
 }
@@ -208,10 +202,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_its_row() {
-        let rows: Vec<Vec<&str>> =
-            TABLE.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect()).collect();
-        assert!(rows.iter().all(|cells| cells.len() == 8), "{rows:?}");
-        let names: Vec<&str> = rows[1..].iter().map(|cells| cells[0]).collect();
+        let names: Vec<&str> = TABLE.rows().map(|row| row.get("tool")).collect();
         assert!(names.is_sorted(), "{names:?}");
         for status in survey(&Tools::in_directories(Vec::new())) {
             assert!(names.contains(&status.name), "{}", status.name);

@@ -2,6 +2,7 @@
 //! of the same form or of the form that endoflife.date gives (`https://endoflife.date/api/linux.json`).
 
 use super::KernelVersion;
+use record::table::Table;
 use serde::Serialize;
 use std::fmt;
 
@@ -104,9 +105,8 @@ impl Eol {
 
     fn parse_table(text: &str) -> Option<Self> {
         let as_of = text.lines().find_map(|line| Date::parse(line.strip_prefix("# as of ")?))?;
-        let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
-        let series = rows.filter_map(|row| {
-            let mut cells = row.split('\t');
+        let series = Table::of(text).rows().filter_map(|row| {
+            let mut cells = row.cells();
             let mut next = || cells.next();
             let (series, kind, _, eol) = (next()?, next()?, next()?, next()?);
             let (latest, date) = (next()?, next().unwrap_or_default());
@@ -171,10 +171,9 @@ mod tests {
             let (latest, end) = (series.latest_date.unwrap(), series.eol.unwrap());
             assert!(latest <= eol.as_of && latest <= end, "{series:?}");
         }
-        let rows = include_str!("../../../../data/kernels.tsv").lines();
-        let rows = rows.filter(|line| !line.starts_with('#')).skip(1);
+        let rows = Table::of(include_str!("../../../../data/kernels.tsv")).rows();
         assert_eq!(rows.clone().count(), eol.series.len(), "every row is understood");
-        assert!(rows.into_iter().all(|row| row.split('\t').count() == 7));
+        assert!(rows.into_iter().all(|row| row.array::<7>().is_some()));
     }
 
     #[test]

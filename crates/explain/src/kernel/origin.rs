@@ -3,6 +3,7 @@
 //! Two independent traces of 80 % and 90 % leave a doubt of 2 %. A version or a SoC alone proves
 //! nothing: many boards of a vendor run kernels from kernel.org.
 
+use record::table::Table;
 use record::{KernelFacts, Machine};
 use serde::Serialize;
 
@@ -59,12 +60,11 @@ const CONFIDENCE_PERCENT_MIN: u8 = 50;
 /// Whoever says nothing about himself in any of this was not the vendor of a SoC.
 const NOBODY_IN_PARTICULAR: &str = "a SoC maker";
 
-fn rows() -> Vec<Row> {
-    let text = include_str!("../../../../data/kernel_traces.tsv");
-    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
-    rows.filter_map(|line| {
-        let cells: Vec<&'static str> = line.split('\t').collect();
-        let [id, kind, what, origin, class, weight, _] = cells.try_into().ok()?;
+const TABLE: Table = Table::of(include_str!("../../../../data/kernel_traces.tsv"));
+
+fn rows() -> impl Iterator<Item = Row> {
+    TABLE.rows().filter_map(|row| {
+        let [id, kind, what, origin, class, weight, _] = row.array()?;
         let class = match class {
             "vendor" => Class::Vendor,
             "downstream" => Class::Downstream,
@@ -75,7 +75,6 @@ fn rows() -> Vec<Row> {
         let weight = weight.parse().ok()?;
         Some(Row { id, kind, what, origin, class, weight })
     })
-    .collect()
 }
 
 /// Everybody of whom there are traces, most likely first.
@@ -156,9 +155,7 @@ mod tests {
 
     #[test]
     fn every_row_is_understood() {
-        let text = include_str!("../../../../data/kernel_traces.tsv");
-        let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1).count();
-        assert_eq!(rows().len(), lines);
+        assert_eq!(rows().count(), TABLE.rows().count());
         for row in rows() {
             assert!((1..=99).contains(&row.weight) && row.what.len() >= 3, "{}", row.id);
             let kinds =

@@ -3,6 +3,7 @@
 
 use super::{Class, KernelVersion, Origin};
 use crate::{Finding, Place, Quantity, Severity};
+use record::table::Table;
 use record::{KernelFacts, Record, RuleId};
 
 /// Options made for finding bugs, and about what they cost.
@@ -25,14 +26,11 @@ struct Need {
     what: &'static str,
 }
 
-fn needs() -> Vec<Need> {
-    let text = include_str!("../../../../data/soc_kernels.tsv");
-    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
-    rows.filter_map(|row| {
-        let mut cells = row.split('\t');
-        Some(Need { soc: cells.next()?, since: KernelVersion::parse(cells.next()?)?.series(), what: cells.next()? })
+fn needs() -> impl Iterator<Item = Need> {
+    Table::of(include_str!("../../../../data/soc_kernels.tsv")).rows().filter_map(|row| {
+        let [soc, since, what, _] = row.array()?;
+        Some(Need { soc, since: KernelVersion::parse(since)?.series(), what })
     })
-    .collect()
 }
 
 /// Every remark.

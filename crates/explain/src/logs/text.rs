@@ -54,19 +54,10 @@ pub(super) const CPU_MAX: u32 = 4095;
 pub(super) fn cpu_ranges(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',') {
-        let mut ends = part.split('-').map(|end| {
-            let end = end.trim();
-            end.strip_prefix("cpu").unwrap_or(end).parse::<u32>().ok()
-        });
-        let first = ends.next()??;
-        let last = match ends.next() {
-            None => first,
-            Some(last) => last?,
-        };
-        if ends.next().is_some() || last < first || last > CPU_MAX {
-            return None;
-        }
-        cpus.extend(first..=last);
+        let ends: Vec<&str> = part.split('-').map(|end| end.trim()).collect();
+        let ends: Vec<&str> = ends.iter().map(|end| end.strip_prefix("cpu").unwrap_or(end)).collect();
+        let range = parse_cpu_range(&ends.join("-")).filter(|range| *range.end() <= CPU_MAX)?;
+        cpus.extend(range);
         if cpus.len() > CPU_MAX as usize {
             return None;
         }

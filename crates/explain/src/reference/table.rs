@@ -7,6 +7,7 @@
 use super::{NOTHING, Row, RowCore, RowFigure, soc_key};
 use crate::Verdict;
 use crate::figures::FigureKey;
+use record::table::{Row as Line, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns before the keys.
@@ -94,17 +95,16 @@ fn value(figure: &RowFigure) -> String {
 /// The rows of a table; lines that begin with `#` are comments. What is wrong with it is said in
 /// one sentence.
 pub fn parse(text: &str) -> Result<Vec<Row>, String> {
-    let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.starts_with('#') && !line.is_empty());
-    let header: Vec<&str> = match lines.next() {
-        Some((header, _)) => header.split('\t').collect(),
-        None => return Err("there is no header".to_owned()),
-    };
+    let table = Table::of(text);
+    let header: Vec<&str> = table.columns().collect();
     let keys = match header.as_slice() {
+        [] => return Err("there is no header".to_owned()),
         [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS) => &fixed[COLUMNS.len()..],
         _ => return Err("the columns are others".to_owned()),
     };
     let keys: Vec<(FigureKey, bool)> = keys.iter().map(|column| parse_key(column)).collect();
-    lines.map(|(line, number)| row(line, &keys).ok_or_else(|| format!("line {number} cannot be understood"))).collect()
+    let wrong = |line: &Line| format!("line {} cannot be understood", line.line_number());
+    table.rows().map(|line| row(line, &keys).ok_or_else(|| wrong(&line))).collect()
 }
 
 /// A column's key, and whether it holds a value for each cluster.
@@ -114,8 +114,8 @@ fn parse_key(column: &str) -> (FigureKey, bool) {
     (key, of_core.is_some())
 }
 
-fn row(line: &str, keys: &[(FigureKey, bool)]) -> Option<Row> {
-    let cells: Vec<&str> = line.split('\t').collect();
+fn row(line: Line, keys: &[(FigureKey, bool)]) -> Option<Row> {
+    let cells: Vec<&str> = line.cells().collect();
     let (fixed, rest) = cells.split_at_checked(COLUMNS.len())?;
     let (source, values) = rest.split_last()?;
     if values.len() != keys.len() {

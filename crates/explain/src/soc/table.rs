@@ -3,6 +3,7 @@
 
 use super::cores::Shape;
 use super::spelling::{is_telling, squash};
+use record::table::Table;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::LazyLock;
@@ -80,14 +81,6 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 /// command waits for.
 const ROWS: usize = 1024;
 
-/// Rows of a table without comments and head.
-fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    text.lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .skip(1)
-        .map(|line| line.split('\t').collect())
-}
-
 /// A cell that is not the dash for "nothing".
 fn cell(text: &'static str) -> Option<&'static str> {
     (text != "-").then_some(text)
@@ -101,11 +94,12 @@ impl Tables {
             compatible: HashMap::with_capacity(ROWS),
             spellings: HashMap::with_capacity(4 * ROWS),
             vendors: HashMap::with_capacity(ROWS / 8),
-            prefixes: rows(vendors).map(|row| (row[0], row[1])).collect(),
+            prefixes: Table::of(vendors).rows().map(|row| (row.get("prefix"), row.get("name"))).collect(),
         };
         let mut dies = Vec::new();
-        for row in rows(socs) {
-            let [vendor, name, also, aliases, compatible, cores, features, clock, year, die, source] = row.as_slice()
+        for row in Table::of(socs).rows() {
+            let Some([vendor, name, also, aliases, compatible, cores, features, clock, year, die, source]) =
+                row.array()
             else {
                 continue;
             };
@@ -175,10 +169,8 @@ impl Tables {
 
     fn add_names(&mut self, text: &'static str) {
         let by_name: HashMap<String, usize> = self.socs.iter().enumerate().map(key).collect();
-        for row in rows(text) {
-            let [kind, value, list, _source] = row.as_slice() else {
-                continue;
-            };
+        for row in Table::of(text).rows() {
+            let Some([kind, value, list, _source]) = row.array() else { continue };
             let vendor_only = list.ends_with(" *");
             let socs: Vec<usize> = list
                 .split(", ")
@@ -188,9 +180,9 @@ impl Tables {
                 })
                 .flatten()
                 .collect();
-            if *kind == "compatible" {
+            if kind == "compatible" {
                 for index in socs {
-                    add(&mut self.compatible, *value, index);
+                    add(&mut self.compatible, value, index);
                 }
                 continue;
             }

@@ -4,6 +4,7 @@ use super::cores::Shape;
 use super::table::TABLES;
 use super::{identify, report};
 use proptest::prelude::*;
+use record::table::Table;
 use record::{Cpu, Fact, Machine, NamedValue};
 use std::collections::{BTreeSet, HashSet};
 
@@ -12,7 +13,7 @@ const NAMES: &str = include_str!("../../../../data/soc_names.tsv");
 const PARTS: &str = include_str!("../../../../data/cpu_parts.tsv");
 
 fn rows(text: &'static str) -> Vec<Vec<&'static str>> {
-    text.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| line.split('\t').collect()).collect()
+    Table::of(text).rows().map(|row| row.cells().collect()).collect()
 }
 
 /// Names of cores that kernels give themselves, so that no table of parts has them.

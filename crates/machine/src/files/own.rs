@@ -7,39 +7,25 @@
 //! What a killed process leaves is known by its [`Identity`], which has to be kept somewhere before the folder is
 //! filled: another folder of that name is somebody else's.
 
+use super::identity::{Identity, PREFIX, identity};
 use super::removal::{open_in, remove_held, remove_in};
 use super::{Access, Error, Folder, Problem, is_empty, own_uid, unguessable};
 use crate::faults::{self, Call};
 use crate::volatile::served_by;
-use rustix::fs::{self, AtFlags, Mode, Stat};
+use rustix::fs::{self, AtFlags, Mode};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// How names begin.
-pub(super) const PREFIX: &str = "sbc-bench-";
 /// Names that are tried: two of 64 random bits are not the same.
 const NAMES_MAX: u32 = 4;
-/// File systems that make up the numbers of files as they go: FAT and exFAT (`linux/magic.h`:
-/// `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`). Neither has links.
-const WITHOUT_NUMBERS: [u64; 2] = [0x4d44, 0x2011_bab0];
-
 /// The folder; emptied and removed when it is dropped.
 #[derive(Debug)]
 pub struct OwnFolder {
     above: OwnedFd,
     name: OsString,
     folder: Folder,
-}
-
-/// Which folder it is, whatever it is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    /// Device that it is on; may be another after a start of the machine.
-    pub device: u64,
-    /// Its number there; 0 where numbers of files change (FAT).
-    pub inode: u64,
 }
 
 /// Keeps a path and an identity where they survive this process.
@@ -204,16 +190,6 @@ fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Prob
         return Err(Problem::Another);
     }
     Ok(Folder { path: path.to_owned(), folder, owner: about.st_uid })
-}
-
-pub(super) fn identity(folder: BorrowedFd, about: &Stat) -> Identity {
-    Identity {
-        device: about.st_dev,
-        inode: match fs::fstatfs(folder) {
-            Ok(on) if WITHOUT_NUMBERS.contains(&(on.f_type as u64)) => 0,
-            _ => about.st_ino,
-        },
-    }
 }
 
 /// Tries it.

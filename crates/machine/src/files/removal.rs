@@ -1,7 +1,7 @@
 //! Removal of folders of our own and of all that is in them, through descriptors: no link is followed, no other file
 //! system entered, and a folder is removed only where it is the one that was made.
 
-use super::own::{Identity, PREFIX, identity};
+use super::identity::{Identity, PREFIX, identity};
 use super::{Error, Folder, Problem, is_empty, listed, own_uid};
 use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};

@@ -4,7 +4,7 @@
 //! (Linux Documentation/ABI/testing/sysfs-firmware-dmi-tables; SMBIOS reference specification).
 //! Serial numbers and UUIDs of DMI are never read.
 
-use super::data::Table;
+use super::data::{BOARD_NAMES, Row};
 use crate::Root;
 use record::{NamedValue, Reading};
 
@@ -18,20 +18,19 @@ pub(crate) const DMI: &str = "/sys/class/dmi/id";
 /// # Errors
 /// Neither device tree nor DMI says anything.
 pub(crate) fn board(root: &Root) -> Reading<String> {
-    let names = Table::board_names();
     let missing = match model(root) {
-        Ok(model) => return Ok(tidy_model(&names, &model)),
+        Ok(model) => return Ok(tidy_model(&model)),
         Err(missing) => missing,
     };
     let dmi = |file: &str| {
         let text = root.read_value(&format!("{DMI}/{file}")).ok()?;
-        says_something(&names, &text).then(|| squeeze(&text))
+        says_something(&text).then(|| squeeze(&text))
     };
     let system = || {
         let version = dmi("product_version");
-        tidy_dmi(&names, dmi("sys_vendor"), dmi("product_name"), version)
+        tidy_dmi(dmi("sys_vendor"), dmi("product_name"), version)
     };
-    let mainboard = || tidy_dmi(&names, dmi("board_vendor"), dmi("board_name"), None);
+    let mainboard = || tidy_dmi(dmi("board_vendor"), dmi("board_name"), None);
     // Computers that were built from parts have no product, but a mainboard.
     let name = match (dmi("product_name"), dmi("board_name")) {
         (None, Some(_)) => mainboard(),
@@ -54,7 +53,6 @@ pub(crate) fn compatible(root: &Root) -> Vec<String> {
 
 /// Firmware that DMI names, and the boot loader that the device tree names.
 pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
-    let names = Table::board_names();
     let files = [
         ("BIOS vendor", format!("{DMI}/bios_vendor")),
         ("BIOS version", format!("{DMI}/bios_version")),
@@ -69,13 +67,14 @@ pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
         .into_iter()
         .filter_map(|(name, from)| {
             let value = squeeze(&root.read_value(&from).ok()?);
-            says_something(&names, &value).then(|| NamedValue { name: name.into(), value, from })
+            says_something(&value).then(|| NamedValue { name: name.into(), value, from })
         })
         .collect()
 }
 
-fn tidy_model(names: &Table, model: &str) -> String {
-    let row = names.rows().find(|row| row.get("field") == "model" && row.get("value").eq_ignore_ascii_case(model));
+fn tidy_model(model: &str) -> String {
+    let row =
+        BOARD_NAMES.rows().find(|row| row.get("field") == "model" && row.get("value").eq_ignore_ascii_case(model));
     match row {
         Some(row) => row.get("name").to_owned(),
         None => squeeze(model),
@@ -83,9 +82,9 @@ fn tidy_model(names: &Table, model: &str) -> String {
 }
 
 /// Vendor, product and version without what stands twice.
-fn tidy_dmi(names: &Table, vendor: Option<String>, product: Option<String>, version: Option<String>) -> Option<String> {
+fn tidy_dmi(vendor: Option<String>, product: Option<String>, version: Option<String>) -> Option<String> {
     let cloud = vendor.as_deref().and_then(|vendor| {
-        names.rows().find(|row| row.get("field") == "vendor" && row.get("value").eq_ignore_ascii_case(vendor))
+        BOARD_NAMES.rows().find(|row| row.get("field") == "vendor" && row.get("value").eq_ignore_ascii_case(vendor))
     });
     if let Some(row) = cloud {
         let product = product.map(|product| format!(" ({product})"));
@@ -108,17 +107,17 @@ fn tidy_dmi(names: &Table, vendor: Option<String>, product: Option<String>, vers
 }
 
 /// False for texts of firmware that nobody filled in.
-fn says_something(names: &Table, text: &str) -> bool {
+fn says_something(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let blank = |c: char| !c.is_alphanumeric() || c == '0';
-    let placeholder = |row: super::data::Row<'_>| {
+    let placeholder = |row: Row| {
         row.get("field") == "placeholder"
             && lower.strip_prefix(row.get("value")).is_some_and(|rest| {
                 // `oem` must not eat `OEMaster 3`.
                 !rest.starts_with(|c: char| c.is_alphanumeric())
             })
     };
-    !lower.chars().all(blank) && !names.rows().any(placeholder)
+    !lower.chars().all(blank) && !BOARD_NAMES.rows().any(placeholder)
 }
 
 /// Every run of white space and control characters becomes one blank.

@@ -1,7 +1,7 @@
 //! Caches of one CPU from `cpuN/cache/indexM` (Linux Documentation/ABI/testing/
 //! sysfs-devices-system-cpu). Many ARM kernels know the levels but not the sizes.
 
-use super::cpus::{CPU_FOLDER, read_list};
+use super::cpu_files::{CPU_FOLDER, read_list};
 use crate::Root;
 use record::Cache;
 

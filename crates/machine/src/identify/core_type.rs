@@ -3,7 +3,7 @@
 //! `data/cpu_parts.tsv` and `data/x86_cores.tsv`.
 
 use super::cpuinfo::CpuInfo;
-use super::data::{Row, Table, parse_number};
+use super::data::{CPU_PARTS, Row, X86_CORES, parse_number};
 
 /// What one core is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,139 +25,125 @@ pub(crate) enum Half {
     Efficiency,
 }
 
-/// Tables of names, parsed once.
-#[derive(Debug)]
-pub(crate) struct Names {
-    parts: Table,
-    x86: Table,
+/// The core that MIDR_EL1 describes (Arm Architecture Reference Manual, D17.2.100:
+/// implementer 31:24, variant 23:20, architecture 19:16, part 15:4, revision 3:0).
+pub(crate) fn of_midr(midr: u32) -> Core {
+    let (implementer, variant) = (midr >> 24, midr >> 20 & 0xf);
+    let (part, revision) = (midr >> 4 & 0xfff, midr & 0xf);
+    let name = named_part("arm", implementer.into(), part.into(), variant.into());
+    Core {
+        name: Some(name.unwrap_or_else(|| {
+            let vendor = named_vendor("arm", implementer.into());
+            let vendor = vendor.unwrap_or_else(|| format!("implementer {implementer:#04x}"));
+            format!("{vendor} part {part:#05x}")
+        })),
+        stepping: Some(format!("r{variant}p{revision}")),
+        midr: Some(midr),
+    }
 }
 
-impl Names {
-    /// Parses the tables.
-    pub(crate) fn new() -> Self {
-        Self { parts: Table::cpu_parts(), x86: Table::x86_cores() }
+/// The core behind a `compatible` of a CPU node in the device tree. Names of Arm's own cores
+/// are those of the table in lower case; other vendors' are kept as they are.
+pub(crate) fn of_compatible(compatible: &str) -> Option<String> {
+    let compatible = compatible.trim();
+    if let Some(row) = row_of("riscv-uarch", |row| row.get("part") == compatible) {
+        return Some(row.get("name").to_owned());
     }
+    let (vendor, part) = compatible.split_once(',')?;
+    // "arm,armv8" and "riscv" name architectures, not cores.
+    if vendor == "arm" {
+        let named = |row: &Row| row.get("name").eq_ignore_ascii_case(part);
+        return Some(row_of("arm", named)?.get("name").to_owned());
+    }
+    (!part.is_empty()).then(|| compatible.to_owned())
+}
 
-    /// The core that MIDR_EL1 describes (Arm Architecture Reference Manual, D17.2.100:
-    /// implementer 31:24, variant 23:20, architecture 19:16, part 15:4, revision 3:0).
-    pub(crate) fn of_midr(&self, midr: u32) -> Core {
-        let (implementer, variant) = (midr >> 24, midr >> 20 & 0xf);
-        let (part, revision) = (midr >> 4 & 0xfff, midr & 0xf);
-        let name = self.part("arm", implementer.into(), part.into(), variant.into());
-        Core {
-            name: Some(name.unwrap_or_else(|| {
-                let vendor = self.vendor("arm", implementer.into());
-                let vendor = vendor.unwrap_or_else(|| format!("implementer {implementer:#04x}"));
-                format!("{vendor} part {part:#05x}")
-            })),
-            stepping: Some(format!("r{variant}p{revision}")),
-            midr: Some(midr),
-        }
+/// What cpuinfo says of one CPU; `get` finds the value of a line by its key in lower case.
+pub(crate) fn of_cpuinfo<'a>(get: &dyn Fn(&str) -> Option<&'a str>, half: Half) -> Core {
+    if let Some(midr) = midr_of_cpuinfo(get) {
+        return of_midr(midr);
     }
+    let isa = get("isa").filter(|isa| isa.starts_with("rv"));
+    if isa.is_some() || get("uarch").is_some() || get("mvendorid").is_some() {
+        return of_riscv(get, isa);
+    }
+    if let (Some(vendor), Some(family)) = (get("vendor_id"), number(get("cpu family"))) {
+        return of_x86(get, vendor, family, half);
+    }
+    let name = get("model name").or(get("cpu model")).or(get("cpu"));
+    Core {
+        name: name.map(loongson_part),
+        stepping: get("cpu revision").map(|revision| format!("revision {revision}")),
+        midr: None,
+    }
+}
 
-    /// The core behind a `compatible` of a CPU node in the device tree. Names of Arm's own cores
-    /// are those of the table in lower case; other vendors' are kept as they are.
-    pub(crate) fn of_compatible(&self, compatible: &str) -> Option<String> {
-        let compatible = compatible.trim();
-        if let Some(row) = self.row("riscv-uarch", |row| row.get("part") == compatible) {
-            return Some(row.get("name").to_owned());
+fn of_riscv<'a>(get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Core {
+    let ids = [get("mvendorid"), get("marchid"), get("mimpid")].map(number);
+    let by_uarch = get("uarch").map(|uarch| of_compatible(uarch).unwrap_or_else(|| uarch.to_owned()));
+    let by_ids = || match ids {
+        [Some(vendor), Some(arch), implementation] => {
+            let known = named_part("riscv-id", vendor, arch, implementation.unwrap_or(0));
+            // Vendor 0 is everybody who has no JEDEC number.
+            known.or_else(|| named_vendor("riscv-id", vendor))
         }
-        let (vendor, part) = compatible.split_once(',')?;
-        // "arm,armv8" and "riscv" name architectures, not cores.
-        if vendor == "arm" {
-            let named = |row: &Row<'_>| row.get("name").eq_ignore_ascii_case(part);
-            return Some(self.row("arm", named)?.get("name").to_owned());
-        }
-        (!part.is_empty()).then(|| compatible.to_owned())
+        _ => None,
+    };
+    Core {
+        name: by_uarch.or_else(by_ids).or(isa.map(str::to_owned)),
+        stepping: get("mimpid").map(|id| format!("mimpid {id}")),
+        midr: None,
     }
+}
 
-    /// What cpuinfo says of one CPU; `get` finds the value of a line by its key in lower case.
-    pub(crate) fn of_cpuinfo<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, half: Half) -> Core {
-        if let Some(midr) = midr_of_cpuinfo(get) {
-            return self.of_midr(midr);
-        }
-        let isa = get("isa").filter(|isa| isa.starts_with("rv"));
-        if isa.is_some() || get("uarch").is_some() || get("mvendorid").is_some() {
-            return self.of_riscv(get, isa);
-        }
-        if let (Some(vendor), Some(family)) = (get("vendor_id"), number(get("cpu family"))) {
-            return self.of_x86(get, vendor, family, half);
-        }
-        let name = get("model name").or(get("cpu model")).or(get("cpu"));
-        Core {
-            name: name.map(loongson_part),
-            stepping: get("cpu revision").map(|revision| format!("revision {revision}")),
-            midr: None,
-        }
+fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, half: Half) -> Core {
+    let model = number(get("model"));
+    let row = model.and_then(|model| {
+        X86_CORES.rows().find(|row| {
+            row.get("vendor") == vendor
+                && row.number("family") == Some(family)
+                && row.number("model_min").is_some_and(|min| min <= model)
+                && row.number("model_max").is_some_and(|max| max >= model)
+        })
+    });
+    let column = match half {
+        Half::Performance => "core",
+        Half::Efficiency => "efficiency",
+    };
+    let named = row.map(|row| row.get(column)).filter(|name| *name != "-").map(str::to_owned);
+    // A hybrid CPU that is newer than the table still has two types of cores.
+    let model_name = || {
+        let name = tidy_model_name(get("model name")?);
+        Some(match half {
+            Half::Performance => name,
+            Half::Efficiency => format!("{name} efficiency core"),
+        })
+    };
+    let words = [("family", "cpu family"), ("model", "model"), ("stepping", "stepping")]
+        .map(|(word, key)| Some(format!("{word} {}", get(key)?)));
+    Core {
+        name: named.or_else(model_name),
+        stepping: Some(words.into_iter().flatten().collect::<Vec<_>>().join(" ")),
+        midr: None,
     }
+}
 
-    fn of_riscv<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Core {
-        let ids = [get("mvendorid"), get("marchid"), get("mimpid")].map(number);
-        let by_uarch = get("uarch").map(|uarch| self.of_compatible(uarch).unwrap_or_else(|| uarch.to_owned()));
-        let by_ids = || match ids {
-            [Some(vendor), Some(arch), implementation] => {
-                let known = self.part("riscv-id", vendor, arch, implementation.unwrap_or(0));
-                // Vendor 0 is everybody who has no JEDEC number.
-                known.or_else(|| self.vendor("riscv-id", vendor))
-            }
-            _ => None,
-        };
-        Core {
-            name: by_uarch.or_else(by_ids).or(isa.map(str::to_owned)),
-            stepping: get("mimpid").map(|id| format!("mimpid {id}")),
-            midr: None,
-        }
-    }
+fn row_of(isa: &str, fits: impl Fn(&Row<'static>) -> bool) -> Option<Row<'static>> {
+    CPU_PARTS.rows().find(|row| row.get("isa") == isa && fits(row))
+}
 
-    fn of_x86<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, half: Half) -> Core {
-        let model = number(get("model"));
-        let row = model.and_then(|model| {
-            self.x86.rows().find(|row| {
-                row.get("vendor") == vendor
-                    && row.number("family") == Some(family)
-                    && row.number("model_min").is_some_and(|min| min <= model)
-                    && row.number("model_max").is_some_and(|max| max >= model)
-            })
-        });
-        let column = match half {
-            Half::Performance => "core",
-            Half::Efficiency => "efficiency",
-        };
-        let named = row.map(|row| row.get(column)).filter(|name| *name != "-").map(str::to_owned);
-        // A hybrid CPU that is newer than the table still has two types of cores.
-        let model_name = || {
-            let name = tidy_model_name(get("model name")?);
-            Some(match half {
-                Half::Performance => name,
-                Half::Efficiency => format!("{name} efficiency core"),
-            })
-        };
-        let words = [("family", "cpu family"), ("model", "model"), ("stepping", "stepping")]
-            .map(|(word, key)| Some(format!("{word} {}", get(key)?)));
-        Core {
-            name: named.or_else(model_name),
-            stepping: Some(words.into_iter().flatten().collect::<Vec<_>>().join(" ")),
-            midr: None,
-        }
-    }
+fn named_part(isa: &str, vendor: u64, part: u64, variant: u64) -> Option<String> {
+    let row = row_of(isa, |row| {
+        row.number("vendor") == Some(vendor)
+            && row.number("part") == Some(part)
+            && row.number("variant").is_none_or(|only| only == variant)
+    })?;
+    Some(row.get("name").to_owned())
+}
 
-    fn row(&self, isa: &str, fits: impl Fn(&Row<'_>) -> bool) -> Option<Row<'_>> {
-        self.parts.rows().find(|row| row.get("isa") == isa && fits(row))
-    }
-
-    fn part(&self, isa: &str, vendor: u64, part: u64, variant: u64) -> Option<String> {
-        let row = self.row(isa, |row| {
-            row.number("vendor") == Some(vendor)
-                && row.number("part") == Some(part)
-                && row.number("variant").is_none_or(|only| only == variant)
-        })?;
-        Some(row.get("name").to_owned())
-    }
-
-    fn vendor(&self, isa: &str, vendor: u64) -> Option<String> {
-        let row = self.row(isa, |row| row.number("vendor") == Some(vendor) && row.get("part") == "-")?;
-        Some(row.get("name").to_owned())
-    }
+fn named_vendor(isa: &str, vendor: u64) -> Option<String> {
+    let row = row_of(isa, |row| row.number("vendor") == Some(vendor) && row.get("part") == "-")?;
+    Some(row.get("name").to_owned())
 }
 
 /// MIDR_EL1 put together from the lines of cpuinfo. The kernel prints every part of it but the
@@ -216,13 +202,13 @@ pub(crate) fn tidy_model_name(name: &str) -> String {
 }
 
 /// The core of a CPU that stands in cpuinfo under this number.
-pub(crate) fn own(names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> Core {
-    names.of_cpuinfo(&|key| info.own(cpu, key), half)
+pub(crate) fn own(info: &CpuInfo, cpu: u32, half: Half) -> Core {
+    of_cpuinfo(&|key| info.own(cpu, key), half)
 }
 
 /// The core that cpuinfo names once for all CPUs.
-pub(crate) fn common(names: &Names, info: &CpuInfo) -> Core {
-    names.of_cpuinfo(&|key| info.common(key), Half::Performance)
+pub(crate) fn common(info: &CpuInfo) -> Core {
+    of_cpuinfo(&|key| info.common(key), Half::Performance)
 }
 
 #[cfg(test)]
@@ -230,7 +216,7 @@ mod tests {
     use super::*;
 
     fn check(midr: u32, name: &str, stepping: &str) {
-        let core = Names::new().of_midr(midr);
+        let core = of_midr(midr);
         assert_eq!(core.name.as_deref(), Some(name), "{midr:#x}");
         assert_eq!(core.stepping.as_deref(), Some(stepping), "{midr:#x}");
     }
@@ -252,7 +238,6 @@ mod tests {
 
     #[test]
     fn compatibles_name_cores() {
-        let names = Names::new();
         for (compatible, name) in [
             ("arm,cortex-a55", Some("Cortex-A55")),
             ("arm,neoverse-n1", Some("Neoverse-N1")),
@@ -262,13 +247,12 @@ mod tests {
             ("riscv", None),
             ("", None),
         ] {
-            assert_eq!(names.of_compatible(compatible).as_deref(), name);
+            assert_eq!(of_compatible(compatible).as_deref(), name);
         }
     }
 
     #[test]
     fn cpuinfo_names_cores() {
-        let names = Names::new();
         for (text, half, name, stepping) in [
             (
                 "processor : 0\nCPU implementer : 0x41\nCPU architecture: 5TEJ\nCPU variant : 0x0\n\
@@ -309,7 +293,7 @@ mod tests {
             ),
             ("processor : 0\n", Half::Performance, None, None),
         ] {
-            let core = own(&names, &CpuInfo::parse(text), 0, half);
+            let core = own(&CpuInfo::parse(text), 0, half);
             assert_eq!(core.name.as_deref(), name, "{text}");
             assert_eq!(core.stepping.as_deref(), stepping, "{text}");
         }

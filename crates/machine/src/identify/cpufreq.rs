@@ -3,8 +3,9 @@
 //!
 //! Clocks here are claims of the kernel; what a core really does is measured elsewhere.
 
+use super::cpu_files::{CPU_FOLDER, read_list};
 use super::cpuinfo::CpuInfo;
-use super::cpus::{CPU_FOLDER, present, read_list};
+use super::cpus::present;
 use crate::Root;
 use record::{Missing, Policy, Reading, Residency};
 use std::collections::{BTreeMap, BTreeSet};

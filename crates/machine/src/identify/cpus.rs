@@ -5,7 +5,8 @@
 //! Documentation/ABI/testing/sysfs-devices-system-cpu) and `/proc/cpuinfo`.
 
 use super::caches;
-use super::core_type::{self, Core, Half, Names};
+use super::core_type::{self, Core, Half};
+use super::cpu_files::{CPU_FOLDER, read_list};
 use super::cpuinfo::CpuInfo;
 use super::data::parse_number;
 use super::features;
@@ -13,25 +14,19 @@ use super::hybrid;
 use crate::Root;
 use record::{Cpu, Fact, Missing, Policy};
 
-/// Where Linux lists CPUs.
-pub(crate) const CPU_FOLDER: &str = "/sys/devices/system/cpu";
-/// No Linux is built for more CPUs (NR_CPUS is at most 8192); a list that claims more is garbled.
-pub(crate) const CPUS_MAX: u32 = 8192;
-
 /// Every CPU, by number.
 pub(crate) fn cpus(root: &Root, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {
-    let names = Names::new();
     let present = present(root, info);
     let halves = hybrid::halves(root, &present);
     let mut cpus: Vec<Cpu> = present
         .into_iter()
         .map(|cpu| {
             let half = halves.get(&cpu).copied().unwrap_or(Half::Performance);
-            let core = core_of(root, &names, info, cpu, half);
+            let core = core_of(root, info, cpu, half);
             one_cpu(root, info, cpu, core)
         })
         .collect();
-    name_the_rest(root, &names, info, policies, &mut cpus);
+    name_the_rest(root, info, policies, &mut cpus);
     cpus
 }
 
@@ -42,33 +37,6 @@ pub(crate) fn online(root: &Root) -> Vec<u32> {
         Some(cpus) if !cpus.is_empty() => cpus,
         _ => present(root, &CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default())),
     }
-}
-
-/// A list of CPUs as the kernel prints it: `0-3,8` or `0 1 2 3`. None if it is no such list.
-pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
-    let mut cpus = Vec::new();
-    let separators = |c: char| c == ',' || c.is_whitespace() || c == '\0';
-    for part in text.split(separators).filter(|part| !part.is_empty()) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
-        if first > last || last >= CPUS_MAX {
-            return None;
-        }
-        cpus.extend(first..=last);
-        // A list that names everything again and again must not fill the memory.
-        if cpus.len() > 8 * CPUS_MAX as usize {
-            cpus.sort_unstable();
-            cpus.dedup();
-        }
-    }
-    cpus.sort_unstable();
-    cpus.dedup();
-    Some(cpus)
-}
-
-/// The list of CPUs in this file, if it can be read and understood.
-pub(crate) fn read_list(root: &Root, path: &str) -> Option<Vec<u32>> {
-    parse_cpu_list(&root.read(path).ok()?)
 }
 
 /// `present` lists CPUs that are switched off as well. Kernels and containers that hide it still
@@ -93,12 +61,12 @@ pub(super) fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
 }
 
 /// What the core itself says: MIDR_EL1, else its own block in cpuinfo.
-fn core_of(root: &Root, names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> Core {
+fn core_of(root: &Root, info: &CpuInfo, cpu: u32, half: Half) -> Core {
     let path = format!("{CPU_FOLDER}/cpu{cpu}/regs/identification/midr_el1");
     let midr = root.read_value(&path).ok().and_then(|text| parse_number(&text));
     match midr.and_then(|midr| u32::try_from(midr & 0xffff_ffff).ok()) {
-        Some(midr) if midr != 0 => names.of_midr(midr),
-        _ => core_type::own(names, info, cpu, half),
+        Some(midr) if midr != 0 => core_type::of_midr(midr),
+        _ => core_type::own(info, cpu, half),
     }
 }
 
@@ -143,16 +111,16 @@ fn known_or_absent(text: Option<String>) -> Fact<String> {
 /// that print one block for everybody. CPUs of one cpufreq policy are of one type; next best is
 /// the device tree, and last the common block, which describes the CPU that printed it and
 /// therefore says nothing of one that is switched off.
-fn name_the_rest(root: &Root, names: &Names, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
+fn name_the_rest(root: &Root, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
     let known: Vec<(u32, String)> =
         cpus.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core_type.known()?.clone()))).collect();
-    let common = core_type::common(names, info);
+    let common = core_type::common(info);
     for cpu in cpus.iter_mut().filter(|cpu| cpu.core_type.known().is_none()) {
         let by_policy = name_in_policy(policies, &known, cpu.cpu);
         let by_tree = || {
             let path = format!("{CPU_FOLDER}/cpu{}/of_node/compatible", cpu.cpu);
             let compatible = root.read(&path).ok()?;
-            compatible.split('\0').find_map(|name| names.of_compatible(name))
+            compatible.split('\0').find_map(|name| core_type::of_compatible(name))
         };
         if let Some(name) = by_policy.or_else(by_tree) {
             cpu.core_type = Fact::Known(name);
@@ -180,22 +148,6 @@ fn name_in_policy(policies: &[Policy], known: &[(u32, String)], cpu: u32) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_of_cpus() {
-        for (text, cpus) in [
-            ("0-3,8", Some(vec![0, 1, 2, 3, 8])),
-            ("0 1 2 3 \n", Some(vec![0, 1, 2, 3])),
-            ("127-129", Some(vec![127, 128, 129])),
-            ("\n", Some(vec![])),
-            ("0-4294967295", None),
-            ("3-1", None),
-            ("0-", None),
-            ("нет", None),
-        ] {
-            assert_eq!(parse_cpu_list(text), cpus, "{text}");
-        }
-    }
 
     fn check(board: &str, expected: &[(u32, bool, Option<&str>)]) {
         let root = Root::from_board(board).unwrap();
@@ -254,12 +206,5 @@ arm,cortex-a15\\0
         );
         check("== /proc/cpuinfo\nCPU implementer : 0x41\nCPU part : 0xb76\n", &[(0, true, Some("ARM1176"))]);
         check("== /proc/cpuinfo ! EACCES\n", &[]);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_list_is_parsed(text in "[0-9, \\-\n]{0,30}|\\PC{0,10}") {
-            parse_cpu_list(&text);
-        }
     }
 }

@@ -5,7 +5,7 @@
 //! 07H (EDX bit 15: hybrid) and 1AH (EAX bits 31:24: type of this core); perf-intel-hybrid(1).
 
 use super::core_type::Half;
-use super::cpus::read_list;
+use super::cpu_files::read_list;
 use crate::Root;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 
 use super::core_type::tidy_model_name;
 use super::cpuinfo::CpuInfo;
-use super::data::Table;
+use super::data::SOC_VENDORS;
 use crate::Root;
 use record::{Missing, Reading};
 
@@ -22,10 +22,9 @@ pub(crate) fn soc(root: &Root, compatible: &[String], info: &CpuInfo) -> Reading
 /// The last entry of `compatible` that a maker of SoCs has given: the root node lists the board
 /// first and the SoC last (Devicetree Specification 2.3.1).
 fn from_compatible(compatible: &[String]) -> Option<String> {
-    let vendors = Table::soc_vendors();
     compatible.iter().rev().find_map(|entry| {
         let (prefix, part) = entry.split_once(',')?;
-        let row = vendors.rows().find(|row| row.get("prefix") == prefix)?;
+        let row = SOC_VENDORS.rows().find(|row| row.get("prefix") == prefix)?;
         let part = match row.get("style") {
             "upper" => part.to_uppercase(),
             "capital" => {

@@ -2,8 +2,8 @@
 
 use super::{DEVICES, Pmu, READ_TIMES, core_pmus, event_number, refused, values};
 use crate::Root;
-use crate::parse_cpu_list;
 use crate::syscall::{PerfAttributes, perf_event_open};
+use record::parse_cpu_list;
 use record::{Missing, Reading};
 use std::os::fd::OwnedFd;
 

@@ -1,4 +1,4 @@
-//! The background thread of the sampler.
+//! The sampler in the background, as its owner sees it: started, kept off measured CPUs, fetched from, stopped.
 //!
 //! Where it may (as root), it runs before everything of normal priority: a sampler that waits behind
 //! the load is blind exactly when it is needed, and waiting would not make a tick of some 50 µs
@@ -7,17 +7,13 @@
 
 use super::Sampler;
 use super::block::Block;
+use super::shared::Shared;
 use super::turns::Turns;
 use super::watchers::{self, Watchers};
 use crate::timeline::Timeline;
 use record::{Channel, Event, SamplerCost, SourceCost};
-use rustix::thread::set_current_timer_slack;
-use std::num::NonZeroU64;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
-
-/// How late the kernel may wake the thread in order to bundle timers. The default is 50 µs.
-const TIMER_SLACK_NS: u64 = 1_000;
 
 /// A sampler that works in the background.
 #[derive(Debug)]
@@ -33,11 +29,6 @@ pub struct SamplerThread {
     /// The event of the channels, until it was fetched.
     announcement: Option<Event>,
     worker: Option<Worker>,
-}
-
-#[derive(Debug)]
-pub(super) struct Shared {
-    block: Mutex<Block>,
 }
 
 /// Who samples.
@@ -80,7 +71,7 @@ impl SamplerThread {
             [] => watchers::allowed(),
             cpus => cpus.to_vec(),
         };
-        let shared = Arc::new(Shared { block: Mutex::new(block) });
+        let shared = Arc::new(Shared::of(block));
         let worker = if timeline.is_fake() {
             sampler.due_ns = timeline.now_ns();
             Worker::Afterwards(Box::new(sampler), timeline.clone())
@@ -207,32 +198,6 @@ impl Drop for SamplerThread {
     fn drop(&mut self) {
         self.halt();
     }
-}
-
-impl Shared {
-    /// The lock is held for a copy of one row or an exchange of pointers, never longer.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Block> {
-        self.block.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    pub(super) fn take_over(&self, sampler: &mut Sampler) {
-        let mut block = self.lock();
-        block.push(sampler.at_ms, &sampler.row);
-        block.push_gaps(&mut sampler.gaps);
-        // Its sources are empty, so that nothing is allocated.
-        block.cost = sampler.cost();
-        for (kept, cost) in block.sources.iter_mut().zip(sampler.source_costs()) {
-            *kept = (cost.reads, cost.read_ns);
-        }
-    }
-}
-
-/// Lets the calling thread wake up in time, as one that samples has to.
-pub fn be_prompt() {
-    // Without the right to it, ticks come later under load, which the channel of the delay shows.
-    let _ = crate::syscall::run_first();
-    // Without it, ticks come up to 50 µs later: nothing that needs to be told.
-    let _ = set_current_timer_slack(NonZeroU64::new(TIMER_SLACK_NS));
 }
 
 /// Makes the samples of a fake timeline up to now.

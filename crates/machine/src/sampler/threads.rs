@@ -6,7 +6,7 @@
 //! `children` of each, which needs `CONFIG_PROC_CHILDREN`.
 
 use crate::Root;
-use crate::sensors::parse::numbers;
+use crate::number::numbers;
 use record::Reading;
 use std::collections::BTreeMap;
 

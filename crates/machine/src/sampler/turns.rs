@@ -6,7 +6,7 @@
 //! one hands the source to the threads for slow ones as soon as its read returns, and ends.
 
 use super::lent::Hands;
-use super::thread::{Shared, be_prompt};
+use super::shared::{Shared, be_prompt};
 use super::{Sampler, Tick};
 use crate::faults::{self, Call};
 use crate::timeline::{Timeline, thread_cpu_ns};

@@ -4,9 +4,9 @@
 //! An IIO channel gives the voltage at the pin of the chip. The divider between the board's input
 //! and that pin is known for a few boards only; there the channel says the input voltage.
 
-use super::parse::number;
 use super::{Probe, Scale, Sensor, labelled, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{BoardInput, Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {

@@ -3,9 +3,9 @@
 //! A container or a systemd slice with a quota makes every score meaningless, and nothing else on
 //! the machine shows it. Watched is the nearest group with a quota, our own or one above it.
 
-use super::parse::keyed;
 use super::{NONE, Probe, Sensor};
 use crate::Root;
+use crate::number::keyed;
 use record::{Channel, ChannelId, OfControlGroup};
 
 pub(super) const SENSOR: Sensor = Sensor {

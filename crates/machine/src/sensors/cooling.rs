@@ -3,10 +3,10 @@
 //! A cpufreq cooling device above 0 means that the kernel throttles the CPU at this moment: the one
 //! answer to "why is it slow" that every ARM board gives.
 
-use super::parse::number;
 use super::thermal::DIRECTORY;
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {

@@ -3,9 +3,9 @@
 //! Counted by the kernel from the CPU's thermal interrupts. Siblings share the counter of their
 //! core, and cores that of their package; each is read once.
 
-use super::parse::number;
 use super::{Probe, Sensor, has, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId, OfCpu, Scope};
 use std::collections::BTreeSet;
 

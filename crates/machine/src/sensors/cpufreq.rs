@@ -3,9 +3,9 @@
 //! What is claimed need not be true; measuring clocks is the work of the clock workload. The limit
 //! is watched because the kernel's own cooling works by lowering it.
 
-use super::parse::number;
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId, OfPolicy};
 
 pub(super) const SENSOR: Sensor = Sensor {

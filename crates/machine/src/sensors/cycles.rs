@@ -3,8 +3,8 @@
 //! Over the time in which the CPU was busy, that is its true clock, whatever cpufreq claims. Needs
 //! root or `perf_event_paranoid` below 1, and a counter, which most virtual machines lack.
 
-use super::parse::number;
 use super::{Probe, Read, Sensor, labelled, numbered};
+use crate::number::number;
 use crate::{Root, perf};
 use record::{Channel, ChannelId, OfCpu};
 

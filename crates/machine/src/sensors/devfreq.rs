@@ -1,8 +1,8 @@
 //! Sensor: clocks of memory, GPU and buses that devfreq governs, and the time at each of them.
 
-use super::parse::{lines, number, take_number};
 use super::{Probe, Sensor, has, labelled};
 use crate::Root;
+use crate::number::{lines, number, take_number};
 use record::{Channel, ChannelId, OfDevfreq};
 
 pub(super) const SENSOR: Sensor = Sensor {

@@ -3,9 +3,9 @@
 //!
 //! Twins of thermal zones are left out: they would ask the same driver twice.
 
-use super::parse::number;
 use super::{Probe, Sensor, labelled, numbered, thermal};
 use crate::Root;
+use crate::number::number;
 use record::soc_temperature::may_be_soc;
 use record::{Channel, ChannelId, HwmonKind, OfHwmon};
 

@@ -3,9 +3,9 @@
 //! Deep states make the first microseconds of work slow; a state that is never entered makes a
 //! board draw power for nothing.
 
-use super::parse::number;
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId, OfCpu};
 
 pub(super) const SENSOR: Sensor = Sensor {

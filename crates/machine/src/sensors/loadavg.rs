@@ -26,7 +26,7 @@ fn discover(root: &Root) -> Vec<Probe> {
 
 /// `0.20 0.18 0.12 1/80 11206`: the kernel always writes two decimals.
 fn parse(text: &[u8], values: &mut [i64]) {
-    let Some((whole, rest)) = super::parse::take_number(text) else {
+    let Some((whole, rest)) = crate::number::take_number(text) else {
         return;
     };
     if let [b'.', tenths @ b'0'..=b'9', hundredths @ b'0'..=b'9', ..] = rest {

@@ -4,8 +4,8 @@
 //! Not in the table of sensors: only a run measures threads. Which ones they are, and their files,
 //! is in the sampler.
 
-use super::parse::number;
 use super::{Probe, Read, labelled};
+use crate::number::number;
 use record::{Channel, ChannelId, OfMeasured};
 
 /// Each read lists the threads; the times are counters, so that nothing is lost between.

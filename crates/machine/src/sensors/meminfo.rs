@@ -1,8 +1,8 @@
 //! Sensor: memory that is available and swap in use, from `/proc/meminfo`, in KiB.
 
-use super::parse::keyed;
 use super::{NONE, Probe, Sensor};
 use crate::Root;
+use crate::number::keyed;
 use record::{Channel, ChannelId, OfMemory, OfSwap};
 
 pub(super) const SENSOR: Sensor = Sensor {

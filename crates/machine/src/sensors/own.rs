@@ -15,7 +15,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 fn discover(_: &Root) -> Vec<Probe> {
     let own = |of: OfSampler, path: &str, read: Read| {
         let channel = Channel::of(ChannelId::Sampler(of));
-        Probe { read, ..Probe::file(path.into(), super::parse::number, channel) }
+        Probe { read, ..Probe::file(path.into(), crate::number::number, channel) }
     };
     vec![
         own(OfSampler::Cpu, "CLOCK_THREAD_CPUTIME_ID", Read::OwnCpuTime),

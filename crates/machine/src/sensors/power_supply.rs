@@ -3,9 +3,9 @@
 //! What a USB-C supply says is the contract it offers, not what flows; the label tells its type so
 //! that nobody takes the one for the other. A battery that is charged draws power besides.
 
-use super::parse::number;
 use super::{Probe, Scale, Sensor, labelled};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId, OfSupply};
 
 pub(super) const SENSOR: Sensor = Sensor {

@@ -2,9 +2,9 @@
 //!
 //! Only the totals are kept: averages over 10 s say less than differences of totals.
 
-use super::parse::{lines, take_number};
 use super::{Probe, Sensor};
 use crate::Root;
+use crate::number::{lines, take_number};
 use record::{Channel, ChannelId, Resource, Stalled};
 
 pub(super) const SENSOR: Sensor = Sensor {

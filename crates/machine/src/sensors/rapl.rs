@@ -4,9 +4,9 @@
 //! Readable by root only since Linux 5.10. The counters start again at 0 after some 260 kJ; that is
 //! undone here, so that differences are always right.
 
-use super::parse::number;
 use super::{Probe, Sensor, labelled};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId, OfPowercap, PowerZone, PowerZoneKind};
 
 pub(super) const SENSOR: Sensor = Sensor {

@@ -5,9 +5,9 @@
 //! The throttle bits are kept as they are: the lower ones are live, the upper ones stick from boot
 //! on, so that only the lower ones and new upper ones belong to a run.
 
-use super::parse::number;
 use super::{Beat, Probe, Read, Sensor, labelled};
 use crate::Root;
+use crate::number::number;
 use crate::vcio::{self, Question, Rail};
 use record::{Channel, ChannelId, OfRaspberryPi, RailKind};
 

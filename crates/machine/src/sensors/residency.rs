@@ -4,9 +4,9 @@
 //! Firmware that lowers the clock behind the kernel's back does not show here.
 
 use super::cpufreq::DIRECTORY;
-use super::parse::{lines, take_number};
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
+use crate::number::{lines, take_number};
 use record::{Channel, ChannelId, OfPolicy};
 
 pub(super) const SENSOR: Sensor = Sensor {

@@ -6,10 +6,10 @@
 //!
 //! `guest` and `guest_nice` are not read: the kernel has counted them in `user` and `nice` already.
 
-use super::parse::{numbers, take_number};
 use super::{Probe, Sensor, numbered};
 use crate::Root;
-use crate::identify::CPUS_MAX;
+use crate::number::{numbers, take_number};
+use record::CPUS_MAX;
 use record::{AllCpus, Channel, ChannelId, CpuTime};
 
 pub(super) const SENSOR: Sensor = Sensor {

@@ -5,9 +5,9 @@
 //! `msr`; nothing is ever written, so that the sticky bits stay as they are for others.
 //! Intel SDM volume 3, "Thermal monitoring and protection"; volume 4, table of architectural MSRs.
 
-use super::parse::number;
 use super::{Probe, Read, Sensor, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId, OfCpu, Scope};
 use std::collections::BTreeSet;
 

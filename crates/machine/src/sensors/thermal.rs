@@ -2,9 +2,9 @@
 //!
 //! Which of them is the SoC's is decided by [`record::soc_temperature`], not here.
 
-use super::parse::number;
 use super::{Probe, Scale, Sensor, labelled, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {

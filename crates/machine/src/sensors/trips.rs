@@ -2,10 +2,10 @@
 //!
 //! They are read again now and then, because firmware and power daemons move them.
 
-use super::parse::number;
 use super::thermal::{DIRECTORY, TEMPERATURE};
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
+use crate::number::number;
 use record::{Channel, ChannelId, OfZone};
 
 pub(super) const SENSOR: Sensor = Sensor {

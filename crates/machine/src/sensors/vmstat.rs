@@ -3,9 +3,9 @@
 //! Counts of traffic, because totals of swap in use before and after hide a run that swapped and
 //! gave everything back.
 
-use super::parse::keyed;
 use super::{Probe, Sensor};
 use crate::Root;
+use crate::number::keyed;
 use record::{Channel, ChannelId, OfMemory, OfSwap};
 
 pub(super) const SENSOR: Sensor = Sensor {

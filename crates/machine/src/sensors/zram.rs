@@ -1,8 +1,8 @@
 //! Sensor: what is swapped into compressed memory, and how much memory that takes.
 
-use super::parse::numbers;
 use super::{NONE, Probe, Sensor, numbered};
 use crate::Root;
+use crate::number::numbers;
 use record::{Channel, ChannelId, OfZram};
 
 pub(super) const SENSOR: Sensor = Sensor {

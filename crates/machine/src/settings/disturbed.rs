@@ -5,7 +5,7 @@ use super::node::POLICY;
 use super::{DeviceName, Node};
 use crate::Root;
 use crate::faults::{self, Call};
-use crate::identify::parse_cpu_list;
+use record::parse_cpu_list;
 use record::{Missing, Reading};
 use rustix::thread::{CpuSet, Pid, sched_setaffinity};
 

@@ -40,7 +40,7 @@ fn offline(root: &Root) -> Vec<u32> {
 fn allowed(root: &Root) -> Vec<u32> {
     let text = root.read("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    line.and_then(crate::parse_cpu_list).unwrap_or_default()
+    line.and_then(record::parse_cpu_list).unwrap_or_default()
 }
 
 fn cpusets(root: &Root) -> Vec<Cpuset> {

@@ -6,7 +6,7 @@
 
 use super::{files, named};
 use crate::Root;
-use crate::identify::data::Table;
+use crate::identify::data::KERNEL_TRACES;
 use crate::identify::kernel_release;
 use record::{KernelFacts, Missing, NamedValue, Reading};
 use std::io::Read;
@@ -129,7 +129,6 @@ fn traces(root: &Root, config: &[NamedValue], messages: &[String]) -> Vec<NamedV
             Some((root.read(&path).ok()?, path))
         })
         .collect();
-    let table = Table::kernel_traces();
     let found = |kind: &str, what: &str| match kind {
         "path" => files::exists(root, what).then(|| (what.to_owned(), what.to_owned())),
         "module" => {
@@ -150,7 +149,7 @@ fn traces(root: &Root, config: &[NamedValue], messages: &[String]) -> Vec<NamedV
             .map(|_| (format!("message with {what}"), "kernel log".to_owned())),
         _ => None,
     };
-    table
+    KERNEL_TRACES
         .rows()
         .filter_map(|row| {
             let (what, from) = found(row.get("kind"), row.get("what"))?;
@@ -188,9 +187,8 @@ fn vulnerabilities(root: &Root) -> Vec<NamedValue> {
 pub(crate) fn telling_config(root: &Root) -> Option<(String, String)> {
     let options = config(root).ok()?;
     let release = kernel_release(root).ok()?;
-    let table = Table::kernel_traces();
     let counts = |name: &str| {
-        let traced = table.rows().any(|row| row.get("kind") == "config" && fits(row.get("what"), name));
+        let traced = KERNEL_TRACES.rows().any(|row| row.get("kind") == "config" && fits(row.get("what"), name));
         traced || TELLING.iter().any(|pattern| fits(pattern, name))
     };
     let lines = options
@@ -202,22 +200,20 @@ pub(crate) fn telling_config(root: &Root) -> Option<(String, String)> {
 
 /// Paths that are there and are traces; for snapshots.
 pub(crate) fn trace_paths(root: &Root) -> Vec<String> {
-    let table = Table::kernel_traces();
     let path = |kind: &str, what: &str| match kind {
         "path" => Some(what.to_owned()),
         "module" => Some(format!("/sys/module/{what}/initstate")),
         _ => None,
     };
-    let paths = table.rows().filter_map(|row| path(row.get("kind"), row.get("what")));
+    let paths = KERNEL_TRACES.rows().filter_map(|row| path(row.get("kind"), row.get("what")));
     paths.filter(|path| files::exists(root, path)).collect()
 }
 
 /// Messages of the boot that a survey reads anything from; for snapshots.
 pub(crate) fn telling_messages(root: &Root) -> Vec<String> {
-    let table = Table::kernel_traces();
     let mut messages = super::messages::of_boot(root).unwrap_or_default();
     messages.retain(|message| {
-        let traced = table.rows().any(|row| row.get("kind") == "message" && message.contains(row.get("what")));
+        let traced = KERNEL_TRACES.rows().any(|row| row.get("kind") == "message" && message.contains(row.get("what")));
         traced || message.starts_with("mmc")
     });
     messages

@@ -4,7 +4,7 @@
 use super::{dmi, files, spd};
 use crate::Root;
 use crate::identify::compatible;
-use crate::identify::data::Table;
+use crate::identify::data::BOARD_MEMORY;
 use record::MemoryModule;
 
 /// Every module that something tells of; DMI first, because it also knows the clock in use.
@@ -76,8 +76,7 @@ fn from_device_tree(root: &Root) -> Vec<MemoryModule> {
 
 fn from_board(root: &Root) -> Vec<MemoryModule> {
     let entries = compatible(root);
-    let table = Table::board_memory();
-    let row = table.rows().find(|row| entries.iter().any(|entry| entry == row.get("compatible")));
+    let row = BOARD_MEMORY.rows().find(|row| entries.iter().any(|entry| entry == row.get("compatible")));
     row.map(|row| MemoryModule {
         from: "board".into(),
         kind: row.get("kind").into(),

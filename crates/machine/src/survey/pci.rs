@@ -6,7 +6,7 @@
 
 use super::files;
 use crate::Root;
-use crate::identify::data::Table;
+use crate::identify::data::{PCI_NAMES, Row};
 use record::{Aspm, Fact, Missing, PciDevice, PciLink};
 use std::collections::BTreeSet;
 
@@ -124,14 +124,14 @@ fn name_all(root: &Root, devices: &mut [PciDevice]) {
     let wanted: BTreeSet<(u16, u16)> = devices.iter().map(|d| (d.vendor, d.device)).collect();
     let database = DATABASES.iter().find_map(|path| root.read(path).ok());
     let names = parse_ids(&database.unwrap_or_default(), &wanted);
-    let table = Table::pci_names();
     for device in devices {
         let known = names.iter().find(|(id, _)| *id == (device.vendor, device.device));
         let own = || {
-            let of_vendor = |row: &crate::identify::data::Row| row.number("vendor") == Some(device.vendor.into());
-            let exact = table.rows().filter(of_vendor).find(|row| row.number("device") == Some(device.device.into()));
+            let of_vendor = |row: &Row| row.number("vendor") == Some(device.vendor.into());
+            let exact =
+                PCI_NAMES.rows().filter(of_vendor).find(|row| row.number("device") == Some(device.device.into()));
             let row = exact.or_else(|| {
-                let mut rows = table.rows().filter(of_vendor);
+                let mut rows = PCI_NAMES.rows().filter(of_vendor);
                 rows.find(|row| row.get("device") == "-")
             });
             row.map(|row| row.get("name").to_owned())

@@ -6,8 +6,7 @@
 //! board's own converters: their sum is less than what the board draws, and USB devices are not
 //! in it.
 
-use crate::sensors::NONE;
-use crate::sensors::parse::lines;
+use crate::number::{NONE, lines};
 
 /// The command.
 pub(super) const COMMAND: &[u8] = b"pmic_read_adc";
@@ -69,7 +68,7 @@ fn line(line: &[u8]) -> Option<(&[u8], bool, i64)> {
 
 /// A decimal number such as `0.06930480`, followed by anything but digits.
 fn billionths(text: &[u8]) -> Option<i64> {
-    let (whole, rest) = crate::sensors::parse::take_number(text)?;
+    let (whole, rest) = crate::number::take_number(text)?;
     let mut nano = whole.checked_mul(1_000_000_000)?;
     let mut place = 100_000_000;
     let decimals = rest.strip_prefix(b".").unwrap_or_default();

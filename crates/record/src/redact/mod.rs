@@ -6,6 +6,7 @@
 //! in, text out; where the texts come from is the caller's affair.
 
 mod addresses;
+mod entry;
 mod kernel;
 mod known;
 mod learn;

@@ -1,56 +1,9 @@
 //! What stands behind a word that says what it is: passwords, names of networks, numbers of modems and chips. The
 //! words are in a table (`words`); here is how a value is found behind one, and where it ends.
 
+use super::entry::{Between, Named, Value};
 use super::words::NAMED;
-use super::{BLANK, Kind, Redactor};
-
-/// What stands between a word and its value.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Between {
-    /// `=` or `:`, with or without blanks.
-    Sign,
-    /// `=` alone: behind a colon stands a sentence, unless the word is quoted as in JSON.
-    Equals,
-    /// `:` and a blank.
-    Colon,
-    /// Blanks alone.
-    Blank,
-    /// A sign, or blanks alone.
-    Any,
-    /// Nothing at all.
-    Joined,
-    /// A sign, or blanks and a quotation mark.
-    SignOrQuote,
-    /// `=` and a quotation mark.
-    Quote,
-}
-
-/// How far a value goes, and what is left of it.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Value {
-    /// One word, or what stands between quotation marks; nothing of it.
-    Word,
-    /// The same, of which the shape stays.
-    Digits,
-    /// Up to the end of the line or two blanks; nothing of it.
-    Line,
-    /// The same, of which the shape stays.
-    LineDigits,
-}
-
-/// Words, and what follows them.
-pub(super) struct Named {
-    /// In small letters, longer ones before those that they begin with. One that begins with `-` is an option, before which a blank
-    /// or a mark stands.
-    pub words: &'static [&'static str],
-    /// Programs, of which one stands before the word; none means that any or no program may.
-    pub of: &'static [&'static str],
-    pub between: Between,
-    pub value: Value,
-    /// Tells a value from what else may stand there.
-    pub fits: fn(&str) -> bool,
-    pub kind: Kind,
-}
+use super::{BLANK, Redactor};
 
 /// By so much of a value is told whether it is one.
 const NEAR_BYTES: usize = 256;

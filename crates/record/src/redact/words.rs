@@ -1,9 +1,9 @@
 //! The table of words that say what stands behind them: names of fields and options of command lines, what may be
 //! between, and which values are meant, since the same words stand in sentences of the kernel, too.
 
-use super::named::Between::{self, Any, Blank, Colon, Equals, Joined, Quote, Sign, SignOrQuote};
-use super::named::Named;
-use super::named::Value::{self, Digits, Line, LineDigits, Word};
+use super::entry::Between::{self, Any, Blank, Colon, Equals, Joined, Quote, Sign, SignOrQuote};
+use super::entry::Named;
+use super::entry::Value::{self, Digits, Line, LineDigits, Word};
 use super::{BLANK, Kind};
 
 const fn row(

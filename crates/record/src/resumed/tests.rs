@@ -4,7 +4,7 @@ use super::*;
 use crate::soc_temperature::{SocReason, SocTemperature};
 use crate::{
     Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, Restored, SettingChange,
-    State, Step, Unit, Variant, WorkloadId, nothing_known,
+    StageBegun, State, Step, Unit, Variant, WorkloadId, nothing_known,
 };
 
 const DIED_MS: i64 = 41_000;

@@ -1,9 +1,10 @@
 //! What names of sensors mean: the table `data/sensors.tsv`.
 
 use crate::Channel;
+use crate::table::Table;
 
 /// The names, best first.
-const NAMES: &str = include_str!("../../../../data/sensors.tsv");
+const NAMES: Table = Table::of(include_str!("../../../../data/sensors.tsv"));
 
 /// Rank of a thermal zone with a name nobody knows: better than nothing.
 const RANK_UNKNOWN_ZONE: u32 = 90;
@@ -56,13 +57,9 @@ impl Name {
 }
 
 fn names() -> impl Iterator<Item = Name> {
-    let rows = NAMES.lines().filter(|line| !line.starts_with('#')).skip(1);
-    rows.filter_map(|line| {
-        let mut cells = line.split('\t');
-        let mut cell = || cells.next();
-        let rank = cell()?.parse().ok();
-        let (place, how, pattern) = (cell()?, cell()?, cell()?);
-        Some(Name { place, how, pattern, meaning: Meaning { rank, about: cell()? } })
+    NAMES.rows().filter_map(|row| {
+        let [rank, place, how, pattern, about, _] = row.array()?;
+        Some(Name { place, how, pattern, meaning: Meaning { rank: rank.parse().ok(), about } })
     })
 }
 
@@ -73,11 +70,7 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let rows = NAMES.lines().filter(|line| !line.starts_with('#'));
-        for line in rows.clone() {
-            assert_eq!(line.split('\t').count(), 6, "{line}");
-        }
-        assert_eq!(rows.count(), names().count() + 1);
+        assert_eq!(NAMES.rows().count(), names().count());
         for name in names() {
             assert!(["zone", "hwmon"].contains(&name.place), "{}", name.pattern);
             assert!(["exact", "prefix", "contains"].contains(&name.how), "{}", name.pattern);

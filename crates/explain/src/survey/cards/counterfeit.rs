@@ -1,9 +1,9 @@
 //! Check: card-counterfeit. The registers of a card are those of counterfeits.
 
-use super::super::table::{hex, rows};
 use super::{cards, finding};
 use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
+use record::table::{Row, Table};
 use record::{Card, Record, RuleId, SerialKind};
 use serde::Serialize;
 
@@ -33,13 +33,14 @@ pub enum Verdict {
 
 /// Maker and verdict by the registers.
 pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
-    let fits = |cell: &str, number: u32| cell == "*" || hex(cell) == Some(number);
-    let row = rows(include_str!("../../../../../data/card_makers.tsv"))
-        .find(|row| fits(row[0], card.manfid) && fits(row[1], card.oemid));
-    let maker = row.as_ref().map(|row| row[2]).filter(|maker| *maker != "-");
-    let by_numbers = row.as_ref().is_some_and(|row| row[3] == "counterfeit");
-    let exempt = row.as_ref().is_some_and(|row| row[3] == "fine" && row[2] == "-");
-    let small_is_fine = row.as_ref().is_some_and(|row| row[4] == "fine")
+    let fits = |row: &Row, column, number: u32| row.get(column) == "*" || row.number(column) == Some(number.into());
+    let mut rows = Table::of(include_str!("../../../../../data/card_makers.tsv")).rows();
+    let row = rows.find(|row| fits(row, "manfid", card.manfid) && fits(row, "oemid", card.oemid));
+    let maker = row.and_then(|row| row.cell("maker"));
+    let is = |column, word| row.is_some_and(|row| row.get(column) == word);
+    let by_numbers = is("verdict", "counterfeit");
+    let exempt = is("verdict", "fine") && maker.is_none();
+    let small_is_fine = is("low_serial", "fine")
         // Transcend counted low until 2012.
         || (maker == Some("Transcend") && card.made.is_some_and(|(year, _)| year < 2013));
     // Samsung has sold cards of that name itself.

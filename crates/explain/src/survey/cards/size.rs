@@ -1,11 +1,11 @@
 //! Check: card-size. A card claims a size that it cannot have: more than its name promises, or than any card had
 //! when it was made.
 
-use super::super::table::rows;
 use super::super::units::size_name;
 use super::{cards, finding};
 use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
+use record::table::Table;
 use record::{Record, RuleId};
 
 pub(crate) const SIZE: Rule = Rule {
@@ -35,12 +35,12 @@ fn promised_gb(name: &str) -> Option<u64> {
 
 /// The largest card there was at the end of that year, in GB.
 fn largest_gb(year: u32) -> Option<u64> {
-    let table = rows(include_str!("../../../../../data/card_sizes.tsv"));
-    let years: Vec<(u32, u64)> = table.filter_map(|row| Some((row[0].parse().ok()?, row[1].parse().ok()?))).collect();
+    let rows = Table::of(include_str!("../../../../../data/card_sizes.tsv")).rows();
+    let years: Vec<(u64, u64)> = rows.filter_map(|row| Some((row.number("year")?, row.number("size")?))).collect();
     // Beyond the table nothing is known to be impossible.
     let last = years.last()?.0;
-    let until = years.into_iter().find(|(until, _)| year <= *until)?;
-    (year < last).then_some(until.1)
+    let until = years.into_iter().find(|(until, _)| u64::from(year) <= *until)?;
+    (u64::from(year) < last).then_some(until.1)
 }
 
 fn size(record: &Record) -> Vec<Finding> {

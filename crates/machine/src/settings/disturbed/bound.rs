@@ -3,8 +3,9 @@
 use super::super::node::POLICY;
 use super::{CPUSETS, Disturbed, INTERRUPTS, of_governor};
 use crate::Root;
-use crate::identify::{parse_cpu_list, read_list};
+use crate::identify::read_list;
 use crate::processes;
+use record::parse_cpu_list;
 
 /// Folders of cpusets that are looked at: more than any system has, and an end in any case.
 const FOLDERS_MAX: usize = 4096;
