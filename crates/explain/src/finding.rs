@@ -121,7 +121,7 @@ impl fmt::Display for Quantity {
             Quantity::Score(score, unit) => {
                 write!(f, "{} {}", (score * 100.0).round() / 100.0, one_line(unit))
             }
-            Quantity::Cpus(cpus) => f.write_str(&cpu_words(cpus)),
+            Quantity::Cpus(cpus) => f.write_str(&record::cpu_words(cpus)),
             // Names of cards and messages of drivers are anybody's text, and may be endless.
             Quantity::Text(text) => f.write_str(&crate::plain::cut(&one_line(text))),
         }

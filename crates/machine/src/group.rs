@@ -6,6 +6,7 @@
 //! limit must hold for what it was given for. Needs root, or a delegated hierarchy.
 //! (Kernel: Documentation/admin-guide/cgroup-v2.rst, Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
 
+mod hierarchy;
 mod hold;
 mod lock;
 
@@ -14,6 +15,7 @@ pub(crate) use hold::{Held, hold, is_there};
 use crate::Root;
 use crate::cgroup;
 use crate::faults::{self, Call};
+use hierarchy::{Version, hierarchy};
 use lock::{Lock, Owner};
 use record::{Missing, Reading, Why};
 
@@ -38,14 +40,6 @@ pub struct Group {
 struct Place {
     folder: String,
     home: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Version {
-    /// A thread moves alone (`tasks`).
-    One,
-    /// A process moves as a whole (`cgroup.procs`).
-    Two,
 }
 
 /// Names that are tried for a group.
@@ -312,17 +306,6 @@ fn made(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
         }
     }
     Err(Missing { path: format!("{mount}/{name}"), why: Why::Io(refused) })
-}
-
-/// The hierarchy that counts CPU time, and its mount.
-fn hierarchy(root: &Root) -> Option<(Version, String)> {
-    const MOUNT: &str = "/sys/fs/cgroup";
-    if root.read(&format!("{MOUNT}/cgroup.controllers")).is_ok() {
-        return Some((Version::Two, MOUNT.into()));
-    }
-    let v1 = format!("{MOUNT}/cpuacct");
-    let counted = root.read(&format!("{v1}/cpuacct.usage"));
-    counted.is_ok().then_some((Version::One, v1))
 }
 
 /// `usage_usec` of a group's `cpu.stat`.

@@ -10,21 +10,15 @@ use crate::syscall::{PerfAttributes, perf_event_open};
 use record::{Missing, Reading, Why};
 use std::os::fd::OwnedFd;
 
+mod pmu;
 mod whole_cpu;
 
 pub use whole_cpu::CpuCycles;
 
-/// Where the kernel lists its PMUs.
-const DEVICES: &str = "/sys/bus/event_source/devices";
-const CALL: &str = "perf_event_open";
+use pmu::{CALL, Pmu, READ_TIMES, core_pmus, refused, values};
 
-const TYPE_HARDWARE: u32 = 0;
 const TYPE_SOFTWARE: u32 = 1;
-const HARDWARE_CPU_CYCLES: u64 = 0;
 const SOFTWARE_TASK_CLOCK: u64 = 1;
-
-/// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`
-const READ_TIMES: u64 = 3;
 
 /// Bits of the flags of [`PerfAttributes`].
 mod flag {
@@ -60,15 +54,6 @@ pub struct Counters {
 struct CycleCounter {
     pmu: Pmu,
     counters: Vec<OwnedFd>,
-}
-
-/// A kind of core, and how to count its cycles.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pmu {
-    name: String,
-    cpus: String,
-    kind: u32,
-    config: u64,
 }
 
 /// What was counted so far.
@@ -210,54 +195,6 @@ fn open_each(kind: u32, config: u64, target: Target, tasks: &[i32], kernel_inclu
     Ok(counters)
 }
 
-/// Why the kernel does not count.
-fn refused(errno: i32) -> Missing {
-    let reason = match errno {
-        libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => {
-            "this machine has no cycle counter that the kernel offers (usual in virtual machines)"
-        }
-        libc::ENOSYS => "the kernel was built without perf events",
-        libc::ESRCH => "the process has ended",
-        libc::EACCES | libc::EPERM => {
-            return Missing { path: CALL.into(), why: Why::Denied };
-        }
-        errno => {
-            return Missing { path: CALL.into(), why: Why::Io(errno) };
-        }
-    };
-    Missing::unsupported(CALL, reason)
-}
-
-/// The PMU of each kind of core: those that name their CPUs and can count cycles; without any, the
-/// one that the kernel chooses.
-fn core_pmus(root: &Root) -> Vec<Pmu> {
-    let names = root.list(DEVICES).unwrap_or_default();
-    let mut pmus: Vec<Pmu> = names.iter().filter_map(|name| core_pmu(root, name)).collect();
-    if pmus.is_empty() {
-        pmus.push(Pmu { name: "cpu".into(), cpus: String::new(), kind: TYPE_HARDWARE, config: HARDWARE_CPU_CYCLES });
-    }
-    pmus
-}
-
-fn core_pmu(root: &Root, name: &str) -> Option<Pmu> {
-    let directory = format!("{DEVICES}/{name}");
-    // PMUs of buses and caches have a `cpumask` instead.
-    let cpus = root.read_value(&format!("{directory}/cpus")).ok()?;
-    let kind = root.read_number(&format!("{directory}/type")).ok()?;
-    // ARM writes the name with an underscore, x86 with a hyphen.
-    let event = ["cpu_cycles", "cpu-cycles"]
-        .iter()
-        .find_map(|event| root.read_value(&format!("{directory}/events/{event}")).ok())?;
-    let config = event_number(&event)?;
-    Some(Pmu { name: name.to_owned(), cpus, kind, config })
-}
-
-/// The number of an event that needs nothing else: `event=0x0011`.
-fn event_number(text: &str) -> Option<u64> {
-    let number = text.strip_prefix("event=0x")?;
-    u64::from_str_radix(number, 16).ok()
-}
-
 /// Sum of values and of times in which they were counted.
 fn sum(counters: &[OwnedFd]) -> Reading<(u64, u64)> {
     let mut total = (0, 0);
@@ -273,68 +210,9 @@ fn sum(counters: &[OwnedFd]) -> Reading<(u64, u64)> {
     Ok(total)
 }
 
-/// Value, time enabled and time running.
-fn values(bytes: &[u8; 24]) -> (u64, u64, u64) {
-    let word = |index: usize| {
-        let mut word = [0; 8];
-        word.copy_from_slice(&bytes[index * 8..index * 8 + 8]);
-        u64::from_ne_bytes(word)
-    };
-    (word(0), word(1), word(2))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_kind_of_core_has_its_pmu() {
-        let root = Root::from_board(
-            "\
-== /sys/bus/event_source/devices/armv8_cortex_a55/type
-8
-== /sys/bus/event_source/devices/armv8_cortex_a55/cpus
-0-3
-== /sys/bus/event_source/devices/armv8_cortex_a55/events/cpu_cycles
-event=0x0011
-== /sys/bus/event_source/devices/armv8_cortex_a76/type
-9
-== /sys/bus/event_source/devices/armv8_cortex_a76/cpus
-4-7
-== /sys/bus/event_source/devices/armv8_cortex_a76/events/cpu_cycles
-event=0x0011
-== /sys/bus/event_source/devices/arm_dsu_0/type
-10
-== /sys/bus/event_source/devices/arm_dsu_0/cpumask
-0
-== /sys/bus/event_source/devices/software/type
-1
-",
-        )
-        .unwrap();
-        let pmu = |name: &str, cpus: &str, kind| Pmu { name: name.into(), cpus: cpus.into(), kind, config: 0x11 };
-        let expected = [pmu("armv8_cortex_a55", "0-3", 8), pmu("armv8_cortex_a76", "4-7", 9)];
-        assert_eq!(core_pmus(&root), expected);
-    }
-
-    #[test]
-    fn without_names_the_kernel_chooses() {
-        let root = Root::from_board("== /sys/bus/event_source/devices/cpu/type\n4\n").unwrap();
-        let pmus = core_pmus(&root);
-        assert_eq!((pmus.len(), pmus[0].kind, pmus[0].config), (1, 0, 0));
-    }
-
-    #[test]
-    fn events_are_plain_numbers() {
-        for (text, number) in [
-            ("event=0x0011", Some(0x11)),
-            ("event=0x3c", Some(0x3c)),
-            ("event=0x3c,umask=0x01", None),
-            ("config=1", None),
-        ] {
-            assert_eq!(event_number(text), number, "{text}");
-        }
-    }
 
     #[test]
     fn the_clock_is_cycles_over_counted_time() {

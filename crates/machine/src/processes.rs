@@ -5,12 +5,14 @@
 //! merely wait for a disk and needs minutes to forget the boot.
 
 mod kin;
+mod stat;
 
 pub(crate) use kin::{Job, job_of};
 pub use kin::{all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors};
 
 use crate::Root;
 use record::{BusyProcess, Missing, Reading};
+use stat::{ProcessTimes, parse_process};
 use std::collections::BTreeMap;
 
 /// More processes than anybody reads.
@@ -43,15 +45,6 @@ struct CpuTimes {
     busy: u64,
     all: u64,
     cpus: u64,
-}
-
-/// CPU time of one process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct ProcessTimes {
-    name: String,
-    ticks: u64,
-    /// Start in ticks since boot: tells a process from a later one of the same number.
-    started: u64,
 }
 
 impl Busy {
@@ -145,22 +138,6 @@ fn read_processes(root: &Root) -> BTreeMap<u32, ProcessTimes> {
         Some((pid, parse_process(&text)?))
     })
     .collect()
-}
-
-/// `pid (name) state ppid ...`: the name may hold blanks, brackets and line feeds, so it ends at
-/// the last closing bracket. Fields are counted from 1: 14 and 15 are user and system time, 22
-/// the start.
-fn parse_process(text: &str) -> Option<ProcessTimes> {
-    let (before, after) = text.rsplit_once(')')?;
-    let (_, name) = before.split_once('(')?;
-    // The first word behind the name is field 3.
-    let field = |number: usize| after.split_whitespace().nth(number - 3)?.parse::<u64>().ok();
-    Some(ProcessTimes {
-        // The kernel gives the bytes as whoever named the process chose them; none of them may steer anything.
-        name: name.replace(char::is_control, "\u{fffd}"),
-        ticks: field(14)?.saturating_add(field(15)?),
-        started: field(22)?,
-    })
 }
 
 #[cfg(test)]

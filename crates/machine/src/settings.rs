@@ -30,6 +30,7 @@ use crate::Root;
 use alone::Alone;
 use changes::Changes;
 use journal::Journal;
+use node::CPUS;
 use record::{Fact, Missing, Reading, Restored};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,6 +61,7 @@ impl Settings {
     /// The journal cannot be written, or nothing can be set because `/sys` is read-only: then nothing must
     /// be changed, and nothing is left on the disk.
     pub fn new(root: &Root, journal: &Path) -> Reading<Self> {
+        // Where nothing can be written, nothing can be set.
         if root.is_read_only(CPUS) {
             return Err(Missing::unsupported("/sys", "it is mounted read-only"));
         }
@@ -157,9 +159,6 @@ impl WayBack {
         lock(&self.0).restore()
     }
 }
-
-/// Where nothing can be written, nothing can be set.
-const CPUS: &str = "/sys/devices/system/cpu";
 
 fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
     changes.lock().unwrap_or_else(PoisonError::into_inner)

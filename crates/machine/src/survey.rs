@@ -15,6 +15,7 @@ mod flash;
 mod kernel;
 mod memory;
 mod messages;
+mod named;
 mod pci;
 mod scaling;
 mod spd;
@@ -22,7 +23,7 @@ mod supplies;
 mod usb;
 
 use crate::{Root, identify};
-use record::{NamedValue, Survey, Swap, SwapState};
+use record::{Survey, Swap, SwapState};
 
 pub(crate) use dmi::without_serials as dmi_without_serials;
 pub(crate) use kernel::{foreign_modules, telling_config, telling_messages, trace_paths};
@@ -78,9 +79,4 @@ fn swaps(root: &Root) -> Vec<Swap> {
     };
     let swaps = identify::swaps(root).unwrap_or_default();
     swaps.into_iter().map(with_zram).collect()
-}
-
-/// A name, a value and where it stands.
-fn named(name: impl Into<String>, value: impl Into<String>, from: impl Into<String>) -> NamedValue {
-    NamedValue { name: name.into(), value: value.into(), from: from.into() }
 }

@@ -10,6 +10,7 @@ mod pmic;
 
 use crate::syscall::{MAILBOX_WORDS, mailbox_property};
 use crate::{Root, Source};
+use command::ANSWERED;
 use record::{Missing, NamedValue, Reading};
 use std::fs::File;
 
@@ -22,8 +23,6 @@ pub const PATH: &str = "/dev/vcio";
 const HEADER_WORDS: usize = 5;
 /// Room for a value: what is left besides the header and the end tag.
 const VALUE_WORDS: usize = MAILBOX_WORDS - HEADER_WORDS - 1;
-/// Code of a message that was answered, and bit in the length of a tag that was.
-const ANSWERED: u32 = 0x8000_0000;
 
 /// The command for PM_RSTS, and the name in its answer.
 const RESET_BITS: &str = "get_rsts";

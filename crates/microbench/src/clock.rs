@@ -4,18 +4,21 @@
 //! CPU to themselves, so their rate is the clock; all windows together tell what a program gets.
 //! The caller pins the thread beforehand and asks the kernel for its own opinion, if it wants one.
 
+mod chain;
 mod counted;
 mod emulation;
 mod estimate;
 mod ramp;
+mod reading;
 
 pub use counted::count;
 pub use emulation::{EmulationSign, emulation_sign};
 pub use estimate::{AGREEMENT, Estimate, SUPPORT, SUPPORTERS, Window, estimate};
 pub use ramp::Ramp;
+pub use reading::ClockReading;
 
-use crate::arch::{self, CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
 use crate::timer::{self, now_ns};
+use chain::{CHAIN, CHECK_WINDOWS, Chain, FLOAT, MULTIPLY};
 
 /// How long to look, and how closely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,43 +60,6 @@ impl ClockPlan {
     }
 }
 
-/// A reading of the clock, and everything that it rests on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClockReading {
-    /// Number of windows.
-    pub count: u32,
-    /// The clock in kHz: the highest rate that three windows support within 0.1 %.
-    pub best_khz: u32,
-    /// False if no three windows agreed so closely: the measurement was disturbed, and `best_khz` is
-    /// the best that could be made of it.
-    pub supported: bool,
-    /// All operations over all time from the first window to the last, in kHz: the clock that a
-    /// program gets the use of. Lower than `best_khz` when time is stolen, preempted or withheld.
-    pub sustained_khz: u32,
-    /// Share of windows within 0.5 % of `best_khz`, in thousandths.
-    pub agreeing_permille: u32,
-    /// Share of the time of all windows in which this thread was not on a CPU, in thousandths:
-    /// others of this system had it. What else is missing went to interrupts, or a hypervisor took it.
-    pub preempted_permille: u32,
-    /// Time from the first to the last window of the reading with its checks, in microseconds.
-    pub elapsed_us: u32,
-    /// Cycles of a dependent multiplication by this clock: close to a whole number (1 to 5 on known
-    /// cores) if the chain does run at one operation a cycle. None if the measurement was disturbed.
-    pub multiply_ratio: Option<f64>,
-    /// Cycles of a dependent floating-point multiplication by this clock: 3 to 8 on most cores, 10 to 18
-    /// on the slowest, far more in software. None if the measurement was disturbed.
-    pub float_ratio: Option<f64>,
-    /// Time from the start to the first window at full clock, in microseconds: how long governor and
-    /// hardware took. None without pre-heating, or if the rate still rose at its end.
-    pub ramp_us: Option<u32>,
-    /// Length that the windows really were meant to have, in nanoseconds.
-    pub window_ns: u64,
-    /// Rate of every window in the order taken, in kHz.
-    pub windows_khz: Vec<u32>,
-}
-
-/// Windows of each of the two chains that only serve as a check.
-const CHECK_WINDOWS: usize = 10;
 /// They are shorter than those of the clock, so that they add little to a reading.
 const CHECK_WINDOW_NS: u64 = 50_000;
 
@@ -137,73 +103,6 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
 fn usable_window_ns(wanted_ns: u64, timer: timer::TimerCost) -> u64 {
     wanted_ns.max(timer.step_ns.max(timer.reading_ns) * 2000).min(20_000_000)
 }
-
-/// A chain of dependent operations.
-struct Chain {
-    run: fn(usize),
-    operations: u64,
-}
-
-impl Chain {
-    /// Turns that fill a window at that rate.
-    fn turns(&self, window_ns: u64, khz: u32) -> u64 {
-        (window_ns * u64::from(khz) / 1_000_000 / self.operations).max(1)
-    }
-
-    /// Windows back to back; each begins with the timer reading that ended the one before it.
-    fn windows(&self, window_ns: u64, khz: u32, count: usize, into: &mut Vec<Window>) {
-        let turns = self.turns(window_ns, khz);
-        let operations = turns * self.operations;
-        let mut start_ns = now_ns();
-        for _ in 0..count {
-            (self.run)(turns as usize);
-            let end_ns = now_ns();
-            into.push(Window { operations, elapsed_ns: end_ns - start_ns });
-            start_ns = end_ns;
-        }
-    }
-
-    /// The rate to within some percent: doubles the turns until they take a quarter of a window. The
-    /// best of three counts, because one interruption would else make all windows far too short.
-    fn pace(&self, window_ns: u64) -> u32 {
-        (self.run)(1);
-        let mut turns = 1;
-        loop {
-            let tries = [(); 3].map(|()| self.window(turns));
-            let fastest = tries.into_iter().min_by_key(|window| window.elapsed_ns);
-            if let Some(window) = fastest.filter(|window| window.elapsed_ns * 4 >= window_ns) {
-                return window.khz().max(1);
-            }
-            turns *= 2;
-        }
-    }
-
-    /// One window on its own.
-    fn window(&self, turns: u64) -> Window {
-        let start_ns = now_ns();
-        (self.run)(turns as usize);
-        Window { operations: turns * self.operations, elapsed_ns: now_ns() - start_ns }
-    }
-
-    /// Cycles that one operation of this chain takes at that clock; none if the windows never agreed.
-    fn cycles(&self, window_ns: u64, clock_khz: u32, windows: &mut Vec<Window>) -> Option<f64> {
-        const TRIES: u32 = 3;
-        for _ in 0..TRIES {
-            windows.clear();
-            self.windows(window_ns, self.pace(window_ns), CHECK_WINDOWS, windows);
-            if let Some(Estimate { best_khz, supported: true, .. }) = estimate(windows) {
-                return Some(f64::from(clock_khz) / f64::from(best_khz));
-            }
-        }
-        None
-    }
-}
-
-/// Chain of the clock.
-const CHAIN: Chain = Chain { run: |turns| _ = arch::chain(turns), operations: CHAIN_OPERATIONS };
-/// The two chains that serve as a check.
-const MULTIPLY: Chain = Chain { run: |turns| _ = arch::multiply_chain(turns), operations: MULTIPLY_OPERATIONS };
-const FLOAT: Chain = Chain { run: |turns| _ = arch::float_chain(turns), operations: FLOAT_OPERATIONS };
 
 /// Runs the chain until its rate stops rising. Returns the rate to plan windows by, and the ramp.
 fn preheat(chain: &Chain, window_ns: u64, plan: &ClockPlan) -> (u32, Option<u32>) {

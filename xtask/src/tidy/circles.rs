@@ -31,13 +31,6 @@ const OPEN: &[Open] = &[
     open("bench", "plan", &["load", "stage"]),
     open("bench", "process", &["child", "search_path", "tools"]),
     open("bench", "run", &["context", "resume", "stand_ins"]),
-    open("machine", "", &["identify", "perf", "sensors", "vcio"]),
-    open("machine", "files", &["own", "removal"]),
-    open("machine", "identify", &["caches", "cpus", "hybrid"]),
-    open("machine", "sampler", &["thread", "turns"]),
-    open("microbench", "", &["arch", "routine"]),
-    open("record", "", &["event", "resumed", "run", "survey"]),
-    open("record", "redact", &["named", "words"]),
 ];
 
 /// Where [`OPEN`] stands.

@@ -156,7 +156,6 @@ fn soc(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> 
     };
     let entries = &record.machine.compatible;
     needs()
-        .into_iter()
         .filter(|need| entries.iter().any(|entry| entry == need.soc) && version.series() < need.since)
         .map(|need| {
             Finding::new(

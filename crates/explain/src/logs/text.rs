@@ -56,7 +56,7 @@ pub(super) fn cpu_ranges(text: &str) -> Option<Vec<u32>> {
     for part in text.trim().split(',') {
         let ends: Vec<&str> = part.split('-').map(|end| end.trim()).collect();
         let ends: Vec<&str> = ends.iter().map(|end| end.strip_prefix("cpu").unwrap_or(end)).collect();
-        let range = parse_cpu_range(&ends.join("-")).filter(|range| *range.end() <= CPU_MAX)?;
+        let range = record::parse_cpu_range(&ends.join("-")).filter(|range| *range.end() <= CPU_MAX)?;
         cpus.extend(range);
         if cpus.len() > CPU_MAX as usize {
             return None;

@@ -1,9 +1,13 @@
 //! Tests of files of our own: what others may have put in their place, and what is left of a failure.
 
 use super::*;
+use rustix::fs::{self, FileType, Mode};
 use rustix::process::{getuid, umask};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A folder for one test, removed at its end.

@@ -1,6 +1,6 @@
 //! A group of a fixed name with nothing in it, for what only one process on the machine may do.
 
-use super::hierarchy;
+use super::hierarchy::hierarchy;
 use super::lock::{self, Lock};
 use crate::Root;
 use crate::faults::{self, Call};

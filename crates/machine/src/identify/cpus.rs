@@ -120,7 +120,7 @@ fn name_the_rest(root: &Root, info: &CpuInfo, policies: &[Policy], cpus: &mut [C
         let by_tree = || {
             let path = format!("{CPU_FOLDER}/cpu{}/of_node/compatible", cpu.cpu);
             let compatible = root.read(&path).ok()?;
-            compatible.split('\0').find_map(|name| core_type::of_compatible(name))
+            compatible.split('\0').find_map(core_type::of_compatible)
         };
         if let Some(name) = by_policy.or_else(by_tree) {
             cpu.core_type = Fact::Known(name);

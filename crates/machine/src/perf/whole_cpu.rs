@@ -1,6 +1,6 @@
 //! The cycle counter of one CPU, whatever runs on it.
 
-use super::{DEVICES, Pmu, READ_TIMES, core_pmus, event_number, refused, values};
+use super::pmu::{CALL, DEVICES, Pmu, READ_TIMES, core_pmus, event_number, refused, values};
 use crate::Root;
 use crate::syscall::{PerfAttributes, perf_event_open};
 use record::parse_cpu_list;
@@ -22,7 +22,7 @@ impl CpuCycles {
     pub fn open(root: &Root, cpu: u32) -> Reading<Self> {
         if !root.is_system() {
             let reason = "cycles can be counted on the running system only";
-            return Err(Missing::unsupported(super::CALL, reason));
+            return Err(Missing::unsupported(CALL, reason));
         }
         let mut refusal = refused(libc::ENOENT);
         for pmu in pmus_of(root, cpu) {

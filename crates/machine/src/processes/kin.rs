@@ -1,6 +1,6 @@
 //! Which processes there are, who started whom, and who lives (proc_pid_stat(5), pid_namespaces(7)).
 
-use super::parse_process;
+use super::stat::parse_process;
 use crate::Root;
 use rustix::io::Errno;
 use rustix::process::{Pid, getppid, test_kill_process};

@@ -14,7 +14,7 @@
 //! In content, `\\` is a backslash, `\0` a NUL, `\xNN` any byte, and `\=` an equals sign at the
 //! beginning of a line. A content line `\` alone at the end says: no newline at the end of file.
 
-use super::missing_errno;
+use super::missing::missing_errno;
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
 use std::sync::Mutex;

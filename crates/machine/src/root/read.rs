@@ -1,6 +1,20 @@
 //! Reading from a root: whole files, their beginnings, names, links, and files that are read again and again.
 
-use super::*;
+use super::board::{Entry, board_children, resolve};
+use super::missing::{missing_errno, missing_from};
+use super::order::natural_key;
+use super::source::Source;
+use super::tree::{Root, Tree};
+use crate::faults::{self, Call};
+use record::{Missing, Reading};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// No file of the kernel that is worth reading is larger; whatever is larger is cut here.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// What the kernel gives in one read of most of its files.
+const PAGE_BYTES: usize = 4096;
 
 impl Root {
     /// The whole file as text; bytes that are not UTF-8 are replaced.
@@ -125,4 +139,10 @@ impl Root {
             }
         }
     }
+}
+
+/// Opens for reading without ever waiting for another program, as a pipe would.
+fn open(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    faults::pass(Call::Open, path, || File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path))
 }

@@ -1,7 +1,7 @@
 //! A file that is opened once and read again and again, as the sampler does. Files that are read once
 //! are a matter of [`Root`].
 
-use super::Root;
+use super::tree::Root;
 use crate::faults::{self, Call};
 use record::Why;
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! When files of a machine were written.
 
-use super::{Root, Tree};
+use super::tree::{Root, Tree};
 use std::os::unix::fs::MetadataExt;
 
 impl Root {

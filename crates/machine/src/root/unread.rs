@@ -74,7 +74,7 @@ fn is_ordinary(path: &str, errno: i32) -> bool {
     match errno {
         // A link that is not followed is told by whoever met it.
         libc::ENOENT | libc::ENOTDIR | libc::ESRCH | libc::ELOOP => true,
-        libc::EACCES | libc::EPERM => !crate::is_root() || is_of_process(),
+        libc::EACCES | libc::EPERM => !rustix::process::geteuid().is_root() || is_of_process(),
         _ => false,
     }
 }

@@ -34,7 +34,7 @@ impl Alone {
     /// Somebody else holds it.
     pub(super) fn take(root: &Root) -> Reading<Self> {
         // A board made for a test has settings of its own.
-        let is_kernels = statfs(super::CPUS).is_ok_and(|on| on.f_type as u64 == SYSFS);
+        let is_kernels = statfs(super::node::CPUS).is_ok_and(|on| on.f_type as u64 == SYSFS);
         let place = match root.is_system() && is_kernels {
             true => group::hold(root, NAME)?,
             false => None,

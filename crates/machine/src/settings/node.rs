@@ -25,7 +25,7 @@ pub enum Node {
 }
 
 /// Documentation/core-api/cpu_hotplug.rst
-const CPUS: &str = "/sys/devices/system/cpu/cpu";
+pub(super) const CPUS: &str = "/sys/devices/system/cpu";
 /// Folder of a policy, but for its number.
 pub(super) const POLICY: &str = "/sys/devices/system/cpu/cpufreq/policy";
 pub(super) const DEVFREQ: &str = "/sys/class/devfreq";
@@ -44,7 +44,7 @@ impl Node {
             Node::ClockMax(policy) => (policy, "scaling_max_freq"),
             Node::DeviceGovernor(name) => return format!("{DEVFREQ}/{}/governor", name.as_str()),
             Node::AspmPolicy => return ASPM_POLICY.to_owned(),
-            Node::CpuOnline(cpu) => return format!("{CPUS}{cpu}/online"),
+            Node::CpuOnline(cpu) => return format!("{CPUS}/cpu{cpu}/online"),
         };
         format!("{POLICY}{policy}/{file}")
     }
@@ -106,7 +106,7 @@ impl Node {
             let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;
             return DeviceName::new(name).map(Node::DeviceGovernor);
         }
-        if let Some(cpu) = path.strip_prefix(CPUS).and_then(|rest| rest.strip_suffix("/online")) {
+        if let Some(cpu) = path.strip_prefix(CPUS).and_then(|rest| rest.strip_prefix("/cpu")?.strip_suffix("/online")) {
             return cpu.parse().ok().map(Node::CpuOnline);
         }
         let rest = path.strip_prefix(POLICY)?;

@@ -1,7 +1,7 @@
 //! What a snapshot holds of disks, PCI and USB: the link of each device and a few files of it, the
 //! drivers above it, and what a survey finds of the kernel. Serial numbers are not among them.
 
-use super::{Walk, resolve};
+use super::walk::{Walk, resolve};
 use crate::survey;
 
 /// Files of a disk, and of the device behind it.

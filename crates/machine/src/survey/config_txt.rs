@@ -3,7 +3,7 @@
 //! Source: Raspberry Pi documentation, "What is config.txt?" and "Conditional filters". What a setting
 //! means, and whether its section holds for this board, is decided elsewhere.
 
-use super::named;
+use super::named::named;
 use crate::Root;
 use record::redact::{BLANK, Redactor};
 use record::{Missing, NamedValue, Reading};

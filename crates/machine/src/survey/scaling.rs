@@ -4,7 +4,8 @@
 //! Sources: Linux Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/testing/
 //! sysfs-class-devfreq. Old vendor kernels keep tunables of a governor in one folder for all CPUs.
 
-use super::{files, named};
+use super::files;
+use super::named::named;
 use crate::Root;
 use record::{Choice, Fact, NamedValue, Reading, Scaler, ScalerKind};
 

@@ -1,6 +1,8 @@
 //! Commands to the firmware in words, as `vcgencmd` sends them, and its answers in words.
 //! <https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd>
 
+/// Code of a message that was answered, and bit in the length of a tag that was.
+pub(super) const ANSWERED: u32 = 0x8000_0000;
 /// Text in question and answer, in bytes.
 pub(super) const TEXT_BYTES: usize = 1024;
 /// Length, code, tag, room, length of the value, error.
@@ -24,7 +26,7 @@ pub(super) fn question(command: &[u8]) -> [u32; WORDS] {
 
 /// The text of an answer.
 pub(super) fn answer<'a>(message: &[u32; WORDS], text: &'a mut [u8; TEXT_BYTES]) -> Result<&'a [u8], i32> {
-    if message[1] != super::ANSWERED {
+    if message[1] != ANSWERED {
         return Err(libc::EIO);
     }
     // Other boards answer with an error number, or with `error=1 error_msg="Command not ..."`.
@@ -75,7 +77,7 @@ mod tests {
             let mut text = [0; TEXT_BYTES];
             answer(&message, &mut text).map(<[u8]>::to_vec)
         };
-        let done = super::super::ANSWERED;
+        let done = super::ANSWERED;
         assert_eq!(answered(0, *b"abcd", done), Ok(b"abcdr=1".to_vec()));
         assert_eq!(answered(0, *b"abcd", done | 1), Err(libc::EIO));
         assert_eq!(answered(1, *b"abcd", done), Err(libc::EOPNOTSUPP));

@@ -4,7 +4,7 @@
 //! The caller reads the counter, as that takes a system call. It is read outside of each window, but
 //! what it counts there is so little beside a window (some 100 ns of 500 µs) that it does no harm.
 
-use super::CHAIN;
+use super::chain::CHAIN;
 use super::estimate::{Estimate, Window, estimate};
 use crate::timer::now_ns;
 

@@ -5,7 +5,7 @@
 //! proved from inside, but two things give it away. Their absence is no proof of the opposite, and a
 //! virtual machine that runs on the real CPU shows neither, as its clock is real.
 
-use super::ClockReading;
+use super::reading::ClockReading;
 use crate::arch;
 use std::fmt;
 

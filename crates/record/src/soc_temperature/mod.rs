@@ -6,11 +6,10 @@
 mod follows;
 mod names;
 
+pub use crate::soc_choice::{SocReason, SocTemperature};
 pub use follows::Follows;
 
 use crate::{Channel, ChannelId, Fact, Missing, Reading, Record, Samples, Why};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
 
@@ -28,39 +27,6 @@ const NAMED_MAX: usize = 3;
 const FOLLOWS_NOT: f64 = 0.5;
 /// One above this does, so that a sensor that does not cannot be that of the SoC.
 const FOLLOWS: f64 = 0.7;
-
-/// Which channel stands for the temperature of the SoC, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SocTemperature {
-    /// The channel.
-    pub channel: ChannelId,
-    /// Why this one.
-    pub why: SocReason,
-}
-
-/// Why a channel stands for the temperature of the SoC.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SocReason {
-    /// Its name stands best in the table.
-    Name {
-        /// What the name means.
-        about: String,
-    },
-    /// The channel with the best name does not follow the load, and this one does.
-    FollowsLoad {
-        /// What its name means.
-        about: String,
-        /// Its correlation with the load, times 100.
-        hundredths: i32,
-        /// The channel with the best name.
-        instead_of: ChannelId,
-        /// The correlation of that one, times 100.
-        its_hundredths: i32,
-    },
-    /// A log has one temperature, and does not always tell of which sensor.
-    OnlyOneOfLog,
-}
 
 /// True if a sensor that is there and works can read so. Exactly 0 is what absent ones read, and firmware is known to
 /// answer -274 or 398 °C.

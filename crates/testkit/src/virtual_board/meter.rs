@@ -2,7 +2,7 @@
 //!
 //! Whoever asks gets an answer, whatever was asked for; a meter that has gone away hangs up.
 
-use super::lock;
+use super::lock::lock;
 use super::model::Model;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -9,8 +9,10 @@ mod board;
 mod files;
 mod groups;
 mod host;
+mod lock;
 mod meter;
 mod model;
+mod names;
 mod slots;
 mod stat;
 mod union;
@@ -20,14 +22,15 @@ pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
 
 use host::Host;
+use lock::lock;
 use meter::Meter;
+use names::{is_left_over, name};
 use slots::Slots;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// One step of the simulation.
@@ -227,10 +230,6 @@ fn set_nice(nice: i32) -> std::io::Result<()> {
     Ok(rustix::process::setpriority_process(None, nice)?)
 }
 
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Gives every CPU its true clock.
 fn apply(model: &Model, slots: &mut Slots, host_khz: u32) {
     for (index, policy) in model.board.policy.iter().enumerate() {
@@ -289,22 +288,6 @@ impl Drop for Tree {
     }
 }
 
-/// Trees and groups of all boards are called so, with the process behind, and a number: a process can have several.
-const PREFIX: &str = "board-of-test-";
-
-/// A name that no other board has.
-fn name() -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    let number = MADE.fetch_add(1, Ordering::Relaxed);
-    format!("{PREFIX}{}-{number}", std::process::id())
-}
-
-/// True for the name of a board whose process was killed.
-fn is_left_over(name: &str) -> bool {
-    let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
-    process.is_some_and(|process| !Path::new("/proc").join(process).exists())
-}
-
 /// Unmounts the trees of boards that were killed. Nothing answers below them any more.
 fn remove_left_over() {
     let entries = std::fs::read_dir(std::env::temp_dir());
@@ -312,25 +295,6 @@ fn remove_left_over() {
         if is_left_over(&entry.file_name().to_string_lossy()) {
             let _ = Command::new("umount").arg("-l").arg(entry.path()).output();
             let _ = std::fs::remove_dir(entry.path());
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn boards_of_one_process_have_their_own_names() {
-        let names = [name(), name()];
-        assert_ne!(names[0], names[1]);
-        for (name, expected) in [
-            (names[0].as_str(), false),
-            ("board-of-test-4000000-0", true),
-            ("board-of-test-4000000", true),
-            ("another", false),
-        ] {
-            assert_eq!(is_left_over(name), expected, "{name}");
         }
     }
 }

@@ -203,7 +203,7 @@ fn remove_left_over(groups: &Groups) {
     };
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if super::is_left_over(&name) {
+        if super::names::is_left_over(&name) {
             let slots = std::fs::read_dir(entry.path()).into_iter().flatten();
             for slot in slots.filter_map(Result::ok) {
                 let tasks = std::fs::read_to_string(slot.path().join(groups.list()));

@@ -4,7 +4,7 @@
 //! be read. Nothing is cached: a file is made anew with every read, as sysfs does.
 
 use super::files::{Node, Refused, nodes, write};
-use super::lock;
+use super::lock::lock;
 use super::model::Model;
 use super::stat::stat;
 use fuser::{

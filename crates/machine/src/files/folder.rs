@@ -1,0 +1,326 @@
+//! A folder that is open, and what is made, read and replaced in it.
+
+use super::asked::own_uid;
+use super::error::{Error, Problem};
+use super::owner;
+use crate::faults::{self, Call};
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher};
+use std::io::Read;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// Who may read a file that is made; the user's umask takes away from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Its owner alone (0600).
+    Owner,
+    /// Its owner and group (0640): names of programs, kernel messages and serial numbers stand in it.
+    Group,
+    /// Everybody (0644): made to be read by other programs or sent to other people.
+    Everybody,
+}
+
+/// Names that are tried for a file that is about to replace another one: two of 64 random bits are not the same.
+const TEMPORARY_NAMES_MAX: u32 = 4;
+
+/// An open folder, and the path that it was opened by.
+#[derive(Debug)]
+pub struct Folder {
+    pub(super) path: PathBuf,
+    pub(super) folder: OwnedFd,
+    pub(super) owner: u32,
+}
+
+/// A look at what has a name, which does nothing to it.
+const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// True for a file, and for what may stand in the place of one (`/dev/null`).
+fn may_be_opened(stat: &Stat) -> bool {
+    keeps_nothing(stat) || Problem::of_kind(stat).is_none()
+}
+
+impl Folder {
+    /// Opens a folder that somebody named; links on the way to it are followed.
+    ///
+    /// # Errors
+    /// It is none, or cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::opened(path, OFlags::empty())
+    }
+
+    /// Opens a folder that must itself be no link.
+    ///
+    /// # Errors
+    /// It is a link or no folder, or cannot be opened.
+    pub fn open_itself(path: &Path) -> Result<Self, Error> {
+        Self::opened(path, OFlags::NOFOLLOW)
+    }
+
+    /// The folder in which this program keeps its state: made with those above it where it is missing, for
+    /// its owner alone (0700). In a folder of the user who called, it is that user's, as its files are.
+    ///
+    /// # Errors
+    /// It is a link, belongs to another user, or cannot be made.
+    pub fn state(path: &Path) -> Result<Self, Error> {
+        if let Some(above) = path.parent() {
+            owner::make_all(above)?;
+        }
+        let is_new = match faults::pass(Call::Folder, path, || fs::mkdir(path, Mode::RWXU)) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(errno) => return Err(Error::new(path, Problem::Make(errno))),
+        };
+        let mut folder = Self::open_itself(path)?;
+        if is_new && folder.owner == own_uid() {
+            // Without it the folder stays root's, as it is without sudo.
+            if let Ok(above) = Self::open(path.parent().unwrap_or(Path::new("."))) {
+                owner::hand_over(&folder.folder, above.owner);
+            }
+            let now = fs::fstat(&folder.folder);
+            folder.owner = now.map_or(folder.owner, |stat| stat.st_uid);
+        }
+        if folder.owner != own_uid() && !owner::is_of_caller(folder.owner) {
+            return Err(Error::new(path, Problem::ForeignOwner(folder.owner)));
+        }
+        // A file system without permissions (FAT) refuses: there nobody can have secrets.
+        let _ = fs::fchmod(&folder.folder, Mode::RWXU);
+        Ok(folder)
+    }
+
+    /// Opens a folder of this user or of the one who called sudo, which must itself be no link.
+    ///
+    /// # Errors
+    /// It is a link or no folder, belongs to another user, or cannot be opened.
+    pub fn own(path: &Path) -> Result<Self, Error> {
+        let folder = Self::open_itself(path)?;
+        match folder.owner == own_uid() || owner::is_of_caller(folder.owner) {
+            true => Ok(folder),
+            false => Err(Error::new(path, Problem::ForeignOwner(folder.owner))),
+        }
+    }
+
+    fn opened(path: &Path, flags: OFlags) -> Result<Self, Error> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = faults::pass(Call::Open, path, || fs::open(path, flags, Mode::empty()));
+        let folder = opened.map_err(|errno| {
+            crate::root::unread::note(path, errno.raw_os_error());
+            Error::new(path, Problem::of_folder(path, errno))
+        })?;
+        let stat = fs::fstat(&folder).map_err(|e| Error::new(path, Problem::Read(e)))?;
+        Ok(Self { path: path.to_path_buf(), folder, owner: stat.st_uid })
+    }
+
+    /// The path that it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The user to whom it belongs.
+    pub fn owner(&self) -> u32 {
+        self.owner
+    }
+
+    /// A new file, for reading and appending.
+    ///
+    /// # Errors
+    /// There is one of that name, a link included, or it cannot be made.
+    pub fn create_new(&self, name: &OsStr, access: Access) -> Result<File, Error> {
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
+        self.opened_file(name, flags, access).map_err(|errno| self.error(name, Problem::Make(errno)))
+    }
+
+    /// A file for reading and appending, made if there is none.
+    ///
+    /// # Errors
+    /// It is not ours, no regular file, or cannot be opened.
+    pub fn append(&self, name: &OsStr, access: Access) -> Result<File, Error> {
+        let flags = OFlags::RDWR | OFlags::APPEND;
+        // Whether it was made here has to be known: only then is its owner ours to choose.
+        let opened = match self.opened_file(name, flags | OFlags::CREATE | OFlags::EXCL, access) {
+            Err(Errno::EXIST) => self.opened_file(name, flags, access),
+            made => made,
+        };
+        self.ours(name, opened, Problem::Write)
+    }
+
+    /// A file that is there, for reading and appending.
+    ///
+    /// # Errors
+    /// It is not there, not ours, no regular file, or cannot be opened.
+    pub fn existing(&self, name: &OsStr) -> Result<File, Error> {
+        let flags = OFlags::RDWR | OFlags::APPEND;
+        let opened = self.opened_file(name, flags, Access::Owner);
+        self.ours(name, opened, Problem::Write)
+    }
+
+    /// A file that is there, for reading alone.
+    ///
+    /// # Errors
+    /// It is not there, not ours, no regular file, or cannot be opened.
+    pub fn readable(&self, name: &OsStr) -> Result<File, Error> {
+        let opened = self.opened_file(name, OFlags::RDONLY, Access::Owner);
+        self.ours(name, opened, Problem::Read)
+    }
+
+    /// All of a file that has at most so many bytes.
+    ///
+    /// # Errors
+    /// As for [`Folder::readable`], or it is longer.
+    pub fn read(&self, name: &OsStr, bytes_max: u64) -> Result<Vec<u8>, Error> {
+        let file = self.readable(name)?;
+        let mut bytes = Vec::new();
+        let read = || file.take(bytes_max + 1).read_to_end(&mut bytes);
+        match faults::pass(Call::Read, self.path.join(name), read) {
+            Ok(_) if bytes.len() as u64 > bytes_max => Err(self.error(name, Problem::TooLong(bytes_max))),
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(self.error(name, Problem::Read(errno_of(&error)))),
+        }
+    }
+
+    /// Replaces a file in one step and waits until that survives a loss of power: readers see the old or
+    /// the new one, never half of it. Whatever is in its place (a link, a pipe) is replaced, not opened.
+    ///
+    /// # Errors
+    /// It cannot be written; the old one stays as it is.
+    pub fn replace(&self, name: &OsStr, bytes: &[u8], access: Access) -> Result<(), Error> {
+        self.put(name, bytes, access, true)?;
+        self.sync()
+    }
+
+    /// As [`Folder::replace`], for a copy of what is safe on disk already, or for what is worth nothing after
+    /// a loss of power: nobody waits for the drive.
+    ///
+    /// # Errors
+    /// As for [`Folder::replace`].
+    pub fn replace_unsynced(&self, name: &OsStr, bytes: &[u8], access: Access) -> Result<(), Error> {
+        self.put(name, bytes, access, false)
+    }
+
+    /// Waits until names of new, replaced and removed files survive a loss of power.
+    ///
+    /// # Errors
+    /// The drive refuses.
+    pub fn sync(&self) -> Result<(), Error> {
+        match faults::pass(Call::Sync, &self.path, || fs::fsync(&self.folder)) {
+            // File systems that know no such thing (some of FUSE, of the network) do it when they like.
+            Ok(()) | Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
+            Err(errno) => Err(Error::new(&self.path, Problem::Write(errno))),
+        }
+    }
+
+    fn put(&self, name: &OsStr, bytes: &[u8], access: Access, wait: bool) -> Result<(), Error> {
+        let (new, file) = self.temporary(name, access)?;
+        let sync = || faults::pass_open(Call::Sync, &file, || file.sync_all());
+        let written = faults::write_all(&file, bytes);
+        let written = written.and_then(|()| if wait { sync() } else { Ok(()) });
+        let written = written.map_err(|error| errno_of(&error));
+        let rename = || fs::renameat(&self.folder, &new, &self.folder, name);
+        let put = written.and_then(|()| faults::pass(Call::Rename, self.path.join(name), rename));
+        put.map_err(|errno| {
+            // Half a file is of no use; that it cannot be removed changes nothing about the error.
+            let _ = self.remove(&new);
+            self.error(name, Problem::Write(errno))
+        })
+    }
+
+    /// A new file whose name nobody has, beside the one that it is to replace.
+    fn temporary(&self, name: &OsStr, access: Access) -> Result<(OsString, File), Error> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let mut refused = Errno::EXIST;
+        for _ in 0..TEMPORARY_NAMES_MAX {
+            let mut new = name.to_owned();
+            // One that could be guessed would be taken by whoever wants no file here.
+            new.push(format!(".{}.new", unguessable()));
+            match self.opened_file(&new, flags, access) {
+                Ok(file) => return Ok((new, file)),
+                Err(Errno::EXIST) => {}
+                Err(errno) => {
+                    refused = errno;
+                    break;
+                }
+            }
+        }
+        Err(self.error(name, Problem::Write(refused)))
+    }
+
+    fn opened_file(&self, name: &OsStr, flags: OFlags, access: Access) -> Result<File, Errno> {
+        let never = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let mode = match access {
+            Access::Owner => 0o600,
+            Access::Group => 0o640,
+            Access::Everybody => 0o644,
+        };
+        let mode = Mode::from_raw_mode(mode);
+        // Opening alone does something to a tape or a watchdog: what is there already is looked at first.
+        let look = || fs::openat(&self.folder, name, LOOK, Mode::empty());
+        let there = look().ok().filter(|_| !flags.contains(OFlags::EXCL));
+        let open = || match &there {
+            Some(there) if !fs::fstat(there).is_ok_and(|stat| may_be_opened(&stat)) => look(),
+            Some(there) => {
+                let itself = format!("/proc/self/fd/{}", there.as_raw_fd());
+                match fs::open(itself, (flags | never) - OFlags::NOFOLLOW, mode) {
+                    // Nobody has mounted /proc here.
+                    Err(Errno::NOENT) => fs::openat(&self.folder, name, flags | never, mode),
+                    opened => opened,
+                }
+            }
+            None => fs::openat(&self.folder, name, flags | never, mode),
+        };
+        let file = faults::pass(Call::Open, self.path.join(name), open).map(File::from)?;
+        if flags.contains(OFlags::EXCL) {
+            owner::hand_over(&file, self.owner);
+        }
+        Ok(file)
+    }
+
+    /// Believes nothing of a file before its descriptor was asked.
+    fn ours(&self, name: &OsStr, opened: Result<File, Errno>, failed: fn(Errno) -> Problem) -> Result<File, Error> {
+        let file = match opened {
+            Ok(file) => file,
+            Err(Errno::LOOP) => return Err(self.error(name, Problem::Link)),
+            // A pipe that nobody reads, a socket: what it is says more than what the kernel answered.
+            Err(errno) => {
+                let stat = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW);
+                let foreign = stat.ok().and_then(|stat| Problem::of_kind(&stat));
+                return Err(self.error(name, foreign.unwrap_or(failed(errno))));
+            }
+        };
+        let stat = fs::fstat(&file).map_err(|errno| self.error(name, failed(errno)))?;
+        let owner = stat.st_uid;
+        let problem = if keeps_nothing(&stat) {
+            None
+        } else if let Some(kind) = Problem::of_kind(&stat) {
+            Some(kind)
+        } else {
+            (owner != own_uid() && owner != self.owner).then_some(Problem::ForeignOwner(owner))
+        };
+        problem.map_or(Ok(file), |problem| Err(self.error(name, problem)))
+    }
+
+    pub(super) fn error(&self, name: &OsStr, problem: Problem) -> Error {
+        Error::new(&self.path.join(name), problem)
+    }
+}
+
+/// 64 bits in 16 letters that nobody can foresee, for names where others may make some, too. The standard library
+/// draws its keys from the kernel.
+pub fn unguessable() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
+/// `/dev/null`, `/dev/zero`, `/dev/full` (devices.txt of the kernel: 1:3, 1:5, 1:7): who names one of them
+/// wants nothing kept.
+fn keeps_nothing(stat: &Stat) -> bool {
+    let device = (fs::major(stat.st_rdev), fs::minor(stat.st_rdev));
+    FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && matches!(device, (1, 3 | 5 | 7))
+}
+
+fn errno_of(error: &std::io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}

@@ -1,0 +1,26 @@
+//! One process in `/proc/PID/stat` (proc_pid_stat(5)).
+
+/// CPU time of one process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ProcessTimes {
+    pub(super) name: String,
+    pub(super) ticks: u64,
+    /// Start in ticks since boot: tells a process from a later one of the same number.
+    pub(super) started: u64,
+}
+
+/// `pid (name) state ppid ...`: the name may hold blanks, brackets and line feeds, so it ends at
+/// the last closing bracket. Fields are counted from 1: 14 and 15 are user and system time, 22
+/// the start.
+pub(super) fn parse_process(text: &str) -> Option<ProcessTimes> {
+    let (before, after) = text.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    // The first word behind the name is field 3.
+    let field = |number: usize| after.split_whitespace().nth(number - 3)?.parse::<u64>().ok();
+    Some(ProcessTimes {
+        // The kernel gives the bytes as whoever named the process chose them; none of them may steer anything.
+        name: name.replace(char::is_control, "\u{fffd}"),
+        ticks: field(14)?.saturating_add(field(15)?),
+        started: field(22)?,
+    })
+}
