@@ -234,8 +234,8 @@ mod tests {
     fn what_is_wrong_is_said() {
         for (line, variables, expected) in [
             ("-m fast", &[][..], "takes a time of 20ms to 1h"),
-            ("-m 0", &[], "0.02 to 3600"),
-            ("-m nan", &[], "0.02 to 3600"),
+            ("-m 0", &[], "20ms to 1h"),
+            ("-m nan", &[], "20ms to 1h"),
             ("--record x", &[], "belongs to the monitor"),
             ("-m --resume", &[], "goes on with a run that measures"),
             ("-k --resume x.json", &[], "goes on with a run that measures"),
@@ -244,7 +244,7 @@ mod tests {
             ("--nonsense", &[], "--nonsense"),
             ("nonsense", &[], "nonsense"),
             ("-u", &[], "not part of this version"),
-            ("--wait soon", &[], "120s"),
+            ("--wait soon", &[], "a time is a number with its unit such as 90s or 10min"),
             ("", &[("MODE", "fast")], "extensive or unattended"),
             ("", &[("MaxKHz", "1.4GHz")], "kHz"),
             ("", &[("NOTUNING", "maybe")], "yes or no"),
