@@ -30,7 +30,7 @@ pub(crate) use single::SingleArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 pub(crate) use wrong::sentence;
 
-use bench::{Options, Watched};
+use bench::{AnyTask, Options, Watched};
 use clap::Parser;
 use classic::Classic;
 use meters::MeterFlags;
@@ -95,6 +95,9 @@ impl Command {
 /// A run: its options and where its results go.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RunArgs {
+    /// What the run is for.
+    pub(crate) task: AnyTask,
+    /// How it is to be.
     pub(crate) options: Options,
     /// Print the Record as JSON instead of the report.
     pub(crate) json: bool,

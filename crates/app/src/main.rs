@@ -10,6 +10,7 @@ mod paths;
 mod progress;
 mod signals;
 mod stderr;
+mod write;
 
 use args::{Cli, Command, Environment, Several, SurveyVerb};
 use clap::Parser;

@@ -2,6 +2,9 @@
 //! beside the output: no foreign text steers a terminal, a closed pipe ends quietly, anything else is an error.
 //! A reader of standard output that has stopped is waited for, but not once a signal asked for the end.
 
+pub(crate) use crate::stderr::note;
+
+use crate::write::LOOK_EVERY;
 use crate::{signals, stderr};
 use anyhow::Context;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -15,8 +18,6 @@ use std::time::{Duration, Instant};
 const CHUNK_BYTES: usize = 2048;
 /// The kernel fills pipes by pages of at most so much on small boards.
 const PAGE_BYTES: usize = 4096;
-/// While nobody reads, signals are looked at after so long.
-const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 /// So long may a reader take for what is written after a signal.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
@@ -98,28 +99,6 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
             }
         }
     }
-}
-
-/// Writes all of it, however long that takes; what cannot be written is left out. For a thread that has nothing
-/// else to do.
-pub(crate) fn write_all(out: BorrowedFd<'_>, text: &[u8]) {
-    let mut left = text;
-    while !left.is_empty() {
-        match rustix::io::write(out, left) {
-            Ok(count) => left = &left[count..],
-            Err(rustix::io::Errno::INTR) => {}
-            Err(rustix::io::Errno::AGAIN) => {
-                let mut room = [PollFd::from_borrowed_fd(out, PollFlags::OUT)];
-                let _ = poll(&mut room, Some(&LOOK_EVERY));
-            }
-            Err(_) => return,
-        }
-    }
-}
-
-/// Says something beside the output, on standard error, and waits for nobody.
-pub(crate) fn note(text: &str) {
-    stderr::line(&format!("sbc-bench: {text}"));
 }
 
 /// A moment of a run as the time of day where it ran.

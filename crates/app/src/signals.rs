@@ -2,8 +2,7 @@
 //! puts settings back, ends what was started and the program itself, whatever it waits for. What was ignored before this program began (`nohup`) stays
 //! ignored. Ctrl-Z stops the loads as well.
 
-use crate::commands::monitor::give_back_terminal;
-use crate::{output, status};
+use crate::{status, stderr};
 use machine::settings::WayBack;
 use machine::threads;
 use record::Restored;
@@ -25,11 +24,19 @@ const TWICE: Duration = Duration::from_millis(500);
 /// Becomes readable with the first signal, for those who wait.
 static ARRIVALS: OnceLock<OwnedFd> = OnceLock::new();
 
+/// Gives back what an end that drops nothing would leave behind.
+static GIVES_BACK: OnceLock<fn()> = OnceLock::new();
+
 /// The number of the first signal that came, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
 /// Each of them asks for the end.
 const ENDS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+
+/// Remembers how a terminal is given back that was taken over.
+pub(crate) fn give_back_by(give_back: fn()) {
+    let _ = GIVES_BACK.set(give_back);
+}
 
 /// The number of the first signal that asked for the end, or 0: for those who cannot be handed it.
 pub(crate) fn received() -> i32 {
@@ -88,7 +95,7 @@ pub(crate) fn outlive() {
 fn stop() {
     if let Some(time) = bench::pause() {
         let seconds = time.as_secs_f64();
-        output::note(&format!("stopped for {seconds:.1} s; what was being measured meanwhile took that much longer."));
+        stderr::note(&format!("stopped for {seconds:.1} s; what was being measured meanwhile took that much longer."));
     }
 }
 
@@ -123,7 +130,9 @@ fn put_back() -> Vec<(String, Restored)> {
     let way_back = way_back.ok().flatten();
     let outcomes = way_back.map(|way_back| way_back.go()).unwrap_or_default();
     bench::child::end_programs();
-    give_back_terminal();
+    if let Some(give_back) = GIVES_BACK.get() {
+        give_back();
+    }
     outcomes
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Lines are kept until they are written, a bounded number of them; the bar is only ever the latest one.
 
-use crate::output;
+use crate::write::write_all;
 use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
@@ -52,6 +52,11 @@ pub(crate) fn line(text: &str) {
         due.lost += 1;
     }
     stderr.announce(due);
+}
+
+/// Says something beside the output, on standard error, and waits for nobody.
+pub(crate) fn note(text: &str) {
+    line(&format!("sbc-bench: {text}"));
 }
 
 /// Shows this below all lines, in place of what was shown there; nothing takes it away. Only for a terminal.
@@ -121,7 +126,7 @@ impl Stderr {
             // Without a thread it is written here and now.
             let text = due.take();
             drop(due);
-            output::write_all(std::io::stderr().as_fd(), text.as_bytes());
+            write_all(std::io::stderr().as_fd(), text.as_bytes());
         } else {
             drop(due);
             self.changed.notify_all();
@@ -143,7 +148,7 @@ impl Stderr {
             due.busy = true;
             let text = due.take();
             drop(due);
-            output::write_all(std::io::stderr().as_fd(), text.as_bytes());
+            write_all(std::io::stderr().as_fd(), text.as_bytes());
             due = self.lock();
         }
     }

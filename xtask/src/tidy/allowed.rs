@@ -163,7 +163,7 @@ pub(super) const REACHES: &[Reach] = &[
         places: &[
             at("app/src/commands/monitor/recorder.rs", "writes the recording, so that no drive holds a row up"),
             at("app/src/commands/monitor/tui/outlet.rs", "writes frames of the screen"),
-            at("app/src/commands/run.rs", "reads data tables while the gate waits; hears typed lines"),
+            at("app/src/commands/run.rs", "hears typed lines"),
             at("app/src/commands/run/keep.rs", "writes the results of a run; given up after 15 s"),
             at("app/src/signals.rs", "hears signals; puts settings back after one"),
             at("app/src/stderr.rs", "writes standard error and draws the bar"),
@@ -177,7 +177,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/run/clock_pass/mod.rs", "measures a clock, bound to its CPU"),
             at("bench/src/run/heat/gauge.rs", "asks a slow sensor while the chip is heated"),
             at("bench/src/run/heat/mod.rs", "the loads of a thermal test"),
-            at("bench/src/run/mod.rs", "looks at the machine while the gate waits"),
+            at("bench/src/run/mod.rs", "looks at the machine while the gate waits, and reads tables"),
             at("bench/src/run/tape.rs", "writes the stream of a run"),
             at("bench/src/survey/mod.rs", "asks a drive by smartctl"),
             at("bench/src/workloads/core_to_core.rs", "the two sides of an exchange"),

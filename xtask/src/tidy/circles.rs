@@ -22,15 +22,6 @@ const fn open(krate: &'static str, folder: &'static str, members: &'static [&'st
 
 /// Circles that are waited for. The list only shrinks.
 const OPEN: &[Open] = &[
-    open("app", "", &["commands", "output", "progress", "signals", "stderr"]),
-    open("app", "args", &["classic", "run", "survey", "thermal"]),
-    open("app", "commands", &["recover", "resume", "run"]),
-    open("app", "commands::monitor", &["recorder", "recording"]),
-    open("bench", "", &["foreign", "job", "measure", "net", "workloads"]),
-    open("bench", "", &["plan", "question"]),
-    open("bench", "plan", &["load", "stage"]),
-    open("bench", "process", &["child", "search_path", "tools"]),
-    open("bench", "run", &["context", "resume", "stand_ins"]),
 ];
 
 /// Where [`OPEN`] stands.

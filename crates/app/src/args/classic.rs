@@ -4,7 +4,9 @@
 use super::classic_loads::ClassicLoads;
 use super::monitor::MonitorFlags;
 use super::run::{RunFlags, run_command};
-use super::{Command, Environment, survey, thermal};
+use super::{Command, Environment, ReviewArgs, SurveyVerb, efficiency, survey, thermal};
+use bench::thermal::StartAt;
+use bench::{AnyTask, DramThrottling};
 
 /// The flags that people know.
 #[derive(Debug, clap::Args)]
@@ -66,7 +68,7 @@ impl Classic {
         if run.resume.is_some() && (self.survey_flag().is_some() || self.monitor.is_some()) {
             return Err("--resume goes on with a run that measures: sbc-bench --resume".into());
         }
-        if let Some(verb) = survey::of_flags(&self, &run)? {
+        if let Some(verb) = survey_of(&self, &run)? {
             return verb.command(environment);
         }
         if !self.command.is_empty() {
@@ -78,7 +80,7 @@ impl Classic {
         if let Some(given) = monitor.first_given() {
             return Err(format!("{given} belongs to the monitor: sbc-bench -m {given} ..."));
         }
-        let task = thermal::classic_task(&self)?;
+        let task = task_of(&self)?;
         run_command(run, task, &self.loads, environment)
     }
 }
@@ -121,6 +123,53 @@ impl Classic {
             return Ok(());
         }
         Err(format!("{} are runs of their own: start them one after the other.", given.join(" and ")))
+    }
+}
+
+/// What the classic flags `-k`, `-S`, `-r`, `-j` and `-R` mean, with the options of a run beside them.
+///
+/// # Errors
+/// One sentence about what does not go with them.
+fn survey_of(classic: &Classic, run: &RunFlags) -> Result<Option<SurveyVerb>, String> {
+    let Some(flag) = classic.survey_flag() else {
+        return Ok(None);
+    };
+    let is_review = classic.is_review();
+    if !is_review && !classic.command.is_empty() {
+        return Err(format!("{flag} runs no command: {}.", survey::COMMANDS));
+    }
+    if classic.loads.stockfish() {
+        return Err(format!("-s does not go with {flag}: start sbc-bench -s before or afterwards."));
+    }
+    Ok(Some(match (classic.kernel, classic.storage) {
+        (true, _) => SurveyVerb::Kernel { eol_file: None, json: run.json },
+        (false, true) => SurveyVerb::Storage { json: run.json },
+        (false, false) => SurveyVerb::Review(ReviewArgs {
+            no_benchmarks: classic.review_only,
+            json: run.json,
+            force: run.force,
+            wait: run.wait,
+            heat: classic.loads.heat,
+            log: run.log.clone(),
+            quiet: run.quiet,
+            command: classic.command.clone(),
+            ..ReviewArgs::default()
+        }),
+    }))
+}
+
+/// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else that of the
+/// loads, which is the standard run without any.
+///
+/// # Errors
+/// One sentence about what is wrong.
+fn task_of(flags: &Classic) -> Result<AnyTask, String> {
+    match (&flags.cool, &flags.heat_to, &flags.graph) {
+        (Some(celsius), ..) => thermal::classic("-t", celsius, StartAt::CoolTo).map(AnyTask::of),
+        (None, Some(celsius), _) => thermal::classic("-T", celsius, StartAt::HeatTo).map(AnyTask::of),
+        (None, None, _) if flags.memory_throttle => Ok(AnyTask::of(DramThrottling)),
+        (None, None, Some(sets)) => efficiency::task(sets).map(AnyTask::of),
+        (None, None, None) => flags.loads.task(),
     }
 }
 

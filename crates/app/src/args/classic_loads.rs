@@ -1,6 +1,6 @@
 //! The flags of the bash program that run other people's benchmarks: `-c`, `-s`, `-G`, `-P`.
 
-use bench::{Load, Task};
+use bench::{AnyTask, Load, Loads, Standard};
 use record::{Variant, WorkloadId};
 
 /// Which loads the classic flags ask for.
@@ -41,7 +41,7 @@ impl ClassicLoads {
     ///
     /// # Errors
     /// One sentence about what is wrong.
-    pub(crate) fn task(&self) -> Result<Task, String> {
+    pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(network) = self.stockfish.as_deref().filter(|name| !name.is_empty()) {
             return Err(format!(
                 "-s runs the installed Stockfish with the network it has been built with, not {network:?}."
@@ -63,8 +63,8 @@ impl ClassicLoads {
             });
         }
         Ok(match loads.is_empty() {
-            true => Task::Standard,
-            false => Task::Loads(loads),
+            true => AnyTask::of(Standard),
+            false => AnyTask::of(Loads(loads)),
         })
     }
 

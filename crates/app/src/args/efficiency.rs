@@ -1,8 +1,8 @@
-//! Arguments of `efficiency` and of the classic `-g`. They end in a [`bench::Task`].
+//! Arguments of `efficiency` and of the classic `-g`. They end in an [`Efficiency`].
 
 use bench::efficiency::{Efficiency, Sets};
 use bench::form::{Form, names_with_forms};
-use bench::{Task, Workload, parse_duration, workloads};
+use bench::{Workload, parse_duration, workloads};
 use record::Variant;
 use std::time::Duration;
 
@@ -27,16 +27,11 @@ pub(crate) struct EfficiencyFlags {
 impl EfficiencyFlags {
     /// # Errors
     /// One sentence about what is wrong.
-    pub(crate) fn task(&self) -> Result<Task, String> {
+    pub(crate) fn task(&self) -> Result<Efficiency, String> {
         let load = self.load.as_deref().map(load).transpose()?;
         let sets = Sets::parse(&self.sets)?;
         let own = Efficiency::default();
-        Ok(Task::Efficiency(Efficiency {
-            sets,
-            load,
-            point: self.point.unwrap_or(own.point),
-            idle: self.idle.unwrap_or(own.idle),
-        }))
+        Ok(Efficiency { sets, load, point: self.point.unwrap_or(own.point), idle: self.idle.unwrap_or(own.idle) })
     }
 }
 
@@ -57,7 +52,7 @@ fn load(name: &str) -> Result<Form, String> {
 ///
 /// # Errors
 /// One sentence about what is wrong.
-pub(super) fn task(sets: &str) -> Result<Task, String> {
+pub(super) fn task(sets: &str) -> Result<Efficiency, String> {
     let sets = Sets::parse(sets)?;
-    Ok(Task::Efficiency(Efficiency { sets, ..Efficiency::default() }))
+    Ok(Efficiency { sets, ..Efficiency::default() })
 }

@@ -3,8 +3,8 @@
 
 use crate::input;
 use bench::{
-    Ab, Definition, Load, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration, parse_pinning,
-    parse_repeat, score_both, side,
+    Ab, AnyTask, Definition, Load, Loads, Pinning, Program, Repeat, ScoreRule, Standard, parse_definitions,
+    parse_duration, parse_pinning, parse_repeat, score_both, side,
 };
 use machine::{Caller, Root, Trust};
 use record::Variant;
@@ -106,16 +106,16 @@ impl ProgramFlags {
     ///
     /// # Errors
     /// One sentence about what is wrong.
-    pub(crate) fn task(&self) -> Result<Task, String> {
+    pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(load) = self.load()? {
-            return Ok(Task::Loads(vec![load]));
+            return Ok(AnyTask::of(Loads(vec![load])));
         }
         if self.is_given() {
             let definition = self.definition()?;
             if definition.others_off && definition.pinning == Pinning::All {
                 return Err("--others-off needs --cpus: fastest, core-types or a list such as 0-3.".into());
             }
-            return Ok(Task::Program(definition));
+            return Ok(AnyTask::of(Program(definition)));
         }
         let lonely = self.name.is_some()
             || self.score.is_given()
@@ -125,7 +125,7 @@ impl ProgramFlags {
             || self.timeout.is_some();
         match lonely {
             true => Err("this needs a command: sbc-bench run ... -- CMD.".into()),
-            false => Ok(Task::Standard),
+            false => Ok(AnyTask::of(Standard)),
         }
     }
 
@@ -150,7 +150,7 @@ impl ProgramFlags {
     ///
     /// # Errors
     /// One sentence about what is wrong.
-    pub(crate) fn ab(&self, flags: &AbFlags) -> Result<Task, String> {
+    pub(crate) fn ab(&self, flags: &AbFlags) -> Result<Ab, String> {
         if self.repeat.is_some() {
             return Err("ab takes --blocks instead of --repeat.".into());
         }
@@ -179,7 +179,7 @@ impl ProgramFlags {
             let unit = self.score.unit.clone().unwrap_or_else(|| if is_time { "s" } else { "" }.into());
             score_both(&mut ab, &rule, &unit, !is_time && !self.score.lower_is_better);
         }
-        Ok(Task::Ab(Box::new(ab)))
+        Ok(ab)
     }
 
     /// The same for a workload that the user defined.
@@ -284,7 +284,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
         }
         let bytes = input::read(&file, BYTES_MAX).map_err(|why| format!("{why:#}"))?;
         let text = String::from_utf8(bytes).map_err(|why| format!("{name}: {why}."))?;
-        for definition in parse_definitions(&text).map_err(|why| format!("{name}, {why}."))? {
+        for definition in parse_definitions(&text, bench::is_taken).map_err(|why| format!("{name}, {why}."))? {
             found.all.retain(|(_, known)| known.name != definition.name);
             let definition = Definition { file: Some(file.clone()), ..definition };
             found.all.push((file.clone(), definition));

@@ -2,8 +2,8 @@
 
 use super::classic_loads::ClassicLoads;
 use super::targets::TargetFlags;
-use super::{Command, Environment, RunArgs, thermal};
-use bench::{Options, Task, parse_time};
+use super::{Command, Environment, RunArgs};
+use bench::{AnyTask, Options, parse_time};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,12 +39,12 @@ pub(super) struct RunFlags {
 /// One sentence about a variable that is wrong.
 pub(super) fn run_command(
     flags: RunFlags,
-    task: Task,
+    task: AnyTask,
     loads: &ClassicLoads,
     environment: &Environment,
 ) -> Result<Command, String> {
-    let mut options = Options {
-        task,
+    let options = Options {
+        interval: task.attributes().interval,
         force: flags.force,
         wait: flags.wait,
         targets: flags.targets.targets()?,
@@ -52,13 +52,11 @@ pub(super) fn run_command(
         stockfish: loads.stockfish(),
         ..environment.options()?
     };
-    if matches!(options.task, Task::Thermal(_)) {
-        options.interval = thermal::INTERVAL;
-    }
     let mut given = environment.given();
     given.extend(flags.force.then(|| "--force".to_owned()));
     given.extend(loads.given());
     Ok(Command::Run(Box::new(RunArgs {
+        task,
         options,
         json: flags.json,
         log: flags.log,

@@ -1,9 +1,9 @@
-//! Arguments of `sensitivity`: at which clocks, which workloads. They end in a [`bench::Task`].
+//! Arguments of `sensitivity`: at which clocks, which workloads. They end in a [`Sensitivity`].
 
 use super::program::{ProgramFlags, ScoreFlags};
 use bench::form::Form;
 use bench::sensitivity::{At, DEFAULT_LOADS, Load, Sensitivity, load};
-use bench::{Pinning, Task, parse_duration, parse_pinning};
+use bench::{Pinning, parse_duration, parse_pinning};
 use std::time::Duration;
 
 /// What loses how much when the clock falls?
@@ -35,8 +35,8 @@ pub(crate) struct SensitivityFlags {
 impl SensitivityFlags {
     /// # Errors
     /// One sentence about what is wrong.
-    pub(crate) fn task(&self) -> Result<Task, String> {
-        Ok(Task::Sensitivity(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds }))
+    pub(crate) fn task(&self) -> Result<Sensitivity, String> {
+        Ok(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds })
     }
 
     fn loads(&self) -> Result<Vec<Load>, String> {

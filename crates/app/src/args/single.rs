@@ -3,7 +3,7 @@
 use super::Environment;
 use super::targets::TargetFlags;
 use bench::form::Form;
-use bench::{ClockTask, One, Options, Task, parse_duration, workloads};
+use bench::{AnyTask, Clock, CoreToCore, Memory, Options, SingleWorkload, parse_duration, workloads};
 use clap::Subcommand;
 use std::time::Duration;
 
@@ -69,6 +69,8 @@ pub(crate) struct Common {
 /// One of them, validated.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SingleArgs {
+    /// The question.
+    pub(crate) task: AnyTask,
     pub(crate) options: Options,
     /// Report that tells the answer.
     pub(crate) report: &'static str,
@@ -82,16 +84,13 @@ impl Single {
     /// The options of the run that answers the question, or one sentence about what is wrong.
     pub(crate) fn arguments(self, environment: &Environment) -> Result<SingleArgs, String> {
         let mut options = environment.options()?;
-        let (report, common) = match self {
+        let (task, report, common) = match self {
             Single::Clock { common, quick, readings, heat } => {
                 options.tune &= !quick;
-                options.task = Task::Clock(ClockTask { cpus: common.cpus()?, readings: readings.into(), heat });
-                ("clock", common)
+                let task = Clock { cpus: common.cpus()?, readings: readings.into(), heat };
+                (AnyTask::of(task), "clock", common)
             }
-            Single::Memory { common } => {
-                options.task = Task::Memory(common.cpus()?);
-                ("memory", common)
-            }
+            Single::Memory { common } => (AnyTask::of(Memory { cpus: common.cpus()? }), "memory", common),
             Single::Workload { id, variant, targets, common } => {
                 options.targets = targets.targets()?;
                 check_form(&id, &variant)?;
@@ -99,17 +98,14 @@ impl Single {
                 let known = known.filter(|workload| !workload.attributes.is_users_own);
                 let workload =
                     known.ok_or_else(|| format!("there is no workload {id:?}; see sbc-bench list workloads."))?;
-                options.task = Task::One(One { workload: workload.id, variant: variant.into(), cpus: common.cpus()? });
-                ("text", common)
+                let task = SingleWorkload { workload: workload.id, variant: variant.into(), cpus: common.cpus()? };
+                (AnyTask::of(task), "text", common)
             }
-            Single::CoreToCore { common } => {
-                options.task = Task::CoreToCore(common.cpus()?);
-                ("core-to-core", common)
-            }
+            Single::CoreToCore { common } => (AnyTask::of(CoreToCore { cpus: common.cpus()? }), "core-to-core", common),
         };
         let mut given = environment.given();
         given.extend(common.cpu.map(|list| format!("--cpu {list}")));
-        Ok(SingleArgs { options, report, json: common.json, quiet: common.quiet, given })
+        Ok(SingleArgs { task, options, report, json: common.json, quiet: common.quiet, given })
     }
 }
 

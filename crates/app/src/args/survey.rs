@@ -1,9 +1,7 @@
 //! The verbs that look over the machine before anything is measured: kernel, storage, review.
 
-use super::classic::Classic;
-use super::run::RunFlags;
 use super::{Command, Environment, RunArgs};
-use bench::{Options, Review, Task, parse_time};
+use bench::{AnyTask, Options, Review, parse_time};
 use clap::Subcommand;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,25 +38,25 @@ pub(crate) enum SurveyVerb {
 pub(crate) struct ReviewArgs {
     /// Measure nothing: look, raise the settings, watch, put them back, and report (-R)
     #[arg(long)]
-    no_benchmarks: bool,
+    pub(super) no_benchmarks: bool,
     /// Only look: nothing is measured, changed or watched
     #[arg(long)]
     pub(crate) look: bool,
     /// Do not watch after measuring
     #[arg(long)]
-    no_watch: bool,
+    pub(super) no_watch: bool,
     /// Print the Record as JSON instead of the review
     #[arg(long)]
     pub(crate) json: bool,
     /// Start although the system is busy (recorded in the results)
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
     /// Wait at most so long for a quiet system before measuring
     #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
-    wait: Duration,
+    pub(super) wait: Duration,
     /// Also run a load that heats for five minutes; `-c` beside `-r`
     #[arg(skip)]
-    heat: bool,
+    pub(super) heat: bool,
     /// Write the review here, and the Record beside it as .json
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
@@ -67,39 +65,7 @@ pub(crate) struct ReviewArgs {
     pub(crate) quiet: bool,
     /// Watch while this command runs, instead of until Ctrl-C
     #[arg(last = true, value_name = "CMD")]
-    command: Vec<String>,
-}
-
-/// What the classic flags `-k`, `-S`, `-r`, `-j` and `-R` mean, with the options of a run beside them.
-///
-/// # Errors
-/// One sentence about what does not go with them.
-pub(super) fn of_flags(classic: &Classic, run: &RunFlags) -> Result<Option<SurveyVerb>, String> {
-    let Some(flag) = classic.survey_flag() else {
-        return Ok(None);
-    };
-    let is_review = classic.is_review();
-    if !is_review && !classic.command.is_empty() {
-        return Err(format!("{flag} runs no command: {COMMANDS}."));
-    }
-    if classic.loads.stockfish() {
-        return Err(format!("-s does not go with {flag}: start sbc-bench -s before or afterwards."));
-    }
-    Ok(Some(match (classic.kernel, classic.storage) {
-        (true, _) => SurveyVerb::Kernel { eol_file: None, json: run.json },
-        (false, true) => SurveyVerb::Storage { json: run.json },
-        (false, false) => SurveyVerb::Review(ReviewArgs {
-            no_benchmarks: classic.review_only,
-            json: run.json,
-            force: run.force,
-            wait: run.wait,
-            heat: classic.loads.heat,
-            log: run.log.clone(),
-            quiet: run.quiet,
-            command: classic.command.clone(),
-            ..ReviewArgs::default()
-        }),
-    }))
+    pub(super) command: Vec<String>,
 }
 
 /// Where a command may stand behind `--`.
@@ -122,6 +88,7 @@ impl SurveyVerb {
         let mut given = environment.given();
         given.extend(args.given());
         Ok(Command::Run(Box::new(RunArgs {
+            task: AnyTask::of(args.task(environment)),
             options: args.options(environment)?,
             json: args.json,
             given,
@@ -149,23 +116,22 @@ impl ReviewArgs {
     }
 
     /// The run behind a review that does more than look.
-    ///
-    /// # Errors
-    /// One sentence about a variable that is wrong.
-    fn options(&self, environment: &Environment) -> Result<Options, String> {
+    fn task(&self, environment: &Environment) -> Review {
         let mut command = self.command.clone();
         if command.is_empty()
             && let Some(line) = environment.get("ExecuteCommand")
         {
             command = words_of(line);
         }
-        Ok(Options {
-            task: Task::Review(Review { benchmarks: !self.no_benchmarks, command, watch: !self.no_watch }),
-            force: self.force,
-            wait: self.wait,
-            heat: self.heat,
-            ..environment.options()?
-        })
+        Review { benchmarks: !self.no_benchmarks, command, watch: !self.no_watch }
+    }
+
+    /// How it is to be.
+    ///
+    /// # Errors
+    /// One sentence about a variable that is wrong.
+    fn options(&self, environment: &Environment) -> Result<Options, String> {
+        Ok(Options { force: self.force, wait: self.wait, heat: self.heat, ..environment.options()? })
     }
 
     /// What was asked for, for the Record.

@@ -1,9 +1,8 @@
-//! Arguments of `thermal`, and of the classic `-t` and `-T`. They end in a [`bench::Task`].
+//! Arguments of `thermal`, and of the classic `-t` and `-T`. They end in a [`Thermal`].
 
-use super::classic::Classic;
 use super::program::{ProgramFlags, ScoreFlags};
+use bench::parse_duration;
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
-use bench::{Task, parse_duration};
 use std::time::Duration;
 
 /// What the machine makes of heat.
@@ -45,7 +44,7 @@ const CLASSIC_CELSIUS: &str = "50";
 impl ThermalFlags {
     /// # Errors
     /// One sentence about what is wrong.
-    pub(crate) fn task(&self) -> Result<Task, String> {
+    pub(crate) fn task(&self) -> Result<Thermal, String> {
         let own = Thermal::default();
         let temperature = |name: &str, celsius: Option<f64>| celsius.map(|value| millicelsius(name, value)).transpose();
         let cool_to = temperature("--cool-to", self.cool_to)?.map(StartAt::CoolTo);
@@ -57,14 +56,14 @@ impl ThermalFlags {
                 return Err(format!("--minutes takes 0.05 to 1440 minutes, not {minutes}."));
             }
         };
-        Ok(Task::Thermal(Thermal {
+        Ok(Thermal {
             start: cool_to.or(heat_to),
             load: self.heat_load()?,
             time,
             max_millicelsius: temperature("--max-temp", self.max_temp)?,
             wait: self.wait_temp.unwrap_or(own.wait),
             cool_down: self.cool_down.unwrap_or(own.cool_down),
-        }))
+        })
     }
 
     fn heat_load(&self) -> Result<HeatLoad, String> {
@@ -78,32 +77,14 @@ impl ThermalFlags {
     }
 }
 
-/// A thermal test asks when exactly throttling began.
-pub(super) const INTERVAL: Duration = Duration::from_millis(200);
-
-/// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else that of the
-/// loads, which is the standard run without any.
-///
-/// # Errors
-/// One sentence about what is wrong.
-pub(super) fn classic_task(flags: &Classic) -> Result<Task, String> {
-    match (&flags.cool, &flags.heat_to, &flags.graph) {
-        (Some(celsius), ..) => classic("-t", celsius, StartAt::CoolTo),
-        (None, Some(celsius), _) => classic("-T", celsius, StartAt::HeatTo),
-        (None, None, _) if flags.memory_throttle => Ok(Task::DramThrottling),
-        (None, None, Some(sets)) => super::efficiency::task(sets),
-        (None, None, None) => flags.loads.task(),
-    }
-}
-
 /// The task of `-t [°C]` and `-T [°C]`.
 ///
 /// # Errors
 /// One sentence about what is wrong.
-fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Task, String> {
+pub(super) fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Thermal, String> {
     let text = if text.is_empty() { CLASSIC_CELSIUS } else { text };
     let celsius = text.parse().map_err(|_| format!("{flag} takes a temperature in °C such as 50, not {text:?}."))?;
-    Ok(Task::Thermal(Thermal { start: Some(start(millicelsius(flag, celsius)?)), ..Thermal::default() }))
+    Ok(Thermal { start: Some(start(millicelsius(flag, celsius)?)), ..Thermal::default() })
 }
 
 fn millicelsius(name: &str, celsius: f64) -> Result<i64, String> {
@@ -119,10 +100,7 @@ mod tests {
 
     #[test]
     fn the_classic_flags_are_tests_from_50_degrees() {
-        let start = |text: &str| match classic("-t", text, StartAt::CoolTo) {
-            Ok(Task::Thermal(thermal)) => thermal.start,
-            _ => None,
-        };
+        let start = |text: &str| classic("-t", text, StartAt::CoolTo).ok().and_then(|thermal| thermal.start);
         assert_eq!(start(""), Some(StartAt::CoolTo(50_000)));
         assert_eq!(start("42.5"), Some(StartAt::CoolTo(42_500)));
         assert_eq!((start("cold"), start("0"), start("NaN")), (None, None, None));
@@ -133,7 +111,7 @@ mod tests {
         let task = |minutes: f64, max_temp: f64| {
             ThermalFlags { minutes: Some(minutes), max_temp: Some(max_temp), ..ThermalFlags::default() }.task()
         };
-        let Ok(Task::Thermal(thermal)) = task(0.5, 85.0) else { panic!() };
+        let thermal = task(0.5, 85.0).unwrap();
         assert_eq!(thermal.time, Duration::from_secs(30));
         assert_eq!(thermal.max_millicelsius, Some(85_000));
         assert!(task(0.0, 85.0).unwrap_err().contains("--minutes"));

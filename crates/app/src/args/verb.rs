@@ -10,7 +10,7 @@ use super::sensitivity::SensitivityFlags;
 use super::single::Single;
 use super::thermal::ThermalFlags;
 use super::{Command, Environment, Identify, Several, SurveyVerb};
-use bench::Watched;
+use bench::{AnyTask, Watched};
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -172,16 +172,16 @@ impl Verb {
                 return run_command(flags, program.task()?, &no_flags, environment);
             }
             Verb::Ab { sides, flags, program } => {
-                return run_command(flags, program.ab(&sides)?, &no_flags, environment);
+                return run_command(flags, AnyTask::of(program.ab(&sides)?), &no_flags, environment);
             }
             Verb::Sensitivity { flags, sensitivity } => {
-                return run_command(flags, sensitivity.task()?, &no_flags, environment);
+                return run_command(flags, AnyTask::of(sensitivity.task()?), &no_flags, environment);
             }
             Verb::Thermal { flags, thermal } => {
-                return run_command(flags, thermal.task()?, &no_flags, environment);
+                return run_command(flags, AnyTask::of(thermal.task()?), &no_flags, environment);
             }
             Verb::Efficiency { flags, efficiency } => {
-                return run_command(flags, efficiency.task()?, &no_flags, environment);
+                return run_command(flags, AnyTask::of(efficiency.task()?), &no_flags, environment);
             }
             Verb::Monitor { interval, quiet, flags } => Command::Monitor(flags.checked(&interval, quiet)?),
             Verb::Mark { words, to } => Command::Mark { text: words.join(" "), to },

@@ -1,7 +1,7 @@
 //! `sbc-bench recover`: makes Records of runs that died, and says in which step and why. Every other command
 //! does the same first; a systemd unit can do it at each start of the machine.
 
-use super::resume;
+use super::way_on::way;
 use crate::output;
 use crate::paths::Paths;
 use bench::{Left, LeftRun, Runs};
@@ -71,7 +71,7 @@ fn keep(root: &Root, runs: &Runs, mut left: LeftRun) -> String {
     let json = serde_json::to_string(&left.record).unwrap_or_default();
     match runs.recover(&left, &json) {
         Ok(path) => {
-            let goes_on = match resume::way(&left.record.run, &path) {
+            let goes_on = match way(&left.record.run, &path) {
                 Some(way) => format!(" {way}"),
                 None => String::new(),
             };

@@ -3,15 +3,16 @@
 
 use super::explain::read;
 use super::recover;
-use super::run::source;
+use super::start::source;
+use super::way_on::{line, not_died};
 use crate::args::{self, Command, RunArgs};
 use crate::output;
 use crate::paths::Paths;
 use anyhow::{Context, bail, ensure};
-use bench::{Earlier, Options, Runs, not_resumable, other_machine};
+use bench::{AnyTask, Earlier, Options, Runs, Standard, other_machine};
 use machine::{Root, Timeline, Trust};
 use record::redact::BLANK;
-use record::{Asked, End, Machine, Record, Resumed, Run};
+use record::{Asked, Machine, Record, Resumed, Run};
 use std::path::Path;
 
 /// The newest one, which is also meant where nothing is named.
@@ -30,12 +31,6 @@ pub(super) fn asked(args: &RunArgs) -> Option<Asked> {
     })
 }
 
-/// As one would type it.
-fn line(asked: &Asked) -> String {
-    let words = bench::command_line(&asked.command_line);
-    format!("sbc-bench {words}").trim_end().to_owned()
-}
-
 fn here() -> String {
     let here = std::env::current_dir().unwrap_or_default();
     here.display().to_string()
@@ -50,7 +45,7 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
     let Some(path) = &typed.resume else {
         return Ok((typed, None));
     };
-    if let Some(why) = not_resumable(&typed.options.task) {
+    if let Some(why) = typed.task.attributes().not_resumable {
         bail!("Such a run cannot be resumed, because {why}: start it anew.");
     }
     let record = match path == Path::new(LATEST) {
@@ -87,17 +82,6 @@ fn ensure_trusted(path: &Path) -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-/// Why a run is none that died; nothing if it did.
-fn not_died(run: &Run) -> Option<&'static str> {
-    match run.end {
-        End::Died if run.died_in.is_some() => None,
-        End::Died => Some("it is no Record of a run that died"),
-        End::Finished => Some("it came to its end, so that nothing is missing"),
-        End::Interrupted { .. } => Some("it did not die but was ended by a signal; start it anew"),
-        End::Refused => Some("it never started"),
-    }
 }
 
 /// The newest of all kept runs that died and was not gone on with.
@@ -174,7 +158,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         bail!("A run by `{line}` cannot be resumed: start it anew.");
     };
     let started = *started;
-    if let Some(why) = not_resumable(&started.options.task) {
+    if let Some(why) = started.task.attributes().not_resumable {
         bail!("The run by `{line}` cannot be resumed, because {why}: start it anew.");
     }
     let user = started.options.user.as_ref().map(|user| user.name.clone());
@@ -185,7 +169,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         user.as_deref().unwrap_or("its caller"),
     );
     ensure!(
-        !is_other(&typed.options, &started.options),
+        !is_other(&typed, &started),
         "What is measured is what the run that died was asked for (`{line}`); leave all else out, or start a new \
          run without --resume."
     );
@@ -193,11 +177,14 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
 }
 
 /// True if what was typed beside `--resume` asks for something else than the run that died.
-fn is_other(typed: &Options, started: &Options) -> bool {
+fn is_other(typed: &RunArgs, started: &RunArgs) -> bool {
     let usual = Options::default();
-    let measured = |options: &Options| Options { wait: usual.wait, force: false, user: None, ..options.clone() };
+    let measured = |args: &RunArgs| {
+        let options = Options { wait: usual.wait, force: false, user: None, ..args.options.clone() };
+        (args.task.clone(), options)
+    };
     let typed = measured(typed);
-    typed != usual && typed != measured(started)
+    typed != (AnyTask::of(Standard), usual.clone()) && typed != measured(started)
 }
 
 fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
@@ -245,21 +232,4 @@ pub(super) fn timeline(earlier: Option<&Earlier>) -> Timeline {
         (Some(started), Some(earlier)) => Timeline::resume(*started, earlier.resumed.at_ms),
         _ => Timeline::start(),
     }
-}
-
-/// How this run that died goes on, whose Record is here; none if it cannot.
-pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
-    let asked = run.asked.as_ref().filter(|_| not_died(run).is_none())?;
-    let Ok(Command::Run(started)) = args::of_words(&asked.command_line, &asked.variables) else {
-        return None;
-    };
-    if not_resumable(&started.options.task).is_some() {
-        return None;
-    }
-    let usual = Paths::choose(machine::is_root(), None).history;
-    let named = match path.parent() == Some(usual.as_path()) {
-        true => String::new(),
-        false => format!(" {}", path.display()),
-    };
-    Some(format!("`sbc-bench --resume{named}` goes on with it."))
 }

@@ -1,13 +1,14 @@
 //! `sbc-bench review --look`: what of this machine costs performance, found without changing or measuring
 //! anything. Every other review is a run.
 
+use super::start::{source, utc_offset_minutes};
 use crate::args::ReviewArgs;
 use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
 use explain::report;
 use machine::{Root, Timeline};
-use record::{End, Fact, Mode, Record, Run, Source, Survey};
+use record::{End, Fact, Mode, Record, Run, Survey};
 use std::sync::atomic::AtomicI32;
 
 /// A look and nothing more.
@@ -29,18 +30,16 @@ pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
 
 /// A Record that holds what this machine is and one look over it, and no steps.
 pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
-    let source = Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: env!("SBC_BENCH_TARGET").into() };
     let timeline = Timeline::start();
-    let started = jiff::Timestamp::from_millisecond(timeline.start_utc_ms()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let run = Run {
         started: Fact::Known(timeline.start_utc_ms()),
-        utc_offset_minutes: jiff::tz::TimeZone::system().to_offset(started).seconds() / 60,
+        utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         mode: Mode::Look,
         as_root: machine::is_root(),
         end: End::Finished,
         ..Run::default()
     };
-    let mut record = Record::new(source, run);
+    let mut record = Record::new(source(), run);
     record.machine = machine::identify(root);
     record.states = vec![machine::state(root, 0)];
     record.surveys = vec![survey];

@@ -2,6 +2,7 @@
 
 mod keep;
 
+use super::start::{Kept, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{recover, resume};
 use crate::args::RunArgs;
 use crate::paths::Paths;
@@ -9,20 +10,16 @@ use crate::progress::Bar;
 use crate::{input, output, signals, status};
 use ::explain::monitor::whole_line;
 use anyhow::Context as _;
-use bench::{Context, Finished, NewRun, Runs, Task};
+use bench::{Attributes, Context, Finished, OwnProgram};
 use explain::{Finding, Verdict, report, rules, verdict};
 use keep::{Results, keep, stamp_of};
-use machine::settings::{left_in_journal, restore_from_journal};
 use machine::{Identified, Root, Timeline};
-use record::{End, FailureKind, Outcome, Record, Restored, Source, WorkloadId};
+use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::IsTerminal;
 
 /// A machine of 4096 CPUs has less.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
-
-/// Target triple this binary was built for, in the shape that `rustc` prints.
-const TARGET: &str = env!("SBC_BENCH_TARGET");
 
 pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
@@ -50,7 +47,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     }
     // What a killed run left (CPUs that are off, limits) is no reason to refuse this one.
     let machine = Identified::new(&root);
-    if let Some(why) = bench::refusal(&machine, &args.options) {
+    if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);
     }
     if let Some(earlier) = &earlier {
@@ -66,16 +63,13 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         }
     }
     let (place, place_kept) = places(&root, &paths, &stamp, &bar);
-    if args.options.task.is_whole_run() {
-        // Without a thread they are read when somebody needs them.
-        let _ = machine::threads::detach("tables", read_tables);
-    }
-    let typed = typed_lines(&args.options.task);
+    let typed = typed_lines(args.task.attributes().reads_marks);
     let mut marks = || typed.try_iter().collect::<Vec<String>>();
     let finished = bench::run(Context {
         root: &root,
         machine: &machine,
         timeline: &timeline,
+        task: &*args.task,
         options: &args.options,
         given: args.given.clone(),
         asked: resume::asked(&args),
@@ -86,6 +80,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         journal: as_root.then_some(paths.journal.as_path()),
         cancelled,
         marks: Some(&mut marks),
+        while_waiting: explain::soc::read_tables,
         on_settings: &signals::remember,
         progress: &mut |progress| bar.show(&progress),
     });
@@ -93,20 +88,10 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     conclude(finished, &paths, place_kept, &args)
 }
 
-fn read_tables() {
-    // By then the gate only waits, and nothing is measured yet.
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    explain::soc::read_tables();
-}
-
-pub(super) fn source() -> Source {
-    Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: TARGET.into() }
-}
-
 /// Lines that are typed while a machine is watched; none for other runs.
-fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
+fn typed_lines(reads_marks: bool) -> std::sync::mpsc::Receiver<String> {
     let (sender, receiver) = std::sync::mpsc::channel();
-    if matches!(task, Task::Review(review) if review.watch && review.command.is_empty()) {
+    if reads_marks {
         // Reading waits for a whole line, which may never come: the thread ends with the program.
         let read = move || {
             // Between two looks somebody can put it into the background.
@@ -150,67 +135,6 @@ fn typed_line() -> Option<String> {
     is_line.then(|| String::from_utf8_lossy(&line).into_owned())
 }
 
-/// Puts back what a killed run has left behind; where nothing may be set, only tells of it.
-pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: &Bar) {
-    if !may_set {
-        return tell_leftovers(root, paths, bar);
-    }
-    let note = match restore_from_journal(root, &paths.journal) {
-        Ok(outcomes) if outcomes.is_empty() => return,
-        Ok(outcomes) => {
-            let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
-            format!("The last run was killed; {done} of {} settings it had changed are back.", outcomes.len())
-        }
-        Err(missing) => format!("Settings of earlier runs were not looked at: {missing}."),
-    };
-    bar.show(&bench::Progress::Note(note));
-}
-
-/// Without tuning, a run measures under whatever a killed run has left.
-fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
-    // One that cannot be looked at is in use, and then nothing is left behind.
-    let left = left_in_journal(root, &paths.journal).unwrap_or_default();
-    let Some(first) = left.first() else {
-        return;
-    };
-    let more = match left.len() {
-        1 => String::new(),
-        more => format!(" and {} more", more - 1),
-    };
-    bar.show(&bench::Progress::Note(format!(
-        "A run that was killed has left {first}{more} changed, and nothing may be set here; `sbc-bench restore` \
-         puts it back."
-    )));
-}
-
-/// Where a run is kept: the folder of all runs and the stem of this one's files.
-pub(super) struct Kept {
-    pub(super) runs: Runs,
-    pub(super) stem: String,
-}
-
-/// A place for the stream of a run that begins, and where it is kept afterwards; why there is none is told.
-pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &Bar) -> (Option<NewRun>, Option<Kept>) {
-    let note = |sentence| bar.show(&bench::Progress::Note(sentence));
-    if let Some(memory) = machine::in_memory(root, &paths.history) {
-        note(format!(
-            "{} lies in memory ({memory}): if this machine freezes or loses power, nothing of this run is left.",
-            paths.history.display()
-        ));
-    }
-    let made = Runs::make(&paths.history).and_then(|runs| Ok((runs.begin(stamp)?, runs)));
-    match made {
-        Ok((place, runs)) => {
-            let stem = place.stem.clone();
-            (Some(place), Some(Kept { runs, stem }))
-        }
-        Err(error) => {
-            note(format!("What is measured stays in memory until the end: {error}."));
-            (None, None)
-        }
-    }
-}
-
 /// Log and Record to disk, report to standard output, everything into the exit status.
 fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArgs) -> anyhow::Result<u8> {
     let Finished { record, trouble, broken, .. } = finished;
@@ -227,7 +151,7 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArg
     }
     let findings = rules::check(&record);
     let json = serde_json::to_string(&record)?;
-    let is_review = matches!(args.options.task, Task::Review(_));
+    let is_review = args.task.id() == QuestionId::Review;
     let log = rendered(if is_review { "review" } else { "log" }, &record, &findings)?;
     let mut sentences: Vec<String> = trouble
         .map(|missing| format!("The stream of the run is not as it should be: {missing}."))
@@ -251,7 +175,7 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArg
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
-    Ok(exit_status(&record, &findings, &args.options.task))
+    Ok(exit_status(&record, &findings, args.task.attributes()))
 }
 
 fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
@@ -259,23 +183,23 @@ fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<S
     Ok(report.text(record, findings))
 }
 
-fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {
+fn exit_status(record: &Record, findings: &[Finding], attributes: Attributes) -> u8 {
     let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
     if record.settings.iter().any(failed) {
         return status::NOT_RESTORED;
     }
     match record.run.end {
         End::Interrupted { .. } => status::INTERRUPTED,
-        _ if let Some(status) = status_of_program(record, task) => status,
+        _ if let Some(status) = status_of_program(record, attributes.own_program) => status,
         // What was only watched has no results that could be wrong.
-        _ if matches!(task, Task::Review(review) if !review.benchmarks) => 0,
+        _ if attributes.only_watches => 0,
         _ if verdict(findings) == Verdict::Valid => 0,
         _ => status::NOT_VALID,
     }
 }
 
 /// The exit status of a program of the user's own that failed: measured, or watched in a review.
-fn status_of_program(record: &Record, task: &Task) -> Option<u8> {
+fn status_of_program(record: &Record, own: OwnProgram) -> Option<u8> {
     let failed = |step: &record::Step| match &step.outcome {
         Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => Some(status::INTERRUPTED),
         Outcome::Failed(failure) => {
@@ -284,15 +208,15 @@ fn status_of_program(record: &Record, task: &Task) -> Option<u8> {
         }
         _ => None,
     };
-    match task {
-        Task::Program(_) => record.steps.iter().find_map(failed),
-        Task::Review(review) if !review.command.is_empty() => {
+    match own {
+        OwnProgram::None => None,
+        OwnProgram::Measured => record.steps.iter().find_map(failed),
+        OwnProgram::Watched => {
             // The command stands before the watching that it was the reason of.
             let mut steps = record.steps.iter().rev();
             steps.find(|step| step.workload == WorkloadId::Watch)?;
             failed(steps.next()?)
         }
-        _ => None,
     }
 }
 
@@ -311,15 +235,4 @@ fn refusal(record: &Record) -> String {
         gate.waited_ms / 1000,
         named.collect::<Vec<_>>().join(", ")
     )
-}
-
-/// `2026-11-21T01-15-00Z`: sorts by time and is a file name everywhere.
-pub(super) fn stamp(utc_ms: i64) -> String {
-    let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    at.strftime("%Y-%m-%dT%H-%M-%SZ").to_string()
-}
-
-pub(super) fn utc_offset_minutes(utc_ms: i64) -> i32 {
-    let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
 }

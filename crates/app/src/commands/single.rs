@@ -1,7 +1,7 @@
 //! `sbc-bench clock`, `core-to-core`: one question, answered at once. Nothing is left
 //! but where the machine died of it: settings are put back, and the log of the last run stays.
 
-use super::run::{places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::start::{places, restore_leftovers, source, stamp, utc_offset_minutes};
 use crate::args::SingleArgs;
 use crate::paths::Paths;
 use crate::progress::Bar;
@@ -25,8 +25,8 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
     let machine = Identified::new(root);
-    check_cpus(machine.machine(), args.options.task.cpus())?;
-    if let Some(why) = bench::refusal(&machine, &args.options) {
+    check_cpus(machine.machine(), args.task.cpus())?;
+    if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);
     }
     let timeline = Timeline::start();
@@ -35,6 +35,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         root,
         machine: &machine,
         timeline: &timeline,
+        task: &*args.task,
         options: &args.options,
         given: args.given.clone(),
         asked: None,
@@ -45,6 +46,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         journal: as_root.then_some(paths.journal.as_path()),
         cancelled,
         marks: None,
+        while_waiting: || {},
         on_settings: &signals::remember,
         progress: &mut |progress| bar.show(&progress),
     });

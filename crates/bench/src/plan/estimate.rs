@@ -3,7 +3,7 @@
 
 use crate::Job;
 use crate::job::cpus::{fastest_cpu, online_clusters};
-use crate::question::Stage;
+use crate::plan::stage::Stage;
 use crate::workloads::{Takes, workload};
 use record::{Machine, Measured, Outcome, Step};
 use std::time::Duration;

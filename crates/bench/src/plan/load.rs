@@ -1,14 +1,11 @@
 //! Loads that are asked for by name (`run --workload stress-ng:cpu`, `-s`): which of the table, in
-//! which forms, where and how often. What each does is in its own file below `workloads`.
+//! which forms, where and how often. What each does is in its own file below `workloads`; which steps that comes to is in
+//! `question::loads`.
 
-use crate::job::cpus::{cpus_by_core_type, online_cpus};
 use crate::job::definition::Repeat;
-use crate::job::pinning::{Pinning, places};
-use crate::plan::standard::{self, Available};
-use crate::question::{Stage, repeated};
-use crate::workloads::{self, Places, Shape, Workload, workload};
-use crate::{Job, Options};
-use record::{Machine, Variant, WorkloadId};
+use crate::job::pinning::Pinning;
+use crate::workloads::{self, Workload};
+use record::{Variant, WorkloadId};
 
 /// A workload of the table, asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,102 +48,6 @@ impl Load {
         }
         Ok(Some(Self { variants: forms, ..Self::usual(workload.id) }))
     }
-
-    /// What it runs, one after the other.
-    pub(crate) fn stages(&self, machine: &Machine) -> Vec<Stage> {
-        let jobs = match workload(self.workload).and_then(|workload| workload.shape) {
-            Some(shape) => self.of_shape(machine, shape),
-            None => self.of_standard_run(machine),
-        };
-        let once = |job: &Job| job.repetition == 0;
-        match self.repeat {
-            None => jobs.into_iter().map(Stage::Job).collect(),
-            Some(repeat) => {
-                let repeated = |job| repeated(job, repeat);
-                jobs.into_iter().filter(once).flat_map(repeated).collect()
-            }
-        }
-    }
-
-    fn of_shape(&self, machine: &Machine, shape: Shape) -> Vec<Job> {
-        let variants = match self.variants.is_empty() {
-            true => shape.variants,
-            false => &self.variants,
-        };
-        let mut jobs = Vec::new();
-        for variant in variants {
-            for (cpus, repetitions) in self.places(machine, shape) {
-                let job = self.job(variant, cpus);
-                jobs.extend((0..repetitions).map(|repetition| Job { repetition, ..job.clone() }));
-            }
-        }
-        jobs
-    }
-
-    fn job(&self, variant: &Variant, cpus: Vec<u32>) -> Job {
-        Job {
-            workload: self.workload,
-            variant: variant.clone(),
-            threads: cpus.len() as u32,
-            cpus,
-            repetition: 0,
-            definition: None,
-            time: None,
-            set_clock: None,
-        }
-    }
-
-    /// Sets of CPUs, each with its number of repetitions.
-    fn places(&self, machine: &Machine, shape: Shape) -> Vec<(Vec<u32>, u32)> {
-        let all = online_cpus(machine);
-        if let Some(pinning) = &self.pinning {
-            let sets = places(machine, pinning).into_iter();
-            let whole = |cpus: Vec<u32>| match cpus.is_empty() {
-                true => all.clone(),
-                false => cpus,
-            };
-            return sets.map(|cpus| (whole(cpus), shape.repetitions)).collect();
-        }
-        let types = cpus_by_core_type(machine);
-        match shape.places {
-            Places::All => vec![(all, shape.repetitions)],
-            Places::OneOfEachType => {
-                let first = |cpus: Vec<u32>| (cpus[..1].to_vec(), shape.repetitions);
-                types.into_iter().map(first).collect()
-            }
-            Places::TypesAloneThenAll => {
-                let single = types.into_iter().filter(|cpus| cpus.len() < all.len());
-                let mut places: Vec<(Vec<u32>, u32)> = single.map(|cpus| (cpus, 1)).collect();
-                places.push((all, shape.repetitions));
-                places
-            }
-        }
-    }
-
-    /// What the standard run does in its most thorough form, of this workload alone.
-    fn of_standard_run(&self, machine: &Machine) -> Vec<Job> {
-        let options = Options { extensive: true, heat: true, ..Options::default() };
-        // Asked for by name, it runs although the other one of its kind would be the first choice.
-        let available = Available {
-            sevenzip: self.workload == WorkloadId::SevenZip,
-            openssl: self.workload == WorkloadId::OpenSsl,
-            cpuminer: self.workload == WorkloadId::Cpuminer,
-        };
-        let mut jobs = standard::jobs(machine, &options, available);
-        jobs.retain(|job| {
-            let is_wanted = self.variants.is_empty() || self.variants.contains(&job.variant);
-            job.workload == self.workload && is_wanted
-        });
-        for job in &mut jobs {
-            if let Some(pinning) = &self.pinning
-                && let Some(cpus) = places(machine, pinning).into_iter().find(|c| !c.is_empty())
-            {
-                job.threads = cpus.len() as u32;
-                job.cpus = cpus;
-            }
-        }
-        jobs
-    }
 }
 
 /// Names of its forms; empty where any name will do or there is only one form.
@@ -158,44 +59,6 @@ fn known_forms(workload: &Workload) -> &'static [Variant] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::machine;
-
-    fn check(text: &str, change: impl Fn(&mut Load), expected: &str) {
-        let mut load = Load::parse(text).unwrap().unwrap();
-        change(&mut load);
-        let word = |stage: &Stage| match stage {
-            Stage::Job(job) => format!("{}{:?}#{}", job.variant, job.cpus, job.repetition),
-            Stage::UntilSteady(job) => format!("{}{:?}*", job.variant, job.cpus),
-            _ => String::new(),
-        };
-        let two_little_and_a_big_core = machine(&[("A55", 2, 1800), ("A76", 1, 2400)]);
-        let words: Vec<String> = load.stages(&two_little_and_a_big_core).iter().map(word).collect();
-        assert_eq!(words.join(" "), expected, "{text}");
-    }
-
-    #[test]
-    fn loads_have_their_usual_places() {
-        let usual = |_: &mut Load| {};
-        let all = "[0, 1, 2]";
-        let stockfish = WorkloadId::Stockfish.as_str();
-        check(stockfish, usual, &format!("{all}#0 {all}#1 {all}#2"));
-        check("stress-ng:cpu,vm", usual, &format!("cpu{all}#0 vm{all}#0"));
-        check("sevenzip:multi", usual, &format!("multi{all}#0 multi{all}#1 multi{all}#2"));
-        check("aes:aes-256-cbc", usual, "aes-256-cbc[0]#0 aes-256-cbc[2]#0");
-    }
-
-    #[test]
-    fn places_and_repetitions_can_be_others() {
-        check("sysbench:cpu", |load| load.repeat = Some(Repeat::UntilSteady), "cpu[0, 1, 2]*");
-        check(
-            "sysbench:cpu",
-            |load| {
-                load.repeat = Some(Repeat::Times(2));
-                load.pinning = Some(Pinning::CoreTypes);
-            },
-            "cpu[0, 1]#0 cpu[0, 1]#1 cpu[2]#0 cpu[2]#1",
-        );
-    }
 
     #[test]
     fn what_there_is_not_is_refused() {

@@ -1,17 +1,14 @@
-//! What the user asked of a run, as the command line and the environment leave it. Not how it is read
-//! from them (`app`), and not what becomes of it (`plan`, `task`).
+//! How the user wants a run, whatever it is for, as the command line and the environment leave it. Not how it is read
+//! from them (`app`), and not what is asked (`question`).
 
-use crate::question::Task;
 use crate::scratch::Targets;
 use machine::Caller;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the user asked for.
+/// How the user wants a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// What the run is for.
-    pub task: Task,
     /// `MODE=extensive`: more of everything.
     pub extensive: bool,
     /// `NotReadyYet=yes` switches the workloads off whose scores people publish.
@@ -44,7 +41,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            task: Task::Standard,
             extensive: false,
             scores: true,
             tune: true,

@@ -1,8 +1,7 @@
 //! The workloads of a run, decided before it begins: pure functions of the machine and the options. In
-//! which stages they run, and what runs between them, is in `task`.
+//! which stages they run, and what runs between them, is in `question`.
 
-use crate::job::cpus::{core_types, cpus_by_core_type, cpus_by_speed, fastest_cpu, online_clusters, online_cpus};
-use crate::question::One;
+use crate::job::cpus::{core_types, cpus_by_core_type, online_clusters, online_cpus};
 use crate::{Job, Options};
 use record::{Cluster, Machine, Variant, WorkloadId};
 
@@ -141,44 +140,8 @@ pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
     job(WorkloadId::CoreToCore, Variant::ONLY, cpus, 2)
 }
 
-/// Everything about memory, for one CPU of each core type or for the first that is wanted.
-pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
-    let firsts: Vec<u32> = match wanted {
-        [first, ..] => vec![*first],
-        [] => core_types(machine).iter().map(|cluster| cluster.cpus[0]).collect(),
-    };
-    let mut jobs = Vec::new();
-    for cpu in &firsts {
-        let on_it = |workload, variant| job(workload, variant, vec![*cpu], 1);
-        jobs.push(on_it(WorkloadId::MemoryBandwidth, Variant::ONLY));
-        for variant in [Variant::ONLY, Variant::SMALL_PAGES, Variant::TLB_LIGHT] {
-            jobs.push(on_it(WorkloadId::MemoryLatency, variant));
-        }
-    }
-    // The fastest first, so that the curve begins with what one CPU can do at best.
-    let mut cpus = match wanted {
-        [] => cpus_by_speed(machine),
-        wanted => wanted.to_vec(),
-    };
-    for (workload, first) in [(WorkloadId::MemoryScaling, cpus[0]), (WorkloadId::MemoryLoaded, firsts[0])] {
-        cpus.sort_by_key(|cpu| *cpu != first);
-        let threads = cpus.len() as u32;
-        jobs.push(job(workload, Variant::ONLY, cpus.clone(), threads));
-    }
-    jobs
-}
-
-/// One workload where it was asked for, or on the fastest CPU.
-pub(crate) fn one(machine: &Machine, one: &One) -> Job {
-    let cpus = match one.cpus.as_slice() {
-        [] => vec![fastest_cpu(machine)],
-        cpus => cpus.to_vec(),
-    };
-    let threads = cpus.len() as u32;
-    job(one.workload, one.variant.clone(), cpus, threads)
-}
-
-fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, threads: u32) -> Job {
+/// A step of this form on these CPUs.
+pub(crate) fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, threads: u32) -> Job {
     Job { workload, variant, cpus, threads, repetition: 0, ..Job::default() }
 }
 
@@ -249,25 +212,6 @@ mod tests {
                 "simd @[0, 1, 2]",
             ],
         );
-    }
-
-    #[test]
-    fn memory_is_measured_from_the_core_type_that_is_wanted() {
-        let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
-        let lines = |wanted: &[u32]| -> Vec<String> {
-            let jobs = memory(&machine, wanted);
-            let line = |job: &Job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus);
-            jobs.iter().map(line).collect()
-        };
-        let all = lines(&[]);
-        assert_eq!(all.len(), 2 * 4 + 2);
-        assert_eq!(all[0], "memory-bandwidth @[0]");
-        assert_eq!(all[7], "memory-latency tlb-light@[2]");
-        assert_eq!(all[8], "memory-scaling @[2, 3, 0, 1]");
-        assert_eq!(all[9], "memory-loaded @[0, 2, 3, 1]");
-        let wanted = lines(&[3, 1]);
-        assert_eq!(wanted[0], "memory-bandwidth @[3]");
-        assert_eq!(wanted[4..], ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]);
     }
 
     #[test]

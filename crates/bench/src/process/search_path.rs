@@ -52,12 +52,12 @@ impl SearchPath {
     /// The program of this name, if there is one; relative folders are passed over.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         let absolute = self.folders.iter().filter(|folder| folder.is_absolute());
-        absolute.map(|folder| folder.join(name)).find(|path| crate::process::tools::is_program(path))
+        absolute.map(|folder| folder.join(name)).find(|path| is_program(path))
     }
 
     /// Why a program of this name that is there is not taken.
     pub(crate) fn why_not(&self, name: &str) -> Option<String> {
-        let is_there = |folder: &Path| crate::process::tools::is_program(&folder.join(name));
+        let is_there = |folder: &Path| is_program(&folder.join(name));
         let mut left = self.left_aside.iter();
         let (folder, why) = left.find(|(folder, _)| is_there(folder))?;
         let path = folder.join(name);
@@ -71,6 +71,11 @@ impl SearchPath {
             _ => LEAST.into(),
         }
     }
+}
+
+/// True for a file that this user may run.
+pub(crate) fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! its version is killed. Nothing is ever installed or downloaded from here.
 
 use crate::process::child::{Child, Spec, Supervisor};
-use crate::process::search_path::search_path;
+use crate::process::search_path::{is_program, search_path};
 use machine::{Caller, Root, Trust};
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
@@ -239,10 +239,6 @@ pub(crate) fn version_numbers(text: &str) -> Vec<u32> {
 pub(crate) fn is_older(version: &str, oldest: &[u32]) -> bool {
     let numbers = version_numbers(version);
     !numbers.is_empty() && numbers.as_slice() < oldest
-}
-
-pub(crate) fn is_program(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Two sides of a question: what each sets and runs, and in which order they take turns. How the
 //! difference is told from noise is not here (`explain::ab`).
 
+use super::refusal::Asked;
+use super::{Attributes, Planning, Task};
 use crate::job::definition::Definition;
 use crate::job::pinning::places;
 use crate::job::setting::Setting;
-use crate::plan::stage::Stage;
-use crate::plan::stage::job;
+use crate::plan::options::Options;
+use crate::plan::stage::{Stage, between_clocks, job};
 use crate::{Job, ScoreRule};
-use record::{Machine, Variant};
+use record::{Machine, Mode, QuestionId, Variant};
 
 /// Two sides that are run in turns: A B B A, so that drift falls on both alike.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +29,43 @@ pub struct Side {
     pub settings: Vec<Setting>,
     /// What it runs.
     pub definition: Definition,
+}
+
+impl Task for Ab {
+    fn id(&self) -> QuestionId {
+        QuestionId::Ab
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Ab
+    }
+
+    fn attributes(&self) -> Attributes {
+        let is_of_machine = |setting: &Setting| !matches!(setting, Setting::Cpus(_));
+        Attributes {
+            asks_for_tools: false,
+            changes_machine: self.sides.iter().any(|side| side.settings.iter().any(is_of_machine)),
+            not_resumable: Some("its two sides are compared in turns, which takes one boot"),
+            ..Attributes::default()
+        }
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        between_clocks(blocks(planning.machine, self))
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        let mut sides = self.sides.iter();
+        sides.find_map(|side| side.definition.lacks_program(asked.options.user.as_deref()))
+    }
+
+    fn definitions(&self) -> Vec<&Definition> {
+        self.sides.iter().map(|side| &side.definition).collect()
+    }
+
+    fn sides(&self) -> Vec<String> {
+        self.sides.iter().map(|side| side.words.clone()).collect()
+    }
 }
 
 /// The side of a command line: settings of the one program, or a program of its own.
@@ -67,7 +106,7 @@ pub fn score_both(ab: &mut Ab, score: &ScoreRule, unit: &str, higher_is_better: 
 const WARM_UP: Variant = Variant::own("warm-up");
 
 /// A B B A, B A A B, ... after one run of each that does not count: it fills caches of the disk.
-pub(crate) fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
+fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
     let [a, b] = &ab.sides;
     let same_settings = a.settings == b.settings;
     let mut stages = Vec::new();

@@ -1,14 +1,16 @@
 //! What performance costs: every OPP of every chosen set of cores, idle first. Which sets, which OPPs,
-//! in which order; what comes of it is computed from the Record (`explain::efficiency`). And the test
-//! whether the memory controller is throttled, which is the same kind of list. Pure.
+//! in which order; what comes of it is computed from the Record (`explain::efficiency`).
 
-use crate::job::cpus::{cpus_by_core_type, fastest_cpu, online_clusters, online_cpus, settable_opps};
+use super::refusal::{Asked, none_runs, not_online};
+use super::{Planning, Task};
+use crate::job::cpus::{cpus_by_core_type, online_clusters, online_cpus, settable_opps};
+use crate::job::setting::Setting;
+use crate::plan::stage::Stage;
 use crate::plan::standard::Available;
 use crate::plan::variant::Form;
-use crate::question::{Setting, Stage};
 use crate::workloads::{AtAnOpp, workload};
 use crate::{Job, Options, parse_pinning};
-use record::{Machine, Policy, SetClock, Variant, WorkloadId};
+use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::time::Duration;
 
 /// A walk through all OPPs.
@@ -81,7 +83,36 @@ const POINT_TIME: Duration = Duration::from_secs(12);
 /// A part of a point; steps are short, so that the end comes in time.
 const PART: Duration = Duration::from_secs(2);
 
-pub(crate) fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Available) -> Vec<Stage> {
+impl Task for Efficiency {
+    fn id(&self) -> QuestionId {
+        QuestionId::Efficiency
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Efficiency
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        let Planning { machine, options, available, .. } = *planning;
+        stages(machine, self, options, available)
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        let machine = asked.identified.machine();
+        let policies = machine.policies.iter();
+        if policies.clone().all(|policy| settable_opps(policy).is_empty()) {
+            let way_out = "`sbc-bench sensitivity` emulates a slower clock by a CPU quota";
+            return Some(format!("there is no cpufreq on this machine, so it has no OPPs to walk; {way_out}."));
+        }
+        let absent = match &self.sets {
+            Sets::Cpus(cpus) => not_online(machine, cpus),
+            _ => None,
+        };
+        absent.or_else(|| none_runs(asked, stages(machine, self, asked.options, Available::default())))
+    }
+}
+
+fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Available) -> Vec<Stage> {
     let own = Form {
         workload: match available.sevenzip {
             true => WorkloadId::SevenZip,
@@ -179,38 +210,6 @@ fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
         ])
     });
     limits.flatten().collect()
-}
-
-/// Load of the test of the memory controller: as long as a chip takes to get hot.
-const DRAM_LOAD: Duration = Duration::from_secs(120);
-
-/// Latency and cipher, then heat and memory traffic, then cipher and latency again: a memory controller
-/// that is throttled by heat, or does not come back from it, shows in the difference.
-pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage> {
-    let fastest = vec![fastest_cpu(machine)];
-    let all = online_cpus(machine);
-    let cipher = match available.openssl {
-        true => WorkloadId::OpenSsl,
-        false => WorkloadId::Aes,
-    };
-    let one = |workload, variant: Variant, repetition| {
-        Stage::Job(Job { workload, variant, cpus: fastest.clone(), threads: 1, repetition, ..Job::default() })
-    };
-    let everywhere = |workload, time| {
-        Stage::Job(Job { workload, threads: all.len() as u32, cpus: all.clone(), time, ..Job::default() })
-    };
-    vec![
-        Stage::ColdClocks,
-        one(WorkloadId::MemoryLatency, Variant::ONLY, 0),
-        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 0),
-        one(cipher, Variant::AES_256_CBC, 0),
-        everywhere(WorkloadId::Simd, Some(DRAM_LOAD)),
-        // What heats the memory itself comes last, right before it is looked at.
-        everywhere(WorkloadId::MemoryScaling, None),
-        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 1),
-        one(cipher, Variant::AES_256_CBC, 1),
-        one(WorkloadId::MemoryLatency, Variant::ONLY, 1),
-    ]
 }
 
 #[cfg(test)]

@@ -1,81 +1,127 @@
-//! What a run is for: the standard benchmark, one program, or two sides of a question, and what follows
-//! from that for the run as a whole. Which stages it has is in [`stages`].
+//! What can be asked of a machine: one file per question says in which stages it is answered, how a run of it behaves,
+//! and why it cannot come to anything here. What the stages are is in `plan`, who goes through them is `run`.
 
 pub(crate) mod ab;
+pub(crate) mod clock;
+pub(crate) mod core_to_core;
+pub(crate) mod dram_throttling;
 pub mod efficiency;
+pub(crate) mod loads;
+pub(crate) mod memory;
+pub(crate) mod program;
 pub(crate) mod refusal;
 pub(crate) mod review;
 pub mod sensitivity;
+pub(crate) mod standard;
 pub mod thermal;
-
-pub(crate) use crate::plan::stage::{Stage, repeated};
-pub use ab::{Ab, Side, score_both, side};
+pub(crate) mod workload;
 
 use crate::job::definition::Definition;
-use crate::job::setting::Setting;
-use crate::plan::load::Load;
 use crate::plan::options::Options;
-use crate::question::efficiency::Efficiency;
-use crate::question::review::Review;
-use crate::question::sensitivity::Sensitivity;
-use crate::question::thermal::Thermal;
-use crate::workloads::workload;
-use record::{Mode, Variant, WorkloadId};
+use crate::plan::stage::Stage;
+use crate::plan::standard::Available;
+use record::{Machine, Mode, QuestionId, Survey};
+use refusal::Asked;
+use std::fmt::Debug;
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// What a run is for.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum Task {
-    /// The standard benchmark.
-    #[default]
-    Standard,
-    /// Loads of the table, by name.
-    Loads(Vec<Load>),
-    /// One program of the user's own.
-    Program(Definition),
-    /// Does a setting, or another program, make a difference?
-    Ab(Box<Ab>),
-    /// Nothing but clocks, at once.
-    Clock(ClockTask),
-    /// Nothing but the latency between these CPUs (all if empty), at once.
-    CoreToCore(Vec<u32>),
-    /// What do workloads lose when the clock falls?
-    Sensitivity(Sensitivity),
-    /// What does the machine make of heat?
-    Thermal(Thermal),
-    /// What does performance cost, OPP by OPP?
-    Efficiency(Efficiency),
-    /// Is the memory controller throttled by heat?
-    DramThrottling,
-    /// What settings of this machine cost, and what happens while it is watched.
-    Review(Review),
-    /// Nothing but memory, at once: of each core type, or of the first of these CPUs; the others of
-    /// them load it.
-    Memory(Vec<u32>),
-    /// One workload, once, at once.
-    One(One),
+/// A question, understood.
+pub trait Task: Debug + Send + Sync {
+    /// Which question it is.
+    fn id(&self) -> QuestionId;
+
+    /// What a run of it is called in the Record.
+    fn mode(&self, options: &Options) -> Mode;
+
+    /// How a run of it behaves.
+    fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+
+    /// What it comes to on this machine, one thing after the other.
+    fn stages(&self, planning: &Planning) -> Vec<Stage>;
+
+    /// Why it cannot come to anything here, in one sentence with the way out; none if it can.
+    fn refusal(&self, _: &Asked) -> Option<String> {
+        None
+    }
+
+    /// Programs of the user's own that it runs.
+    fn definitions(&self) -> Vec<&Definition> {
+        Vec::new()
+    }
+
+    /// The CPUs that are wanted; empty for all.
+    fn cpus(&self) -> &[u32] {
+        &[]
+    }
+
+    /// What the two sides are, in words, where it has two.
+    fn sides(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
-/// One workload at one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct One {
-    /// Its id.
-    pub workload: WorkloadId,
-    /// Which form of it; empty for its only one.
-    pub variant: Variant,
-    /// On these CPUs, a thread on each; empty for the fastest CPU.
-    pub cpus: Vec<u32>,
+/// What stages are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Planning<'a> {
+    /// The machine.
+    pub machine: &'a Machine,
+    /// What was found on it, where that was asked for.
+    pub survey: &'a Survey,
+    /// How the user wants the run.
+    pub options: &'a Options,
+    /// Which programs are there.
+    pub available: Available,
 }
 
-/// Which clocks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClockTask {
-    /// Of these CPUs; empty for all.
-    pub cpus: Vec<u32>,
-    /// Successive readings of each CPU.
+/// How a run behaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attributes {
+    /// It is worth waiting for a quiet system, and watching it: whoever asks for one figure wants it now, and is told
+    /// how disturbed it was.
+    pub is_whole_run: bool,
+    /// Clocks are measured before settings are changed, so that the ramp to full clock is that of the governor as it
+    /// was found.
+    pub has_ramps: bool,
+    /// What a look over the machine finds has to be found before anything is changed.
+    pub looks_first: bool,
+    /// Its stages depend on which programs are there. Asking them for their versions takes longer than all else
+    /// between two steps.
+    pub asks_for_tools: bool,
+    /// The plan chooses the programs: a built-in workload takes the place of one that does not do its work.
+    pub replaces_programs: bool,
+    /// Share of one core that the sampler may use, in millionths; as usual where none is given.
+    pub sampler_ppm: Option<u32>,
+    /// Interval of the sampler.
+    pub interval: Duration,
+    /// How many readings a point of a clock pass has.
     pub readings: usize,
-    /// All CPUs work for so long, then the clocks are measured again while they go on.
-    pub heat: Option<Duration>,
+    /// How long all CPUs work before the clocks under load are measured.
+    pub load_time: Duration,
+    /// A side of it changes the machine, also one without cpufreq.
+    pub changes_machine: bool,
+    /// Why it cannot go on where it died, as the end of a sentence; none if it can.
+    pub not_resumable: Option<&'static str>,
+    /// Lines that are typed meanwhile are kept.
+    pub reads_marks: bool,
+    /// It has no results that could be wrong.
+    pub only_watches: bool,
+    /// The program of the user's own whose failure is that of the run.
+    pub own_program: OwnProgram,
+}
+
+/// A program of the user's own whose failure is that of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnProgram {
+    /// There is none.
+    None,
+    /// It is what is measured.
+    Measured,
+    /// The machine is watched while it runs.
+    Watched,
 }
 
 /// Readings of each point: three, as logs have always shown.
@@ -83,114 +129,142 @@ const READINGS: usize = 3;
 /// The load before the hot pass: long enough to be seen by governor and cooling.
 const LOAD_TIME: Duration = Duration::from_millis(1500);
 
-impl Task {
-    /// The mode in the Record.
-    pub fn mode(&self, options: &Options) -> Mode {
-        match self {
-            Task::Standard if options.extensive => Mode::Extensive,
-            Task::Standard => Mode::Standard,
-            Task::Loads(loads) => {
-                let first = loads.first().and_then(|load| workload(load.workload));
-                let own = first.and_then(|workload| workload.attributes.mode);
-                own.cloned().unwrap_or(Mode::Loads)
-            }
-            Task::Program(_) => Mode::Command,
-            Task::Ab(_) => Mode::Ab,
-            Task::Sensitivity(_) => Mode::Sensitivity,
-            Task::Thermal(_) => Mode::Thermal,
-            Task::Efficiency(_) => Mode::Efficiency,
-            Task::DramThrottling => Mode::DramThrottling,
-            Task::Review(_) => Mode::Review,
-            Task::Clock(_) => Mode::Clock,
-            Task::CoreToCore(_) => Mode::CoreToCore,
-            Task::Memory(_) => Mode::Memory,
-            Task::One(_) => Mode::Workload,
+impl Default for Attributes {
+    /// Of a whole run that can go on where it died.
+    fn default() -> Self {
+        Self {
+            is_whole_run: true,
+            has_ramps: true,
+            looks_first: false,
+            asks_for_tools: true,
+            replaces_programs: false,
+            sampler_ppm: None,
+            interval: Duration::from_millis(500),
+            readings: READINGS,
+            load_time: LOAD_TIME,
+            changes_machine: false,
+            not_resumable: None,
+            reads_marks: false,
+            only_watches: false,
+            own_program: OwnProgram::None,
         }
     }
+}
 
-    /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
-    /// wants it now, and is told how disturbed it was.
-    pub fn is_whole_run(&self) -> bool {
-        match self {
-            Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_) => true,
-            Task::Sensitivity(_) | Task::Thermal(_) | Task::Efficiency(_) => true,
-            Task::DramThrottling => true,
-            Task::Review(review) => review.benchmarks,
-            Task::Clock(_) | Task::CoreToCore(_) => false,
-            Task::Memory(_) | Task::One(_) => false,
+impl Attributes {
+    /// Of what is answered at once.
+    fn at_once() -> Self {
+        Self {
+            is_whole_run: false,
+            has_ramps: false,
+            not_resumable: Some("it is one question, which is soon asked again"),
+            ..Self::default()
         }
     }
+}
 
-    /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
-    /// the governor as it was found.
-    pub(crate) fn has_ramps(&self) -> bool {
-        self.is_whole_run() || matches!(self, Task::Clock(_))
+/// A task of any kind. Two are the same if they say the same of themselves.
+#[derive(Debug, Clone)]
+pub struct AnyTask(Arc<dyn Task>);
+
+impl AnyTask {
+    /// This one.
+    pub fn of(task: impl Task + 'static) -> Self {
+        Self(Arc::new(task))
+    }
+}
+
+impl Deref for AnyTask {
+    type Target = dyn Task;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl PartialEq for AnyTask {
+    fn eq(&self, other: &Self) -> bool {
+        format!("{self:?}") == format!("{other:?}")
+    }
+}
+
+/// True if this CPU is wanted.
+pub(crate) fn wants(task: &dyn Task, cpu: u32) -> bool {
+    task.cpus().is_empty() || task.cpus().contains(&cpu)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ab::{Ab, side};
+    use super::clock::Clock;
+    use super::core_to_core::CoreToCore;
+    use super::memory::Memory;
+    use super::program::Program;
+    use super::standard::Standard;
+    use super::workload::SingleWorkload;
+    use super::*;
+    use crate::job::definition::Repeat;
+    use record::{Variant, WorkloadId};
+
+    fn make() -> Definition {
+        Definition::of_command(vec!["make".into(), "-j4".into()])
     }
 
-    /// The CPUs that are wanted; empty for all.
-    pub fn cpus(&self) -> &[u32] {
-        match self {
-            Task::Clock(clock) => &clock.cpus,
-            Task::CoreToCore(cpus) | Task::Memory(cpus) => cpus,
-            Task::One(one) => &one.cpus,
-            _ => &[],
-        }
+    fn words(stages: &[Stage]) -> String {
+        let word = |stage: &Stage| match stage {
+            Stage::ColdClocks => "cold".to_owned(),
+            Stage::HotClocks => "hot".to_owned(),
+            Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
+            Stage::UntilSteady(job) => format!("steady {}", job.variant),
+            Stage::Side(settings) => format!("set {}", settings.len()),
+            other => format!("{other:?}"),
+        };
+        stages.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// True if this CPU is wanted.
-    pub(crate) fn wants(&self, cpu: u32) -> bool {
-        self.cpus().is_empty() || self.cpus().contains(&cpu)
+    fn check(task: &dyn Task, expected: &str) {
+        let (machine, survey, options) = (Machine::default(), Survey::default(), Options::default());
+        let available = Available::default();
+        let planning = Planning { machine: &machine, survey: &survey, options: &options, available };
+        assert_eq!(words(&task.stages(&planning)), expected);
+        assert_eq!(task.mode(&options).question(), Some(task.id()));
     }
 
-    /// How long all CPUs work before the clocks under load are measured.
-    pub(crate) fn load_time(&self) -> Duration {
-        match self {
-            Task::Clock(clock) => clock.heat.unwrap_or(LOAD_TIME),
-            _ => LOAD_TIME,
-        }
+    #[test]
+    fn a_program_runs_as_often_as_wanted() {
+        check(&Program(make()), "cold steady -j4 hot");
+        let three = Definition { repeat: Repeat::Times(3), ..make() };
+        check(&Program(three), "cold -j40 -j41 -j42 hot");
     }
 
-    /// How many readings a point of a clock pass has.
-    pub(crate) fn readings(&self) -> usize {
-        match self {
-            Task::Clock(clock) => clock.readings.max(1),
-            _ => READINGS,
-        }
+    #[test]
+    fn single_questions_have_short_answers() {
+        let clock = |heat| Clock { cpus: vec![0], readings: 3, heat };
+        check(&clock(None), "cold");
+        check(&clock(Some(Duration::from_secs(9))), "cold hot");
+        check(&CoreToCore { cpus: Vec::new() }, "0");
+        let aes = SingleWorkload { workload: WorkloadId::Aes, variant: Variant::AES_256_CBC, cpus: vec![1] };
+        check(&aes, "aes-256-cbc0");
+        check(&Memory { cpus: Vec::new() }, "0 0 small-pages0 tlb-light0 0 0");
     }
 
-    /// True if a side of it changes the machine.
-    pub(crate) fn has_settings(&self) -> bool {
-        let is_of_machine = |setting: &Setting| !matches!(setting, Setting::Cpus(_));
-        match self {
-            Task::Ab(ab) => ab.sides.iter().any(|side| side.settings.iter().any(is_of_machine)),
-            _ => false,
-        }
+    #[test]
+    fn sides_alternate_so_that_drift_cancels() {
+        let sides = ["maxkhz=1", "maxkhz=2,cpus=0,1"].map(|s| side(s, Some(&make())).unwrap());
+        check(
+            &Ab { sides, blocks: 2 },
+            "cold set 1 warm-up0 set 2 warm-up1 \
+             set 1 a0 set 2 b0 set 2 b1 set 1 a1 set 2 b2 set 1 a2 set 1 a3 set 2 b3 hot",
+        );
+        let sides = ["true", "sleep 1"].map(|s| side(s, None).unwrap());
+        check(&Ab { sides, blocks: 1 }, "cold warm-up0 warm-up1 a0 b0 b1 a1 hot");
     }
 
-    /// Programs of the user's own that it runs.
-    pub(crate) fn definitions(&self) -> Vec<&Definition> {
-        use crate::question::sensitivity::Load;
-        use crate::question::thermal::HeatLoad;
-        match self {
-            Task::Program(definition) => vec![definition],
-            Task::Ab(ab) => ab.sides.iter().map(|side| &side.definition).collect(),
-            Task::Sensitivity(task) => {
-                let own = task.loads.iter().filter_map(|load| match load {
-                    Load::Program(definition) => Some(&**definition),
-                    _ => None,
-                });
-                own.collect()
-            }
-            Task::Thermal(Thermal { load: HeatLoad::Program(definition), .. }) => vec![definition],
-            _ => Vec::new(),
-        }
-    }
-
-    /// What the two sides are, in words.
-    pub(crate) fn sides(&self) -> Vec<String> {
-        match self {
-            Task::Ab(ab) => ab.sides.iter().map(|side| side.words.clone()).collect(),
-            _ => Vec::new(),
-        }
+    #[test]
+    fn tasks_are_the_same_if_they_ask_the_same() {
+        let clock = |readings| AnyTask::of(Clock { cpus: Vec::new(), readings, heat: None });
+        assert_eq!(clock(3), clock(3));
+        assert_ne!(clock(3), clock(4));
+        assert_ne!(clock(3), AnyTask::of(Standard));
     }
 }

@@ -5,13 +5,15 @@
 //! node itself lists become part of a group.
 
 use crate::job::cpus::fastest_cpu;
-use crate::job::definition::is_taken;
 use crate::plan::options::Options;
+use crate::plan::stage::{Group, Stage};
 use crate::plan::standard::{self, Available};
-use crate::question::Stage;
+use crate::question::refusal::Asked;
+use crate::question::{Attributes, OwnProgram, Planning, Task};
+use crate::workloads::is_taken;
 use crate::{Definition, Job};
 use machine::settings::{DeviceName, Node};
-use record::{Fact, Machine, Scaler, ScalerKind, Survey, Variant, WorkloadId};
+use record::{Fact, Machine, Mode, QuestionId, Scaler, ScalerKind, Survey, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,15 +28,6 @@ pub struct Review {
     pub watch: bool,
 }
 
-/// Settings that are raised together.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Group {
-    /// In words.
-    pub(crate) name: &'static str,
-    /// Nodes and their new values.
-    pub(crate) nodes: Vec<(Node, String)>,
-}
-
 /// Each state is measured so often: twice tells a difference from chance.
 const PROBE_REPETITIONS: u32 = 2;
 
@@ -42,14 +35,44 @@ const PROBE_REPETITIONS: u32 = 2;
 /// that is killed in its last second. A year stands for no limit.
 const WATCHED_AT_MOST: Duration = Duration::from_secs(365 * 86_400);
 
+impl Task for Review {
+    fn id(&self) -> QuestionId {
+        QuestionId::Review
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Review
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes {
+            is_whole_run: self.benchmarks,
+            has_ramps: self.benchmarks,
+            looks_first: true,
+            replaces_programs: true,
+            not_resumable: Some("what settings give is compared with the machine as it was found"),
+            reads_marks: self.watch && self.command.is_empty(),
+            only_watches: !self.benchmarks,
+            own_program: match self.command.is_empty() {
+                true => OwnProgram::None,
+                false => OwnProgram::Watched,
+            },
+            ..Attributes::default()
+        }
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        let Planning { machine, survey, options, available } = *planning;
+        stages(self, machine, survey, options, available)
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        watched_program(self)?.lacks_program(asked.options.user.as_deref())
+    }
+}
+
 /// All stages of a review.
-pub(crate) fn stages(
-    review: &Review,
-    machine: &Machine,
-    survey: &Survey,
-    options: &Options,
-    available: Available,
-) -> Vec<Stage> {
+fn stages(review: &Review, machine: &Machine, survey: &Survey, options: &Options, available: Available) -> Vec<Stage> {
     let mut stages = Vec::new();
     let groups = if options.tune { groups(survey, options) } else { Vec::new() };
     match review.benchmarks {
@@ -97,7 +120,7 @@ fn watched_job(review: &Review) -> Option<Job> {
 }
 
 /// The command of the user's as it is run: no score is asked of it but its time, and its name is its own.
-pub(crate) fn watched_program(review: &Review) -> Option<Definition> {
+fn watched_program(review: &Review) -> Option<Definition> {
     review.command.first().filter(|first| !first.is_empty())?;
     let mut definition = Definition::of_command(review.command.clone());
     if is_taken(&definition.name) {
@@ -133,7 +156,7 @@ fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage>
 }
 
 /// What can be raised, in the order in which it is.
-pub(crate) fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
+fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
     let of_kind = |wanted: &dyn Fn(ScalerKind) -> bool| {
         let scalers = survey.scalers.iter().filter(|scaler| wanted(scaler.kind));
         scalers.filter_map(governor).collect::<Vec<_>>()

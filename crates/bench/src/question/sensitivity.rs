@@ -4,12 +4,16 @@
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.
 
+use super::refusal::{Asked, none_runs, not_online};
+use super::{Planning, Task};
 use crate::job::cpus::{fastest_cpu, online_cpus, settable_opps};
+use crate::job::setting::Setting;
+use crate::plan::options::Options;
+use crate::plan::stage::Stage;
 use crate::plan::variant::Form;
-use crate::question::{Setting, Stage};
 use crate::workloads::{named, workload};
-use crate::{Definition, Job};
-use record::{Machine, Policy, SetClock, Variant, WorkloadId};
+use crate::{Definition, Job, Pinning};
+use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,7 +75,43 @@ struct Level {
     settings: Vec<Setting>,
 }
 
-pub(crate) fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
+impl Task for Sensitivity {
+    fn id(&self) -> QuestionId {
+        QuestionId::Sensitivity
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Sensitivity
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        // The clocks under load are what the stages measure already.
+        std::iter::once(Stage::ColdClocks).chain(stages(planning.machine, self)).collect()
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        let machine = asked.identified.machine();
+        let mut loads = self.loads.iter();
+        let pinned = loads.find_map(|load| match load {
+            Load::Program(definition) => match &definition.pinning {
+                Pinning::Cpus(cpus) => not_online(machine, cpus),
+                _ => None,
+            },
+            _ => None,
+        });
+        pinned.or_else(|| none_runs(asked, stages(machine, &Sensitivity { rounds: 1, ..self.clone() })))
+    }
+
+    fn definitions(&self) -> Vec<&Definition> {
+        let own = self.loads.iter().filter_map(|load| match load {
+            Load::Program(definition) => Some(&**definition),
+            _ => None,
+        });
+        own.collect()
+    }
+}
+
+fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
     let levels = levels(machine, &task.at);
     let mut stages = Vec::new();
     for round in 0..task.rounds {
@@ -153,10 +193,10 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
             // A quota for several CPUs would not hold a program that uses but one of them back.
             let emulated = matches!(clock, SetClock::SharePercent(_));
             let cpus = match (&definition.pinning, emulated) {
-                (crate::Pinning::All, true) => vec![cpu],
-                (crate::Pinning::All, false) => Vec::new(),
-                (crate::Pinning::Cpus(cpus), _) => cpus.clone(),
-                (crate::Pinning::Fastest | crate::Pinning::CoreTypes, _) => vec![cpu],
+                (Pinning::All, true) => vec![cpu],
+                (Pinning::All, false) => Vec::new(),
+                (Pinning::Cpus(cpus), _) => cpus.clone(),
+                (Pinning::Fastest | Pinning::CoreTypes, _) => vec![cpu],
             };
             Job {
                 workload: WorkloadId::Program,

@@ -2,72 +2,28 @@
 //! is asked for and in which stages it runs; `run/heat.rs` does it, `explain::thermal` says what came
 //! of it.
 
+pub use crate::plan::heat::{HeatLoad, StartAt, Thermal};
+
+use super::refusal::{Asked, none_runs};
+use super::{Attributes, Planning, Task};
+use crate::plan::options::Options;
+use crate::plan::stage::Stage;
 use crate::plan::variant::Form;
-use crate::question::Stage;
 use crate::{Definition, Workload, workloads};
-use record::{Variant, WorkloadId};
+use record::{Mode, QuestionId, Variant, WorkloadId};
 use std::time::Duration;
 
 /// Share of one core that the sampler may use meanwhile, in millionths: it is to say exactly when throttling
-/// began, on boards whose slow, busy cores take long to read their sensors.
-pub(crate) const SAMPLER_PPM: u32 = 10_000;
+/// began, on boards whose slow, busy cores take long to read their sensors. Moments count for more here than the last
+/// thousandth of a score.
+const SAMPLER_PPM: u32 = 10_000;
+
+/// It asks when exactly throttling began.
+const INTERVAL: Duration = Duration::from_millis(200);
 
 /// This part of the time without load comes before it: resistance and surroundings can be told apart
 /// only where idling is seen as well, and cooling alone shows it late.
 const IDLE_PART: u32 = 6;
-
-/// A thermal test.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Thermal {
-    /// Temperature at which the load begins; as it is where none is given.
-    pub start: Option<StartAt>,
-    /// What heats.
-    pub load: HeatLoad,
-    /// For how long.
-    pub time: Duration,
-    /// The load ends here, in thousandths of a degree; by default below the critical trip point.
-    pub max_millicelsius: Option<i64>,
-    /// The start temperature is waited for at most so long.
-    pub wait: Duration,
-    /// For how long it is watched without load: the cooling afterwards and, where no start temperature
-    /// is waited for, some of it before.
-    pub cool_down: Duration,
-}
-
-impl Default for Thermal {
-    fn default() -> Self {
-        Self {
-            start: None,
-            load: HeatLoad::Simd,
-            time: Duration::from_secs(300),
-            max_millicelsius: None,
-            wait: Duration::from_secs(900),
-            cool_down: Duration::from_secs(60),
-        }
-    }
-}
-
-/// The temperature before the load, in thousandths of a degree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StartAt {
-    /// Wait until the machine has cooled to it.
-    CoolTo(i64),
-    /// Heat it up to it.
-    HeatTo(i64),
-}
-
-/// What heats.
-#[derive(Debug, Clone, PartialEq)]
-pub enum HeatLoad {
-    /// Multiply-adds on the widest unit of all CPUs, built in.
-    Simd,
-    /// A known program, run again and again.
-    Workload(WorkloadId),
-    /// One form of a workload that has several, again and again.
-    Form(Form),
-    /// A program of the user's own, run again and again.
-    Program(Box<Definition>),
-}
 
 /// The load of this name.
 ///
@@ -90,7 +46,45 @@ pub fn heat_load(name: &str) -> Result<HeatLoad, String> {
     }
 }
 
-pub(crate) fn stages(thermal: &Thermal) -> Vec<Stage> {
+impl Task for Thermal {
+    fn id(&self) -> QuestionId {
+        QuestionId::Thermal
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Thermal
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes {
+            sampler_ppm: Some(SAMPLER_PPM),
+            interval: INTERVAL,
+            not_resumable: Some("heating and cooling are watched from beginning to end"),
+            ..Attributes::default()
+        }
+    }
+
+    fn stages(&self, _: &Planning) -> Vec<Stage> {
+        stages(self)
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        match &self.load {
+            HeatLoad::Simd => None,
+            HeatLoad::Program(definition) => definition.lacks_program(asked.options.user.as_deref()),
+            load => none_runs(asked, vec![Stage::Job(load.job(asked.identified.machine()))]),
+        }
+    }
+
+    fn definitions(&self) -> Vec<&Definition> {
+        match &self.load {
+            HeatLoad::Program(definition) => vec![definition],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn stages(thermal: &Thermal) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
     let mut cool_down = thermal.cool_down;
     match thermal.start {

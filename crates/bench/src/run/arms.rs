@@ -2,7 +2,7 @@
 //! a median is steady.
 
 use super::Runner;
-use super::tuning::teller;
+use super::tell::teller;
 use crate::job::Job;
 use crate::job::cpus::online_cpus;
 use crate::job::setting::Setting;

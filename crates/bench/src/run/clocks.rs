@@ -2,8 +2,9 @@
 //! is in [`crate::run::clock_pass`].
 
 use super::Runner;
-use super::tuning::{Tell, teller};
+use super::tell::{Tell, teller};
 use crate::job::cpus::online_clusters;
+use crate::question::wants;
 use crate::run::clock_pass::ClockPass;
 use machine::settings::Settings;
 use record::{Cluster, Machine, Outcome, SetClock, Step, WorkloadId};
@@ -22,10 +23,10 @@ impl Runner<'_> {
 
     /// Clusters with those CPUs that are wanted.
     fn wanted_clusters(&self, machine: &Machine) -> Vec<Cluster> {
-        let task = &self.context.options.task;
+        let task = self.context.task;
         let mut clusters = online_clusters(machine);
         for cluster in &mut clusters {
-            cluster.cpus.retain(|cpu| task.wants(*cpu));
+            cluster.cpus.retain(|cpu| wants(task, *cpu));
         }
         clusters.retain(|cluster| !cluster.cpus.is_empty());
         clusters
@@ -80,6 +81,7 @@ impl Runner<'_> {
             root: self.context.root,
             machine,
             timeline: self.context.timeline,
+            task: self.context.task,
             options: self.context.options,
             cancelled: self.context.cancelled,
         };

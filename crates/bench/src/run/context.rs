@@ -1,11 +1,11 @@
 //! What a run is given, what it tells while it goes on, and what it leaves.
 
 use crate::plan::options::Options;
+use crate::question::Task;
 use crate::run::history::NewRun;
-use crate::run::resume::Earlier;
 use machine::settings::WayBack;
 use machine::{Identified, Root, Timeline};
-use record::{Asked, Gate, Machine, Missing, Record, Source};
+use record::{Asked, Gate, Machine, Missing, Record, Resumed, Source};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -18,7 +18,9 @@ pub struct Context<'a> {
     pub machine: &'a Identified<'a>,
     /// The axis of time.
     pub timeline: &'a Timeline,
-    /// What the user asked for.
+    /// What the run is for.
+    pub task: &'a dyn Task,
+    /// How the user wants it.
     pub options: &'a Options,
     /// The same in words, for the Record.
     pub given: Vec<String>,
@@ -38,10 +40,21 @@ pub struct Context<'a> {
     pub cancelled: &'a AtomicI32,
     /// Lines that were typed since the last time, where somebody can type any.
     pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
+    /// Done while the gate waits anyway, when the machine was looked at and nothing is measured.
+    pub while_waiting: fn(),
     /// Is handed the way back of all settings, as soon as there are any, for an end that cannot wait.
     pub on_settings: &'a dyn Fn(WayBack),
     /// Told what happens.
     pub progress: &'a mut dyn FnMut(Progress),
+}
+
+/// A run that died, to be gone on with.
+#[derive(Debug, Clone)]
+pub struct Earlier {
+    /// What it had measured.
+    pub record: Record,
+    /// Where it died, and when it goes on.
+    pub resumed: Resumed,
 }
 
 /// What happens, for whoever watches. Never told inside a timed region.

@@ -6,7 +6,7 @@
 
 use crate::Job;
 use crate::job::cpus::online_cpus;
-use crate::run::Tell;
+use crate::run::tell::Tell;
 use crate::workloads::{Workload, workload};
 use machine::settings::{Node, Settings};
 use record::Machine;

@@ -21,16 +21,17 @@ mod stand_ins;
 mod steps;
 pub(crate) mod switch;
 mod tape;
+mod tell;
 mod tuning;
 
 use crate::net::meters::{self, Meter};
 use crate::plan::estimate::Estimates;
-use crate::plan::stage::stages;
+use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::Available;
 use crate::process::guard::{self, Guard};
 use crate::process::standstill::Sleep;
 use crate::process::tools::Tools;
-use crate::question::{Stage, Task};
+use crate::question::{Attributes, Planning};
 use crate::run::context::{Context, Finished, Progress};
 use crate::run::hotplug::Hotplug;
 use crate::run::recorder::{Recorded, Recorder};
@@ -46,9 +47,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-pub(crate) use stand_ins::replace as replace_program;
-pub(crate) use tuning::Tell;
 
 /// Shorter runs are over before anybody has read how long they take.
 const WORTH_TELLING: Duration = Duration::from_secs(30);
@@ -129,8 +127,8 @@ fn start(context: &mut Context) -> Recorder {
         boot_id,
         uptime_ms: machine::uptime_ms(root).into(),
         load_hundredths: machine::load_hundredths(root).into(),
-        mode: context.options.task.mode(context.options),
-        sides: context.options.task.sides(),
+        mode: context.task.mode(context.options),
+        sides: context.task.sides(),
         options: context.given.clone(),
         asked: context.asked.clone(),
         as_root: rustix::process::geteuid().is_root(),
@@ -179,12 +177,11 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        let is_review = matches!(self.context.options.task, Task::Review(_));
-        let is_gated = self.context.options.task.is_whole_run();
-        if is_gated || is_review {
+        let Attributes { is_whole_run, has_ramps, looks_first, asks_for_tools, .. } = self.context.task.attributes();
+        if is_whole_run || looks_first {
             self.start_meters();
         }
-        let (sampler, may_start) = match is_gated {
+        let (sampler, may_start) = match is_whole_run {
             false => (None, true),
             true => {
                 let (sampler, may_start) = self.gate();
@@ -204,15 +201,15 @@ impl Runner<'_> {
         self.tell_unread();
         self.recorder.sync();
         // What a review finds has to be found before anything is changed.
-        let survey = match is_review {
+        let survey = match looks_first {
             true => self.survey(),
             false => Survey::default(),
         };
-        if self.context.options.task.has_ramps() {
+        if has_ramps {
             self.ramps(machine);
         }
         self.start_guard();
-        match is_review {
+        match looks_first {
             true => self.open_settings_of_review(),
             false => self.tune(machine),
         }
@@ -222,12 +219,12 @@ impl Runner<'_> {
 
         let mut options = self.context.options.clone();
         options.tune &= self.settings.is_some();
-        // Asking programs for their versions takes longer than all else between two steps.
-        let available = match options.task {
-            Task::Program(_) | Task::Ab(_) | Task::Loads(_) => Available::default(),
-            _ => self.available(),
+        let available = match asks_for_tools {
+            true => self.available(),
+            false => Available::default(),
         };
-        let stages = stages(machine, &survey, &options, available);
+        let planning = Planning { machine, survey: &survey, options: &options, available };
+        let stages = self.context.task.stages(&planning);
         let stages = self.begun.left(stages);
         self.estimates = Estimates::of(machine);
         self.estimate_skipped(&stages);
@@ -248,7 +245,7 @@ impl Runner<'_> {
             let step = self.stage(machine, &stage);
             if let Some(unusable) = step.and_then(|step| self.unusable(&stage, &step)) {
                 // Once more by what stands in for it, and all that follow.
-                stand_ins::replace(&mut self.stages[self.at..], unusable);
+                replace_program(&mut self.stages[self.at..], unusable);
                 continue;
             }
             self.at += 1;
@@ -269,13 +266,16 @@ impl Runner<'_> {
     /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.
     fn gate(&mut self) -> (Sampler, bool) {
         let sampling = self.sampling(self.context.options.interval);
+        let while_waiting = self.context.while_waiting;
         let Context { root, machine, timeline, options, cancelled, progress, .. } = &mut self.context;
         let (root, machine): (&Root, &Identified) = (root, machine);
         // What this program itself uses does not count as busy.
         let (mut gate, sampler) = std::thread::scope(|scope| {
             let looks = || {
                 machine.machine();
-                Sampler::new(root, &sampling)
+                let sampler = Sampler::new(root, &sampling);
+                while_waiting();
+                sampler
             };
             let looking = threads::begin(scope, "looks", looks);
             let on_busy = &mut |gate: &Gate, left| progress(Progress::Waiting(gate, left));
@@ -333,13 +333,10 @@ impl Runner<'_> {
 
     /// What is to be watched in the background, and how often.
     fn sampling(&self, interval: Duration) -> SamplerOptions {
+        let Attributes { sampler_ppm, .. } = self.context.task.attributes();
         SamplerOptions {
             interval,
-            budget_ppm: match self.context.options.task {
-                // Moments count for more here than the last thousandth of a score.
-                Task::Thermal(_) => crate::question::thermal::SAMPLER_PPM,
-                _ => SamplerOptions::default().budget_ppm,
-            },
+            budget_ppm: sampler_ppm.unwrap_or(SamplerOptions::default().budget_ppm),
             measures: true,
             feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()

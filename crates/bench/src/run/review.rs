@@ -3,9 +3,9 @@
 
 use super::Runner;
 use super::steps::step_name;
-use super::tuning::teller;
+use super::tell::teller;
 use crate::job::Job;
-use crate::question::review::Group;
+use crate::plan::stage::Group;
 use crate::run::context::Progress;
 use machine::Sampler;
 use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window, WorkloadId};

@@ -2,9 +2,8 @@
 //! their place, and the run says so. Which one that is stands in `plan`.
 
 use super::Runner;
-use crate::job::Job;
+use crate::plan::stage::Stage;
 use crate::plan::standard::stand_in;
-use crate::question::{Stage, Task};
 use crate::run::context::Progress;
 use record::{FailureKind, Outcome, Step, WorkloadId};
 
@@ -12,8 +11,8 @@ impl Runner<'_> {
     /// The program whose step, of this stage, has failed by its own fault, where the plan chose it and another can take
     /// its place. A wrong answer, a crash or a lack of memory or time is a finding about the machine: those stay.
     pub(super) fn unusable(&mut self, stage: &Stage, step: &Step) -> Option<WorkloadId> {
-        let is_ours = matches!(self.context.options.task, Task::Standard | Task::Review(_));
-        let job = job_of(stage).filter(|_| is_ours)?;
+        let is_ours = self.context.task.attributes().replaces_programs;
+        let job = stage.job().filter(|_| is_ours)?;
         let other = stand_in(job)?;
         let Outcome::Failed(failure) = &step.outcome else {
             return None;
@@ -32,24 +31,5 @@ impl Runner<'_> {
         );
         (self.context.progress)(Progress::Note(note));
         Some(job.workload)
-    }
-}
-
-/// Puts the built-in workload where the program stands.
-pub(crate) fn replace(stages: &mut [Stage], program: WorkloadId) {
-    for stage in stages {
-        if let Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) = stage
-            && job.workload == program
-            && let Some(other) = stand_in(job)
-        {
-            *job = other;
-        }
-    }
-}
-
-fn job_of(stage: &Stage) -> Option<&Job> {
-    match stage {
-        Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) => Some(job),
-        _ => None,
     }
 }

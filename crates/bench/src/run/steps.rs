@@ -6,11 +6,11 @@ use crate::job::Job;
 use crate::measure::context::WorkloadContext;
 use crate::measure::repeat;
 use crate::measure::report::StepReport;
+use crate::plan::stage::Stage;
 use crate::plan::standard::Available;
 use crate::process::child::failure;
 use crate::process::guard::Guard;
 use crate::process::standstill;
-use crate::question::Stage;
 use crate::run::context::Progress;
 use crate::run::hotplug;
 use crate::workloads::{Workload, workload};
@@ -40,10 +40,9 @@ impl Runner<'_> {
     /// Steps without their program take no time.
     pub(super) fn estimate_skipped(&mut self, stages: &[Stage]) {
         for stage in stages {
-            let (Stage::Job(job) | Stage::UntilSteady(job)) = stage else {
-                continue;
-            };
-            if workload(job.workload).is_some_and(|workload| !self.has_tool(workload)) {
+            if let Some(job) = stage.job()
+                && workload(job.workload).is_some_and(|workload| !self.has_tool(workload))
+            {
                 self.estimates.job_took(job, Duration::ZERO);
             }
         }

@@ -2,7 +2,7 @@
 //! switch. Every change goes through the journal.
 
 use crate::job::setting::Setting;
-use crate::run::Tell;
+use crate::run::tell::Tell;
 use machine::settings::{Node, Settings};
 use record::Machine;
 

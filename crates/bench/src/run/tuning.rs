@@ -1,50 +1,20 @@
 //! The settings of a run: what it wants, what is in force before each step, and the way back.
 
 use super::Runner;
+use super::tell::teller;
 use crate::run::context::Progress;
-use crate::run::recorder::Recorder;
-use machine::Timeline;
-use machine::settings::{Node, Outcome, Settings};
-use record::{Event, Fact, Machine, Restored, UnmetSetting};
+use machine::settings::{Node, Settings};
+use record::{Event, Machine, Restored};
 use std::time::Duration;
 
 /// A board that was just used cools below the first trip point of its kernel in less.
 const COOLS_WITHIN: Duration = Duration::from_secs(30);
 const NAP: Duration = Duration::from_millis(200);
 
-/// Whoever sets something hands over what came of it, and is told what is not in force.
-pub(crate) type Tell<'a> = dyn FnMut(Outcome) -> Option<UnmetSetting> + 'a;
-
-/// Writes down what came of a setting, with its moment, and tells what is not in force.
-pub(super) fn teller<'a>(
-    recorder: &'a mut Recorder,
-    progress: &'a mut dyn FnMut(Progress),
-    timeline: &'a Timeline,
-    before_step: Option<&'a str>,
-) -> impl FnMut(Outcome) -> Option<UnmetSetting> + 'a {
-    move |outcome| {
-        let mut append = |event| recorder.append(event);
-        let unmet = outcome.tell(timeline.now_ms(), before_step, &mut append);
-        if let Some(unmet) = &unmet {
-            progress(Progress::Note(sentence(unmet)));
-        }
-        unmet
-    }
-}
-
-fn sentence(unmet: &UnmetSetting) -> String {
-    let why = unmet.why.trim_end_matches('.');
-    let (path, wanted) = (&unmet.path, &unmet.wanted);
-    match &unmet.found {
-        Fact::Known(found) => format!("{path} is {found} instead of {wanted}: {why}."),
-        Fact::Missing { .. } => format!("{path} cannot be set to {wanted}: {why}."),
-    }
-}
-
 impl Runner<'_> {
     /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
     pub(super) fn tune(&mut self, machine: &Machine) {
-        if machine.policies.is_empty() && !self.context.options.task.has_settings() {
+        if machine.policies.is_empty() && !self.context.task.attributes().changes_machine {
             return;
         }
         self.open_settings();

@@ -276,7 +276,7 @@ pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
 /// A program that stands beside another, such as sftp beside ssh.
 pub(super) fn beside(found: &Found, name: &str) -> Option<Found> {
     let path: PathBuf = Path::new(&found.path).with_file_name(name);
-    crate::process::tools::is_program(&path).then(|| Found {
+    crate::process::search_path::is_program(&path).then(|| Found {
         name: name.to_owned(),
         path: path.display().to_string(),
         version: found.version.clone(),

@@ -4,7 +4,9 @@ use super::{
     copy, cpuminer, drive, geekbench, network, opengl, openssl, perf_bench, phoronix, sevenzip, stockfish, stress_ng,
     sysbench, video,
 };
-use crate::foreign::Parser;
+
+/// A name, in kebab-case, and what is done with a text.
+type Parser = (&'static str, fn(&str));
 
 /// The parsers, by the program whose output they read.
 pub(crate) const PARSERS: &[Parser] = &[

@@ -146,6 +146,11 @@ pub fn named(name: &str) -> Option<&'static Workload> {
     workloads.find(|workload| workload.id.as_str() == name)
 }
 
+/// True if a name stands for something else in Records already.
+pub fn is_taken(name: &str) -> bool {
+    name == WorkloadId::Clock.as_str() || named(name).is_some()
+}
+
 /// Why a job between CPUs cannot run on one.
 fn no_other_cpu(context: &WorkloadContext, so: &str) -> Option<Missing> {
     let why = || format!("there is only one CPU, so {so}");

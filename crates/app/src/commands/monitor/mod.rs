@@ -12,8 +12,6 @@ mod rows;
 pub(crate) mod running;
 mod tui;
 
-pub(crate) use tui::give_back_terminal;
-
 use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals};
 use explain::monitor::Watch;

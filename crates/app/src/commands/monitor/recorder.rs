@@ -2,7 +2,7 @@
 //! views nor whoever wants to go. So many rows wait for it; what comes behind them is a gap with its reason.
 
 use super::live;
-use super::recording::Recording;
+use super::recording::{Recording, Row};
 use crate::output;
 use explain::monitor::Watch;
 use record::{ChannelId, Event, Mark, Record};
@@ -56,23 +56,6 @@ enum Job {
     /// Rows between two others had no room.
     Lost(i64, u32),
     End(Row, i32),
-}
-
-/// A row, and what happened with it.
-pub(super) struct Row {
-    pub(super) at_ms: i64,
-    pub(super) values: Vec<Option<i64>>,
-    pub(super) happened: Vec<Event>,
-    /// Which channel stands for the temperature of the SoC from this row on, where that is news.
-    pub(super) choice: Option<Event>,
-}
-
-impl Row {
-    /// The latest one.
-    pub(super) fn of(watch: &Watch) -> Self {
-        let (values, happened) = (watch.read().to_vec(), watch.happened().to_vec());
-        Self { at_ms: watch.at_ms(), values, happened, choice: None }
-    }
 }
 
 impl Recorder {

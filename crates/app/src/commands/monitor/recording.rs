@@ -2,8 +2,8 @@
 //! gap with its reason; watching goes on, and so does the recording as soon as there is room again.
 
 use super::jsonl::beginning;
-use super::recorder::Row;
 use super::running::{Running, begins_like_one};
+use explain::monitor::Watch;
 use machine::faults;
 use machine::files::{self, Access};
 use record::recording::{RowWriter, frame, payload};
@@ -32,6 +32,23 @@ pub(super) struct Recording {
     running: Option<Running>,
     /// Whether they were told, or cannot be.
     announced: bool,
+}
+
+/// A row, and what happened with it.
+pub(super) struct Row {
+    pub(super) at_ms: i64,
+    pub(super) values: Vec<Option<i64>>,
+    pub(super) happened: Vec<Event>,
+    /// Which channel stands for the temperature of the SoC from this row on, where that is news.
+    pub(super) choice: Option<Event>,
+}
+
+impl Row {
+    /// The latest one.
+    pub(super) fn of(watch: &Watch) -> Self {
+        let (values, happened) = (watch.read().to_vec(), watch.happened().to_vec());
+        Self { at_ms: watch.at_ms(), values, happened, choice: None }
+    }
 }
 
 /// Rows that could not be written.

@@ -1,7 +1,7 @@
 //! What a run came to goes to disk: among all runs, and as the latest one. A disk that does not answer costs so
 //! long and no longer; then the results are on the terminal, and what was measured is in the stream of the run.
 
-use super::{Kept, stamp};
+use crate::commands::start::{Kept, stamp};
 use crate::paths::{Paths, replace, replace_copy};
 use record::Record;
 use std::sync::mpsc::channel;

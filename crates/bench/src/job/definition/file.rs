@@ -82,9 +82,11 @@ enum Better {
 /// timeout = "10min"
 /// ```
 ///
+/// A name that `is_taken` cannot be theirs: it stands for something else in Records already.
+///
 /// # Errors
 /// One sentence with line and column.
-pub fn parse_definitions(text: &str) -> Result<Vec<Definition>, String> {
+pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Vec<Definition>, String> {
     let file: File = toml::from_str(text).map_err(|error| {
         let place = error.span().map_or(String::new(), |span| place(text, &span));
         let message = error.message().trim().replace('\n', "; ");
@@ -92,7 +94,8 @@ pub fn parse_definitions(text: &str) -> Result<Vec<Definition>, String> {
     })?;
     let mut definitions: Vec<Definition> = Vec::new();
     for entry in file.workload {
-        let definition = definition(entry.get_ref()).map_err(|(span, why)| format!("{}{why}", place(text, &span)))?;
+        let definition =
+            definition(entry.get_ref(), is_taken).map_err(|(span, why)| format!("{}{why}", place(text, &span)))?;
         if definitions.iter().any(|known| known.name == definition.name) {
             let place = place(text, &entry.get_ref().name.span());
             return Err(format!("{place}there are two workloads {:?}", definition.name));
@@ -120,13 +123,13 @@ fn hint(message: &str) -> &'static str {
 /// Where it stands, and one sentence about it.
 type Wrong = (Range<usize>, String);
 
-fn definition(entry: &Entry) -> Result<Definition, Wrong> {
+fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, Wrong> {
     let name = entry.name.get_ref();
     if name.is_empty() || *name != kebab(name) {
         let why = format!("name is letters, digits, dots and dashes, not {name:?}");
         return Err((entry.name.span(), why));
     }
-    if super::is_taken(name) {
+    if is_taken(name) {
         let why = format!("{name} is a workload of `list workloads`; give yours another name");
         return Err((entry.name.span(), why));
     }
@@ -202,6 +205,7 @@ fn place(text: &str, span: &Range<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workloads::is_taken;
     use proptest::prelude::*;
     use std::time::Duration;
 
@@ -229,7 +233,7 @@ mod tests {
             name = 'plain'
             command = ['true']
             timeout = 3";
-        let [build, line, plain] = &parse_definitions(text).unwrap()[..] else { panic!() };
+        let [build, line, plain] = &parse_definitions(text, is_taken).unwrap()[..] else { panic!() };
         assert_eq!(build.pinning, Pinning::Cpus(vec![0, 1, 2]));
         assert_eq!(build.repeat, Repeat::Times(5));
         assert_eq!(build.time_limit, Duration::from_secs(600));
@@ -264,7 +268,7 @@ mod tests {
             ("[[workload]]\nname = 'a'".into(), "missing field `command`"),
             ("[[workload".into(), "line 1, column "),
         ] {
-            let error = parse_definitions(&text).unwrap_err();
+            let error = parse_definitions(&text, is_taken).unwrap_err();
             assert!(error.contains(expected), "{text}\n{error}");
         }
     }
@@ -272,8 +276,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_file_is_survived(text in ".{0,300}", line in "[a-z_]{1,10} = .{0,20}") {
-            let _ = parse_definitions(&text);
-            let _ = parse_definitions(&format!("{MINIMAL}{line}\n"));
+            let _ = parse_definitions(&text, is_taken);
+            let _ = parse_definitions(&format!("{MINIMAL}{line}\n"), is_taken);
             let _ = parse_duration(&text);
         }
     }

@@ -9,7 +9,7 @@ use crate::job::pinning::Pinning;
 use crate::job::score::ScoreRule;
 use crate::process::search_path::search_path;
 use machine::{Caller, Root, Trust};
-use record::{Variant, WorkloadId};
+use record::Variant;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -134,11 +134,6 @@ fn kebab(name: &str) -> String {
         "" => "command".into(),
         name => name.to_owned(),
     }
-}
-
-/// True if a name stands for something else in Records already.
-pub fn is_taken(name: &str) -> bool {
-    name == WorkloadId::Clock.as_str() || crate::workloads::named(name).is_some()
 }
 
 /// `auto` or a number from 1 to 10000.

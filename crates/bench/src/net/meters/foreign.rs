@@ -1,7 +1,9 @@
 //! Every parser of what a power meter says, as a function of text alone: for fuzzing.
 
 use super::{netio, shelly, smartpower, sockets, tasmota};
-use crate::foreign::Parser;
+
+/// A name, in kebab-case, and what is done with a text.
+type Parser = (&'static str, fn(&str));
 
 /// The parsers, by meter and form.
 pub(crate) const PARSERS: &[Parser] = &[

@@ -11,7 +11,8 @@ use crate::measure::quiet;
 use crate::plan::options::Options;
 use crate::process::child::interruption;
 use crate::process::child::move_to;
-use crate::run::Tell;
+use crate::question::{Task, wants};
+use crate::run::tell::Tell;
 use machine::cgroup::has_quota;
 use machine::faults;
 use machine::settings::{Node, Settings};
@@ -38,6 +39,7 @@ pub(crate) struct ClockPass<'a> {
     pub(crate) root: &'a Root,
     pub(crate) machine: &'a Machine,
     pub(crate) timeline: &'a Timeline,
+    pub(crate) task: &'a dyn Task,
     pub(crate) options: &'a Options,
     pub(crate) cancelled: &'a AtomicI32,
 }
@@ -140,7 +142,7 @@ impl ClockPass<'_> {
     /// The CPUs to measure: those that were asked for, or all that are online.
     fn cpus(&self) -> Vec<u32> {
         let mut cpus = online_cpus(self.machine);
-        cpus.retain(|cpu| self.options.task.wants(*cpu));
+        cpus.retain(|cpu| wants(self.task, *cpu));
         cpus
     }
 
@@ -240,7 +242,7 @@ impl ClockPass<'_> {
     /// Lets the load work for its time, or until the run is interrupted.
     fn heat(&self) {
         const LOOK: Duration = Duration::from_millis(100);
-        let time = self.options.task.load_time() / faults::haste();
+        let time = self.task.attributes().load_time / faults::haste();
         let end_ms = self.timeline.now_ms() + time.as_millis() as i64;
         while self.timeline.now_ms() < end_ms && !self.is_cancelled() {
             self.timeline.sleep(LOOK);

@@ -27,7 +27,7 @@ pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) ->
     let claimed_khz = cpufreq(pass.root, cpu, "scaling_cur_freq");
     let hardware_khz = cpufreq(pass.root, cpu, "cpuinfo_cur_freq");
     let mut readings = vec![first];
-    let more = 1..pass.options.task.readings().div_ceil(faults::haste() as usize);
+    let more = 1..pass.task.attributes().readings.div_ceil(faults::haste() as usize);
     readings.extend(more.map(|_| measure(&warm)));
     let counters = counters(pass.root, cpu, readings[0].best_khz);
     // Under a quota a program gets the use of less than the clock; that is what counts.

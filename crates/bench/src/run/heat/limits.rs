@@ -2,7 +2,7 @@
 //! run here.
 
 use super::gauge::Gauge;
-use crate::question::thermal::StartAt;
+use crate::plan::heat::StartAt;
 use record::Missing;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;

@@ -4,14 +4,13 @@ mod gauge;
 mod limits;
 
 use super::Runner;
-use crate::job::Job;
 use crate::job::cpus::online_cpus;
 use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
 use crate::measure::heated::{self, INTERVAL_NS, Interval};
 use crate::measure::repeat;
+use crate::plan::heat::{HeatLoad, StartAt, Thermal};
 use crate::process::child::move_to;
-use crate::question::thermal::{HeatLoad, StartAt, Thermal};
 use crate::run::context::Progress;
 use crate::workloads;
 use gauge::Gauge;
@@ -32,8 +31,6 @@ const LOOK: Duration = Duration::from_secs(1);
 const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
 /// Where no trip point tells: hotter than any board runs that is made to last.
 const MAX_MILLICELSIUS: i64 = 105_000;
-/// One run of a program that heats again and again, where its time can be chosen.
-const RUN: Duration = Duration::from_secs(10);
 /// Rises when what is done in these stages changes.
 const METHOD: u32 = 1;
 
@@ -191,7 +188,7 @@ impl Runner<'_> {
     fn heat_again_and_again(&mut self, machine: &Machine, load: &HeatLoad, brake: &mut Brake) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let begin_ms = timeline.now_ms();
-        let job = job(machine, load);
+        let job = load.job(machine);
         let Some(workload) = workloads::workload(job.workload) else {
             let missing = Missing::unsupported(job.workload.as_str(), "there is no such workload");
             return Outcome::Skipped(missing);
@@ -276,37 +273,6 @@ impl Runner<'_> {
             window: Window { start_ms: begin.0, end_ms: end.0, start_utc_ms: Some(begin.1), end_utc_ms: Some(end.1) },
             ..Step::new(workload, METHOD, variant, outcome)
         }
-    }
-}
-
-fn job(machine: &Machine, load: &HeatLoad) -> Job {
-    let cpus = online_cpus(machine);
-    let threads = cpus.len() as u32;
-    match load {
-        HeatLoad::Program(definition) => Job {
-            workload: WorkloadId::Program,
-            variant: definition.variant.clone(),
-            threads,
-            definition: Some(Arc::new((**definition).clone())),
-            ..Job::default()
-        },
-        HeatLoad::Workload(id) => Job {
-            workload: *id,
-            variant: workloads::workload(*id).map(|workload| workload.attributes.heats.clone()).unwrap_or_default(),
-            cpus,
-            threads,
-            time: Some(RUN),
-            ..Job::default()
-        },
-        HeatLoad::Form(form) => Job {
-            workload: form.workload,
-            variant: form.variant.clone(),
-            cpus,
-            threads,
-            time: Some(RUN),
-            ..Job::default()
-        },
-        HeatLoad::Simd => Job::default(),
     }
 }
 

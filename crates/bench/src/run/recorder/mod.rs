@@ -5,8 +5,8 @@
 //! everything measured so far, the place where it died and the last second before. A disk that is full
 //! does not end a run: the Record goes on in memory and says so.
 
+use crate::run::context::Earlier;
 use crate::run::history::NewRun;
-use crate::run::resume::Earlier;
 use crate::run::tape::Tape;
 use machine::kernel_log::KernelLog;
 use machine::{SamplerThread, Timeline};

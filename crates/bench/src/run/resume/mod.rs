@@ -1,37 +1,12 @@
 //! A run that died goes on: whether it can, on this machine, and which of its stages are left. Pure; what of it
 //! is measured already is in its Record.
 
+use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::stand_in;
-use crate::question::{Stage, Task};
-use crate::run::replace_program;
-use record::{Machine, Policy, Record, Resumed, Run, StageBegun};
+use record::{Machine, Policy, Record, Run, StageBegun};
 
 /// Less of a difference is what kernel and firmware take for themselves at each start.
 const MEMORY_PERCENT_MIN: u64 = 2;
-
-/// A run that died, to be gone on with.
-#[derive(Debug, Clone)]
-pub struct Earlier {
-    /// What it had measured.
-    pub record: Record,
-    /// Where it died, and when it goes on.
-    pub resumed: Resumed,
-}
-
-/// Why such a run cannot go on where it died, as the end of a sentence; none if it can.
-pub fn not_resumable(task: &Task) -> Option<&'static str> {
-    match task {
-        Task::Standard | Task::Loads(_) | Task::Program(_) => None,
-        Task::Sensitivity(_) | Task::Efficiency(_) => None,
-        Task::Ab(_) => Some("its two sides are compared in turns, which takes one boot"),
-        Task::Thermal(_) => Some("heating and cooling are watched from beginning to end"),
-        Task::DramThrottling => Some("what heat does is compared with what was just before"),
-        Task::Review(_) => Some("what settings give is compared with the machine as it was found"),
-        Task::Clock(_) | Task::CoreToCore(_) | Task::Memory(_) | Task::One(_) => {
-            Some("it is one question, which is soon asked again")
-        }
-    }
-}
 
 /// What makes this another machine than that of the run, in words; none where results of both can stand in one
 /// Record.

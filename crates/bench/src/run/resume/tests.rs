@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::job::setting::Setting;
-use crate::plan::stage::stages;
+use crate::question::standard::Standard;
+use crate::question::{Planning, Task};
 use crate::testing::{machine, step};
 use crate::{Available, Job, Options};
-use record::{Aftermath, DiedIn, Fact, Source, Survey, Variant, WorkloadId};
+use record::{Aftermath, DiedIn, Fact, Resumed, Source, Survey, Variant, WorkloadId};
 
 fn job(workload: WorkloadId, variant: Variant) -> Stage {
     Stage::Job(Job { workload, variant, ..Job::default() })
@@ -38,7 +39,8 @@ fn every_end_of_a_standard_run_leaves_the_rest_of_it() {
     let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
     let available = Available::default();
     let options = Options { extensive: true, ..Options::default() };
-    let all = stages(&machine, &Survey::default(), &options, available);
+    let all =
+        Standard.stages(&Planning { machine: &machine, survey: &Survey::default(), options: &options, available });
     assert!(all.len() > 30);
     for begun in 1..=all.len() {
         let record = died(&all[..begun], 1);

@@ -16,7 +16,6 @@ use record::{ChannelId, Event, LoadSpan};
 use std::time::{Duration, Instant};
 use terminal::Terminal;
 
-pub(crate) use terminal::give_back_terminal;
 pub(super) use terminal::is_large;
 
 /// Signals and keys are noticed after so long.

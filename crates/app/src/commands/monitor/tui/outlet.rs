@@ -1,7 +1,7 @@
 //! The way of frames to the terminal: a thread of its own writes them, so that a terminal that stops reading in the
 //! middle of one keeps neither the samples nor whoever wants to go.
 
-use crate::output;
+use crate::write::write_all;
 use std::io::{Write, stdout};
 use std::os::fd::AsFd;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -84,7 +84,7 @@ impl Outlet {
             state.is_busy = true;
             let due = std::mem::take(&mut state.due);
             drop(state);
-            output::write_all(stdout().as_fd(), &due);
+            write_all(stdout().as_fd(), &due);
             state = self.lock();
         }
     }

@@ -2,6 +2,7 @@
 //! comes, since those end the loop and drop this.
 
 use super::outlet::{self, Frames};
+use crate::signals;
 use anyhow::Context;
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
@@ -34,6 +35,7 @@ impl Terminal {
         );
         enable_raw_mode().context("the terminal cannot be taken over")?;
         IS_TAKEN.store(true, Ordering::Relaxed);
+        signals::give_back_by(give_back_terminal);
         // What a panic says must not go to a screen that vanishes.
         let say = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -75,7 +77,7 @@ impl Drop for Terminal {
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// For an end that drops nothing: the terminal as it was, if it was taken over.
-pub(crate) fn give_back_terminal() {
+fn give_back_terminal() {
     if IS_TAKEN.load(Ordering::Relaxed) {
         give_back();
     }

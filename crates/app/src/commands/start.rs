@@ -1,0 +1,87 @@
+//! What every run begins with: who made it, what a killed one has left, and where it is kept.
+
+use crate::paths::Paths;
+use crate::progress::Bar;
+use bench::{NewRun, Runs};
+use machine::Root;
+use machine::settings::{left_in_journal, restore_from_journal};
+use record::{Restored, Source};
+
+/// Target triple this binary was built for, in the shape that `rustc` prints.
+const TARGET: &str = env!("SBC_BENCH_TARGET");
+
+pub(super) fn source() -> Source {
+    Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: TARGET.into() }
+}
+
+/// Puts back what a killed run has left behind; where nothing may be set, only tells of it.
+pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: &Bar) {
+    if !may_set {
+        return tell_leftovers(root, paths, bar);
+    }
+    let note = match restore_from_journal(root, &paths.journal) {
+        Ok(outcomes) if outcomes.is_empty() => return,
+        Ok(outcomes) => {
+            let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
+            format!("The last run was killed; {done} of {} settings it had changed are back.", outcomes.len())
+        }
+        Err(missing) => format!("Settings of earlier runs were not looked at: {missing}."),
+    };
+    bar.show(&bench::Progress::Note(note));
+}
+
+/// Without tuning, a run measures under whatever a killed run has left.
+fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
+    // One that cannot be looked at is in use, and then nothing is left behind.
+    let left = left_in_journal(root, &paths.journal).unwrap_or_default();
+    let Some(first) = left.first() else {
+        return;
+    };
+    let more = match left.len() {
+        1 => String::new(),
+        more => format!(" and {} more", more - 1),
+    };
+    bar.show(&bench::Progress::Note(format!(
+        "A run that was killed has left {first}{more} changed, and nothing may be set here; `sbc-bench restore` \
+         puts it back."
+    )));
+}
+
+/// Where a run is kept: the folder of all runs and the stem of this one's files.
+pub(super) struct Kept {
+    pub(super) runs: Runs,
+    pub(super) stem: String,
+}
+
+/// A place for the stream of a run that begins, and where it is kept afterwards; why there is none is told.
+pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &Bar) -> (Option<NewRun>, Option<Kept>) {
+    let note = |sentence| bar.show(&bench::Progress::Note(sentence));
+    if let Some(memory) = machine::in_memory(root, &paths.history) {
+        note(format!(
+            "{} lies in memory ({memory}): if this machine freezes or loses power, nothing of this run is left.",
+            paths.history.display()
+        ));
+    }
+    let made = Runs::make(&paths.history).and_then(|runs| Ok((runs.begin(stamp)?, runs)));
+    match made {
+        Ok((place, runs)) => {
+            let stem = place.stem.clone();
+            (Some(place), Some(Kept { runs, stem }))
+        }
+        Err(error) => {
+            note(format!("What is measured stays in memory until the end: {error}."));
+            (None, None)
+        }
+    }
+}
+
+/// `2026-11-21T01-15-00Z`: sorts by time and is a file name everywhere.
+pub(super) fn stamp(utc_ms: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    at.strftime("%Y-%m-%dT%H-%M-%SZ").to_string()
+}
+
+pub(super) fn utc_offset_minutes(utc_ms: i64) -> i32 {
+    let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
+}

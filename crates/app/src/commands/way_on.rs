@@ -1,0 +1,40 @@
+//! Whether a run that died can go on, and what one types for it.
+
+use crate::args::{self, Command};
+use crate::paths::Paths;
+use record::{Asked, End, Run};
+use std::path::Path;
+
+/// As one would type it.
+pub(super) fn line(asked: &Asked) -> String {
+    let words = bench::command_line(&asked.command_line);
+    format!("sbc-bench {words}").trim_end().to_owned()
+}
+
+/// Why a run is none that died; nothing if it did.
+pub(super) fn not_died(run: &Run) -> Option<&'static str> {
+    match run.end {
+        End::Died if run.died_in.is_some() => None,
+        End::Died => Some("it is no Record of a run that died"),
+        End::Finished => Some("it came to its end, so that nothing is missing"),
+        End::Interrupted { .. } => Some("it did not die but was ended by a signal; start it anew"),
+        End::Refused => Some("it never started"),
+    }
+}
+
+/// How this run that died goes on, whose Record is here; none if it cannot.
+pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
+    let asked = run.asked.as_ref().filter(|_| not_died(run).is_none())?;
+    let Ok(Command::Run(started)) = args::of_words(&asked.command_line, &asked.variables) else {
+        return None;
+    };
+    if started.task.attributes().not_resumable.is_some() {
+        return None;
+    }
+    let usual = Paths::choose(machine::is_root(), None).history;
+    let named = match path.parent() == Some(usual.as_path()) {
+        true => String::new(),
+        false => format!(" {}", path.display()),
+    };
+    Some(format!("`sbc-bench --resume{named}` goes on with it."))
+}

@@ -1,0 +1,45 @@
+//! Which clocks the CPUs really have.
+
+use super::{Attributes, LOAD_TIME, Planning, Task};
+use crate::plan::options::Options;
+use crate::plan::stage::Stage;
+use record::{Mode, QuestionId};
+use std::time::Duration;
+
+/// Nothing but clocks, at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clock {
+    /// Of these CPUs; empty for all.
+    pub cpus: Vec<u32>,
+    /// Successive readings of each CPU.
+    pub readings: usize,
+    /// All CPUs work for so long, then the clocks are measured again while they go on.
+    pub heat: Option<Duration>,
+}
+
+impl Task for Clock {
+    fn id(&self) -> QuestionId {
+        QuestionId::Clock
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Clock
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes {
+            has_ramps: true,
+            readings: self.readings.max(1),
+            load_time: self.heat.unwrap_or(LOAD_TIME),
+            ..Attributes::at_once()
+        }
+    }
+
+    fn stages(&self, _: &Planning) -> Vec<Stage> {
+        std::iter::once(Stage::ColdClocks).chain(self.heat.map(|_| Stage::HotClocks)).collect()
+    }
+
+    fn cpus(&self) -> &[u32] {
+        &self.cpus
+    }
+}

@@ -1,0 +1,36 @@
+//! How long data takes from every CPU to every other.
+
+use super::{Attributes, Planning, Task};
+use crate::plan::options::Options;
+use crate::plan::stage::Stage;
+use crate::plan::standard;
+use record::{Mode, QuestionId};
+
+/// Nothing but the latency between these CPUs, at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoreToCore {
+    /// Between these CPUs; all if empty.
+    pub cpus: Vec<u32>,
+}
+
+impl Task for CoreToCore {
+    fn id(&self) -> QuestionId {
+        QuestionId::CoreToCore
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::CoreToCore
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes::at_once()
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        vec![Stage::Job(standard::core_to_core(planning.machine, &self.cpus))]
+    }
+
+    fn cpus(&self) -> &[u32] {
+        &self.cpus
+    }
+}

@@ -1,0 +1,67 @@
+//! Is the memory controller throttled by heat?
+
+use super::{Attributes, Planning, Task};
+use crate::Job;
+use crate::job::cpus::{fastest_cpu, online_cpus};
+use crate::plan::options::Options;
+use crate::plan::stage::Stage;
+use crate::plan::standard::Available;
+use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+use std::time::Duration;
+
+/// Latency and cipher before and after heat and memory traffic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DramThrottling;
+
+impl Task for DramThrottling {
+    fn id(&self) -> QuestionId {
+        QuestionId::DramThrottling
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::DramThrottling
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes {
+            not_resumable: Some("what heat does is compared with what was just before"),
+            ..Attributes::default()
+        }
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        stages(planning.machine, planning.available)
+    }
+}
+
+/// Load of the test of the memory controller: as long as a chip takes to get hot.
+const DRAM_LOAD: Duration = Duration::from_secs(120);
+
+/// Latency and cipher, then heat and memory traffic, then cipher and latency again: a memory controller
+/// that is throttled by heat, or does not come back from it, shows in the difference.
+fn stages(machine: &Machine, available: Available) -> Vec<Stage> {
+    let fastest = vec![fastest_cpu(machine)];
+    let all = online_cpus(machine);
+    let cipher = match available.openssl {
+        true => WorkloadId::OpenSsl,
+        false => WorkloadId::Aes,
+    };
+    let one = |workload, variant: Variant, repetition| {
+        Stage::Job(Job { workload, variant, cpus: fastest.clone(), threads: 1, repetition, ..Job::default() })
+    };
+    let everywhere = |workload, time| {
+        Stage::Job(Job { workload, threads: all.len() as u32, cpus: all.clone(), time, ..Job::default() })
+    };
+    vec![
+        Stage::ColdClocks,
+        one(WorkloadId::MemoryLatency, Variant::ONLY, 0),
+        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 0),
+        one(cipher, Variant::AES_256_CBC, 0),
+        everywhere(WorkloadId::Simd, Some(DRAM_LOAD)),
+        // What heats the memory itself comes last, right before it is looked at.
+        everywhere(WorkloadId::MemoryScaling, None),
+        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 1),
+        one(cipher, Variant::AES_256_CBC, 1),
+        one(WorkloadId::MemoryLatency, Variant::ONLY, 1),
+    ]
+}

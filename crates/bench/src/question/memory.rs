@@ -1,0 +1,90 @@
+//! All about memory: bandwidth, latency by size, both under load.
+
+use super::{Attributes, Planning, Task};
+use crate::Job;
+use crate::job::cpus::{core_types, cpus_by_speed};
+use crate::plan::options::Options;
+use crate::plan::stage::Stage;
+use crate::plan::standard::job;
+use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+
+/// Nothing but memory, at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Of the first of these CPUs, the others of them load it; of one CPU of each core type if empty.
+    pub cpus: Vec<u32>,
+}
+
+impl Task for Memory {
+    fn id(&self) -> QuestionId {
+        QuestionId::Memory
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Memory
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes::at_once()
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        jobs(planning.machine, &self.cpus).into_iter().map(Stage::Job).collect()
+    }
+
+    fn cpus(&self) -> &[u32] {
+        &self.cpus
+    }
+}
+
+/// Everything about memory, for one CPU of each core type or for the first that is wanted.
+fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
+    let firsts: Vec<u32> = match wanted {
+        [first, ..] => vec![*first],
+        [] => core_types(machine).iter().map(|cluster| cluster.cpus[0]).collect(),
+    };
+    let mut jobs = Vec::new();
+    for cpu in &firsts {
+        let on_it = |workload, variant| job(workload, variant, vec![*cpu], 1);
+        jobs.push(on_it(WorkloadId::MemoryBandwidth, Variant::ONLY));
+        for variant in [Variant::ONLY, Variant::SMALL_PAGES, Variant::TLB_LIGHT] {
+            jobs.push(on_it(WorkloadId::MemoryLatency, variant));
+        }
+    }
+    // The fastest first, so that the curve begins with what one CPU can do at best.
+    let mut cpus = match wanted {
+        [] => cpus_by_speed(machine),
+        wanted => wanted.to_vec(),
+    };
+    for (workload, first) in [(WorkloadId::MemoryScaling, cpus[0]), (WorkloadId::MemoryLoaded, firsts[0])] {
+        cpus.sort_by_key(|cpu| *cpu != first);
+        let threads = cpus.len() as u32;
+        jobs.push(job(workload, Variant::ONLY, cpus.clone(), threads));
+    }
+    jobs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::machine;
+
+    #[test]
+    fn memory_is_measured_from_the_core_type_that_is_wanted() {
+        let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
+        let lines = |wanted: &[u32]| -> Vec<String> {
+            let jobs = jobs(&machine, wanted);
+            let line = |job: &Job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus);
+            jobs.iter().map(line).collect()
+        };
+        let all = lines(&[]);
+        assert_eq!(all.len(), 2 * 4 + 2);
+        assert_eq!(all[0], "memory-bandwidth @[0]");
+        assert_eq!(all[7], "memory-latency tlb-light@[2]");
+        assert_eq!(all[8], "memory-scaling @[2, 3, 0, 1]");
+        assert_eq!(all[9], "memory-loaded @[0, 2, 3, 1]");
+        let wanted = lines(&[3, 1]);
+        assert_eq!(wanted[0], "memory-bandwidth @[3]");
+        assert_eq!(wanted[4..], ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]);
+    }
+}

@@ -1,0 +1,43 @@
+//! One program of the user's own, under the same gate, watch and validation as our own workloads.
+
+use super::refusal::{Asked, no_place};
+use super::{Attributes, OwnProgram, Planning, Task};
+use crate::Definition;
+use crate::job::pinning::places;
+use crate::plan::options::Options;
+use crate::plan::stage::{Stage, between_clocks, job, repeated};
+use record::{Mode, QuestionId};
+
+/// One program of the user's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program(pub Definition);
+
+impl Task for Program {
+    fn id(&self) -> QuestionId {
+        QuestionId::Program
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::Command
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes { asks_for_tools: false, own_program: OwnProgram::Measured, ..Attributes::default() }
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        let definition = &self.0;
+        let places = places(planning.machine, &definition.pinning).into_iter();
+        let jobs = places.map(|cpus| job(definition, cpus, definition.variant.clone()));
+        between_clocks(jobs.flat_map(|job| repeated(job, definition.repeat)))
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        let no_place = || no_place(asked, [&self.0.pinning]);
+        self.0.lacks_program(asked.options.user.as_deref()).or_else(no_place)
+    }
+
+    fn definitions(&self) -> Vec<&Definition> {
+        vec![&self.0]
+    }
+}

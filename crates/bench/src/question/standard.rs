@@ -1,0 +1,39 @@
+//! The standard benchmark.
+
+use super::{Attributes, Planning, Task};
+use crate::plan::load::Load;
+use crate::plan::options::Options;
+use crate::plan::stage::{Stage, between_clocks};
+use crate::plan::standard;
+use record::{Mode, QuestionId, WorkloadId};
+
+/// The standard benchmark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standard;
+
+impl Task for Standard {
+    fn id(&self) -> QuestionId {
+        QuestionId::Standard
+    }
+
+    fn mode(&self, options: &Options) -> Mode {
+        match options.extensive {
+            true => Mode::Extensive,
+            false => Mode::Standard,
+        }
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes { replaces_programs: true, ..Attributes::default() }
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        let Planning { machine, options, available, .. } = *planning;
+        let jobs = standard::jobs(machine, options, available);
+        let mut stages: Vec<Stage> = jobs.into_iter().map(Stage::Job).collect();
+        if options.scores && (options.stockfish || options.extensive) {
+            stages.extend(Load::usual(WorkloadId::Stockfish).stages(machine));
+        }
+        between_clocks(stages)
+    }
+}
