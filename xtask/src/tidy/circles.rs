@@ -7,31 +7,8 @@ use super::Problem;
 use super::modules::Modules;
 use std::collections::BTreeMap;
 
-/// A circle that is still there.
-struct Open {
-    /// Name of the crate's folder.
-    krate: &'static str,
-    /// The module around it, from the crate's root; empty for the root.
-    folder: &'static str,
-    members: &'static [&'static str],
-}
-
-const fn open(krate: &'static str, folder: &'static str, members: &'static [&'static str]) -> Open {
-    Open { krate, folder, members }
-}
-
-/// Circles that are waited for. The list only shrinks.
-const OPEN: &[Open] = &[
-];
-
-/// Where [`OPEN`] stands.
-const THIS_FILE: &str = "xtask/src/tidy/circles.rs";
-
 /// Modules that lead to each other.
 struct Circle {
-    krate: String,
-    /// The module around them, from the crate's root.
-    folder: String,
     /// The folder's own file.
     file: String,
     members: Vec<String>,
@@ -39,33 +16,13 @@ struct Circle {
     arrows: Vec<String>,
 }
 
-/// Circles that are not waited for, and rows that wait for none.
+/// Every circle of every crate.
 pub(super) fn check(crates: &[Modules]) -> Vec<Problem> {
-    check_but(crates, OPEN)
-}
-
-fn check_but(crates: &[Modules], open: &[Open]) -> Vec<Problem> {
-    let circles: Vec<Circle> = crates.iter().flat_map(circles).collect();
-    let is_of = |row: &Open, circle: &Circle| {
-        row.krate == circle.krate && row.folder == circle.folder && row.members == circle.members
+    let problem = |circle: Circle| {
+        let (members, arrows) = (circle.members.join(", "), circle.arrows.join("; "));
+        Problem::new(&circle.file, None, format!("a circle of modules: {members} ({arrows})"))
     };
-    let new = circles.iter().filter(|circle| !open.iter().any(|row| is_of(row, circle)));
-    let mut problems: Vec<Problem> = new
-        .map(|circle| {
-            let (members, arrows) = (circle.members.join(", "), circle.arrows.join("; "));
-            Problem::new(&circle.file, None, format!("a circle of modules: {members} ({arrows})"))
-        })
-        .collect();
-    let closed = open.iter().filter(|row| !circles.iter().any(|circle| is_of(row, circle)));
-    problems.extend(closed.map(|row| {
-        let (krate, folder, members) = (row.krate, row.folder, row.members.join(", "));
-        Problem::new(
-            THIS_FILE,
-            None,
-            format!("delete the row of {krate} {folder:?}: {members} are this circle no longer"),
-        )
-    }));
-    problems
+    crates.iter().flat_map(circles).map(problem).collect()
 }
 
 /// The circles of a crate.
@@ -98,8 +55,6 @@ fn circles(modules: &Modules) -> Vec<Circle> {
         found.extend(components(&between).into_iter().map(|members| {
             let inside = |from: &&str| between[*from].iter().filter(|(to, _)| members.contains(to)).map(|(_, why)| why);
             Circle {
-                krate: modules.krate.clone(),
-                folder: module.path.join("::"),
                 file: module.file.clone(),
                 arrows: members.iter().flat_map(inside).map(|why| (*why).to_owned()).collect(),
                 members: members.iter().map(|member| (*member).to_owned()).collect(),
@@ -143,21 +98,21 @@ mod tests {
     use crate::workspace::File;
 
     /// Problems of a made-up crate `x`, with the paths that explain them.
-    fn explained(files: &[(&str, &str)], open: &[Open]) -> Vec<String> {
+    fn explained(files: &[(&str, &str)]) -> Vec<String> {
         let package = Package { name: "x".into(), dependencies: Vec::new() };
         let file = |(path, text): &(&str, &str)| File { path: format!("crates/x/src/{path}"), text: (*text).into() };
         let files: Vec<File> = files.iter().map(file).collect();
-        check_but(&[Modules::of(&package, &files)], open).iter().map(Problem::to_string).collect()
+        super::check(&[Modules::of(&package, &files)]).iter().map(Problem::to_string).collect()
     }
 
     /// The same without the paths.
-    fn found(files: &[(&str, &str)], open: &[Open]) -> Vec<String> {
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
         let short = |text: String| text.split(" (").next().unwrap_or_default().to_owned();
-        explained(files, open).into_iter().map(short).collect()
+        explained(files).into_iter().map(short).collect()
     }
 
     fn check(files: &[(&str, &str)], expected: &[&str]) {
-        assert_eq!(found(files, &[]), expected, "{files:?}");
+        assert_eq!(found(files), expected, "{files:?}");
     }
 
     const TWO: (&str, &str) = ("lib.rs", "mod a; mod b;");
@@ -167,7 +122,7 @@ mod tests {
     fn a_circle_is_named_with_its_paths() {
         let files = [TWO, ("a.rs", "use crate::b::B;\npub struct A;"), ("b.rs", "\npub type B = super::a::A;")];
         check(&files, &[CIRCLE]);
-        let text = &explained(&files, &[])[0];
+        let text = &explained(&files)[0];
         assert!(text.contains("(crates/x/src/a.rs:1 crate::b::B; crates/x/src/b.rs:2 super::a::A)"), "{text}");
         check(&[TWO, ("a.rs", "use crate::b::B;"), ("b.rs", "pub struct B;")], &[]);
     }
@@ -216,16 +171,5 @@ mod tests {
         };
         check(&files("use crate::a;"), &["crates/x/src/lib.rs: a circle of modules: a, b, c"]);
         check(&files(""), &[]);
-    }
-
-    #[test]
-    fn a_row_that_waits_for_nothing_is_refused() {
-        let files = |b| [TWO, ("a.rs", "use crate::b;"), ("b.rs", b)];
-        let row = || [open("x", "", &["a", "b"])];
-        assert_eq!(found(&files("use crate::a;"), &row()), [""; 0]);
-        let stale = "xtask/src/tidy/circles.rs: delete the row of x \"\": a, b are this circle no longer";
-        assert_eq!(found(&files(""), &row()), [stale]);
-        // A circle that lost or won a member is another one.
-        assert_eq!(found(&files("use crate::a;"), &[open("x", "", &["a", "b", "c"])]).len(), 2);
     }
 }
