@@ -105,13 +105,9 @@ impl<'a> WorkloadContext<'a> {
         let path = std::iter::once(&found.path);
         let argv: Vec<String> = path.chain(arguments).cloned().collect();
         let started = Child::spawn(&Spec {
-            argv: &argv,
-            cpus: &[],
-            time_limit: limit,
-            environment: &[],
-            group: None,
             user: self.user_of(found),
             folder: self.folder.as_deref(),
+            ..Spec::new(&argv, limit)
         });
         let ended = started.map(|child| {
             child.finish(&mut Supervisor {
@@ -207,13 +203,12 @@ impl<'a> WorkloadContext<'a> {
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let cpus = &self.job.cpus;
         let spec = Spec {
-            argv: &argv,
             cpus,
-            time_limit,
             environment,
             group: self.group,
             user: self.user_of(found),
             folder: self.folder.as_deref(),
+            ..Spec::new(&argv, time_limit)
         };
         let (terminal, mut enough) = seen.unzip();
         let started = match terminal {

@@ -189,15 +189,7 @@ impl Tools {
         let path = path.display().to_string();
         let words = [path.as_str()].into_iter().chain(kind.version_args.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
-        let spec = Spec {
-            folder: None,
-            argv: &argv,
-            cpus: &[],
-            time_limit: self.probe_limit,
-            environment: &[],
-            group: None,
-            user: self.user().filter(|_| kind.runs_as_caller()),
-        };
+        let spec = Spec { user: self.user().filter(|_| kind.runs_as_caller()), ..Spec::new(&argv, self.probe_limit) };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
         let ended = child.finish(&mut Supervisor {
             root: &self.root,

@@ -103,15 +103,7 @@ fn question(program: &str, disk: &Disk, more: &[&str], root: &Root, cancelled: &
     let device = format!("/dev/{}", disk.name);
     let words = [program, "--json=c", "-n", "standby", "-i", "-H", "-A", "-l", "devstat"];
     let argv: Vec<String> = words.iter().chain(more).map(|word| (*word).to_owned()).chain([device.clone()]).collect();
-    let spec = Spec {
-        folder: None,
-        argv: &argv,
-        cpus: &[],
-        time_limit: TIME_LIMIT,
-        environment: &[],
-        group: None,
-        user: None,
-    };
+    let spec = Spec::new(&argv, TIME_LIMIT);
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
     let child = Child::spawn(&spec).map_err(refused)?;
     let ended = child.finish(&mut Supervisor { root, cancelled, watch: &mut || {}, enough: None });

@@ -80,6 +80,13 @@ pub struct Spec<'a> {
     pub folder: Option<&'a OwnFolder>,
 }
 
+impl<'a> Spec<'a> {
+    /// This program of our own, on any CPU, where we are and as we are.
+    pub fn new(argv: &'a [String], time_limit: Duration) -> Self {
+        Self { argv, cpus: &[], time_limit, environment: &[], group: None, user: None, folder: None }
+    }
+}
+
 /// What goes on around a program while it runs.
 pub struct Supervisor<'a> {
     /// Where `/proc` is read.

@@ -18,15 +18,7 @@ impl Default for Case<'_> {
 
 fn run(case: Case) -> Ended {
     let argv = ["/bin/sh", "-c", case.script].map(str::to_owned);
-    let spec = Spec {
-        folder: None,
-        argv: &argv,
-        cpus: case.cpus,
-        time_limit: case.time_limit,
-        environment: &[],
-        group: None,
-        user: None,
-    };
+    let spec = Spec { cpus: case.cpus, ..Spec::new(&argv, case.time_limit) };
     Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &Root::system(),
         cancelled: &AtomicI32::new(case.cancelled),
@@ -81,15 +73,7 @@ fn crashes_are_told_apart() {
 fn a_program_that_does_not_exist_is_not_started() {
     for path in ["/nonexistent/7zz", "", "/etc/passwd", "/"] {
         let argv = [path.to_owned()];
-        let spec = Spec {
-            folder: None,
-            argv: &argv,
-            cpus: &[],
-            time_limit: Duration::from_secs(1),
-            environment: &[],
-            group: None,
-            user: None,
-        };
+        let spec = Spec::new(&argv, Duration::from_secs(1));
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted, "{path}");
     }
@@ -99,15 +83,7 @@ fn a_program_that_does_not_exist_is_not_started() {
 fn cpus_that_do_not_exist_are_refused() {
     for cpu in [1000, 5000] {
         let argv = ["/bin/true".to_owned()];
-        let spec = Spec {
-            folder: None,
-            argv: &argv,
-            cpus: &[cpu],
-            time_limit: Duration::from_secs(1),
-            environment: &[],
-            group: None,
-            user: None,
-        };
+        let spec = Spec { cpus: &[cpu], ..Spec::new(&argv, Duration::from_secs(1)) };
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);
         assert!(failure.message.contains(&cpu.to_string()), "{}", failure.message);
@@ -191,15 +167,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
     let argv = ["/bin/sh", "-c", "sleep 100 & sleep 100"].map(str::to_owned);
     let pid = std::sync::Mutex::new(String::new());
     let panicked = std::panic::catch_unwind(|| {
-        let spec = Spec {
-            folder: None,
-            argv: &argv,
-            cpus: &[],
-            time_limit: Duration::from_secs(9),
-            environment: &[],
-            group: None,
-            user: None,
-        };
+        let spec = Spec::new(&argv, Duration::from_secs(9));
         let child = Child::spawn(&spec).unwrap();
         *pid.lock().unwrap() = child.pid().to_string();
         child.finish(&mut Supervisor {
@@ -219,15 +187,7 @@ fn out_of_memory_is_told_from_a_plain_kill() {
     let before = "oom_kill 3\n";
     let root = Root::from_board(&format!("== /proc/vmstat\nnr_free_pages 1\n{before}")).unwrap();
     let argv = ["/bin/sh", "-c", "kill -KILL $$"].map(str::to_owned);
-    let spec = Spec {
-        folder: None,
-        argv: &argv,
-        cpus: &[],
-        time_limit: Duration::from_secs(9),
-        environment: &[],
-        group: None,
-        user: None,
-    };
+    let spec = Spec::new(&argv, Duration::from_secs(9));
     let killing = root.clone();
     let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &root,
@@ -248,15 +208,7 @@ fn a_thread_of_ours_in_the_group_outlives_the_program() {
     };
     let _inside = group.enter().unwrap();
     let argv = ["/bin/true".to_owned()];
-    let child = Child::spawn(&Spec {
-        folder: None,
-        argv: &argv,
-        cpus: &[],
-        time_limit: Duration::from_secs(10),
-        environment: &[],
-        group: Some(&group),
-        user: None,
-    });
+    let child = Child::spawn(&Spec { group: Some(&group), ..Spec::new(&argv, Duration::from_secs(10)) });
     let ended = child.unwrap().finish(&mut Supervisor {
         root: &root,
         cancelled: &AtomicI32::new(0),
@@ -276,15 +228,7 @@ fn a_program_that_is_seen_ends_when_enough_was_printed() {
     // Into a pipe, awk would keep its lines back.
     let script = "awk 'BEGIN { for (;;) { print ++n; system(\"sleep 0.05\") } }'";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
-    let spec = Spec {
-        folder: None,
-        argv: &argv,
-        cpus: &[],
-        time_limit: Duration::from_secs(60),
-        environment: &[],
-        group: None,
-        user: None,
-    };
+    let spec = Spec::new(&argv, Duration::from_secs(60));
     let child = Child::spawn_seen(&spec, terminal).unwrap();
     let ended = child.finish(&mut Supervisor {
         root: &Root::system(),
@@ -314,15 +258,8 @@ fn a_program_of_a_user_has_the_users_rights_and_we_keep_ours() {
     };
     let script = "grep -e ^Uid -e ^Gid -e ^Groups -e ^Cpus_allowed_list /proc/self/status; echo $HOME $USER";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
-    let spec = Spec {
-        folder: None,
-        argv: &argv,
-        cpus: &[0],
-        time_limit: Duration::from_secs(20),
-        environment: &[],
-        group: group.as_ref(),
-        user: Some(&user),
-    };
+    let spec =
+        Spec { cpus: &[0], group: group.as_ref(), user: Some(&user), ..Spec::new(&argv, Duration::from_secs(20)) };
     let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &root,
         cancelled: &AtomicI32::new(0),
