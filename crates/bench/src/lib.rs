@@ -32,7 +32,7 @@ pub use net::{exporter, meters};
 pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::Available;
-pub use plan::variant as form;
+pub use plan::variant::{Form, names_with_forms};
 pub use process::guard::{Watched, stand_guard};
 pub use process::search_path::{SearchPath, search_path};
 pub use process::standstill::pause;

@@ -1,7 +1,7 @@
 //! Arguments of `efficiency` and of the classic `-g`. They end in an [`Efficiency`].
 
 use bench::efficiency::{Efficiency, Sets};
-use bench::form::{Form, names_with_forms};
+use bench::{Form, names_with_forms};
 use bench::{Workload, parse_duration, workloads};
 use record::Variant;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Arguments of `sensitivity`: at which clocks, which workloads. They end in a [`Sensitivity`].
 
 use super::program::{ProgramFlags, ScoreFlags};
-use bench::form::Form;
+use bench::Form;
 use bench::sensitivity::{At, DEFAULT_LOADS, Load, Sensitivity, load};
 use bench::{Pinning, parse_duration, parse_pinning};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::Environment;
 use super::targets::TargetFlags;
-use bench::form::Form;
+use bench::Form;
 use bench::{AnyTask, Clock, CoreToCore, Memory, Options, SingleWorkload, parse_duration, workloads};
 use clap::Subcommand;
 use std::time::Duration;
@@ -115,7 +115,7 @@ fn check_form(id: &str, variant: &str) -> Result<(), String> {
         "" => id.to_owned(),
         variant => format!("{id}:{variant}"),
     };
-    let has_forms = bench::form::names_with_forms().contains(&id);
+    let has_forms = bench::names_with_forms().contains(&id);
     match has_forms {
         true => Form::parse(&text).map(|_| ()).map_err(|why| format!("{why}.")),
         false => Ok(()),

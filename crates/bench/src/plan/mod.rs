@@ -6,4 +6,4 @@ pub(crate) mod load;
 pub(crate) mod options;
 pub(crate) mod stage;
 pub(crate) mod standard;
-pub mod variant;
+pub(crate) mod variant;
