@@ -40,6 +40,21 @@ pub struct Log {
     /// Free-text blocks kept whole for reports: `swapon`, `lscpu`, OPP tables, review sections ...
     #[serde(default)]
     pub blocks: Vec<LogBlock>,
+    /// Lines that figures were read from, as printed, in their order: what a statement about a figure quotes. Long
+    /// ones are cut, and not all are kept where there are many.
+    #[serde(default)]
+    pub cited: Vec<LogLine>,
+}
+
+impl Log {
+    /// The text of a line by its number, as far as it was kept: a figure's, a verdict, the summary, or one that
+    /// could not be understood.
+    pub fn line(&self, number: u32) -> Option<&str> {
+        let others = self.verdicts.iter().chain(&self.summary).chain(&self.unread);
+        let found = || others.clone().find(|line| line.line == number).map(|line| line.text.as_str());
+        let cited = self.cited.binary_search_by_key(&number, |line| line.line);
+        cited.ok().map(|at| self.cited[at].text.as_str()).or_else(found)
+    }
 }
 
 /// One line of a log and where it stands.

@@ -4,7 +4,7 @@ use super::clusters::{cpu_count, find as find_clusters, policies as find_policie
 use super::draft::Draft;
 use super::rows::StateDraft;
 use super::topology::lscpu;
-use super::{openssl, sevenzip, timeline};
+use super::{openssl, phases, sevenzip, timeline};
 use record::{
     Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Variant, WorkloadId,
 };
@@ -14,6 +14,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     let cpu_count = cpu_count(&draft);
     let clusters = find_clusters(&draft, cpu_count);
     let policies = find_policies(&mut draft, &clusters);
+    phases::add_lost_steps(&mut draft, cpu_count);
     place_steps(&mut draft, &clusters, cpu_count);
     let samples = timeline::build(&mut draft, &clusters, &policies);
     blame_oom(&mut draft);

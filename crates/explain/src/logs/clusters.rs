@@ -124,6 +124,10 @@ pub(super) fn policies(draft: &mut Draft, clusters: &[Cluster]) -> Vec<Policy> {
         }
         policy.opps_khz.sort_unstable();
         policy.opps_khz.dedup();
+        // The clock pass tries every OPP: where no table names the highest clock, the highest OPP is it.
+        if let (None, Some(top)) = (policy.clock_khz_max.known(), policy.opps_khz.last()) {
+            policy.clock_khz_max = Fact::Known(*top);
+        }
     }
     policies
 }

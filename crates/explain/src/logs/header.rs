@@ -102,6 +102,9 @@ fn release_line(text: &str, draft: &mut Draft) -> bool {
         draft.machine.compiler = Fact::Known(text.to_string());
         return true;
     }
+    if kernel_line(text, draft) {
+        return true;
+    }
     let Some((name, value)) = text.split_once(':') else {
         return false;
     };
@@ -114,6 +117,26 @@ fn release_line(text: &str, draft: &mut Draft) -> bool {
         "Distributor ID" | "Release" | "Codename" | "LSB Version" | "No LSB modules are available." => {}
         _ => return false,
     }
+    true
+}
+
+/// What `uname -a` prints: `Linux HOST RELEASE #1122 SMP DATE armv7l GNU/Linux`. Only the first versions have it.
+fn kernel_line(text: &str, draft: &mut Draft) -> bool {
+    let Some(words) = text.strip_prefix("Linux ").and_then(|rest| rest.strip_suffix(" GNU/Linux")) else {
+        return false;
+    };
+    let mut words = words.splitn(3, ' ');
+    let (Some(hostname), Some(release), Some(rest)) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
+    let Some((version, arch)) = rest.rsplit_once(' ') else {
+        return false;
+    };
+    let machine = &mut draft.machine;
+    machine.hostname = Fact::Known(hostname.to_string());
+    machine.kernel_release = Fact::Known(release.to_string());
+    machine.kernel_version = Fact::Known(version.to_string());
+    machine.kernel_arch = Fact::Known(arch.to_string());
     true
 }
 

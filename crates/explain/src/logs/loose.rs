@@ -27,7 +27,7 @@ pub(super) fn note(line: &Line<'_>, draft: &mut Draft) {
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.lines {
         let text = line.text.trim();
-        if text.is_empty() || is_separator(text) || is_free_header(text) {
+        if text.is_empty() || is_separator(text) || is_free_header(text) || text == "Monitoring data for each run:" {
             continue;
         }
         if is_note(text) {

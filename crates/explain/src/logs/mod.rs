@@ -20,6 +20,7 @@
 //! [`Log::blocks`]: record::Log::blocks
 
 mod assemble;
+mod cited;
 mod clocks;
 mod closing;
 mod clusters;
@@ -33,6 +34,7 @@ mod loads;
 mod loose;
 mod monitor;
 mod openssl;
+mod phases;
 mod ramlat;
 mod review;
 mod rows;
@@ -69,7 +71,9 @@ pub fn read(text: &str) -> Record {
     for section in sections::split(lines) {
         read_section(&section, &mut draft);
     }
-    assemble::finish(draft)
+    let mut record = assemble::finish(draft);
+    cited::keep(&mut record, lines);
+    record
 }
 
 /// True if the text looks like a log of the bash program, whole or in part.
@@ -79,7 +83,7 @@ pub fn looks_like_log(text: &str) -> bool {
 
 /// A line that only such a log has.
 fn is_mark(line: &Line<'_>) -> bool {
-    const MARKS: [&str; 9] = [
+    const MARKS: [&str; 10] = [
         "Checking cpufreq OPP",
         "Cpufreq OPP:",
         "Distributor ID:",
@@ -88,6 +92,8 @@ fn is_mark(line: &Line<'_>) -> bool {
         "Tested with sbc-bench v",
         "Testing clockspeeds again",
         "Testing maximum cpufreq again",
+        // Reviews of a few versions do not name their version.
+        "### Clockspeeds (idle vs",
         "tinymembench v",
     ];
     let text = line.text.trim_start();

@@ -26,7 +26,9 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     match heading {
         _ if heading.starts_with("General information") => general(section, draft),
         _ if heading.starts_with("Clockspeeds") => clocks(section, draft),
-        _ if heading.starts_with("Performance baseline") => baseline(section, draft),
+        _ if heading.starts_with("Performance baseline") || heading.starts_with("Memory performance") => {
+            baseline(section, draft);
+        }
         // These stand below the benchmarks.
         _ if heading.starts_with("Software versions") => draft.finished = true,
         _ if heading.starts_with("Kernel info") => kernel(section, draft),

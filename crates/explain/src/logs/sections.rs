@@ -139,6 +139,7 @@ pub(super) fn is_separator(text: &str) -> bool {
 /// Headings that mean the same wherever they stand, by how the line starts.
 const HEADINGS: &[(&str, Kind)] = &[
     ("** cpuminer", Kind::Cpuminer),
+    ("/boot/config.txt:", Kind::ThreadxConfig),
     ("/sys/kernel/debug/clk/clk_summary diff", Kind::ClockTree),
     ("Actual ThreadX settings", Kind::ThreadxSettings),
     ("Armbian release info", Kind::ArmbianRelease),
@@ -162,6 +163,7 @@ const HEADINGS: &[(&str, Kind)] = &[
     ("Hardware sensors:", Kind::Sensors),
     ("Measuring every CPU alone", Kind::ParallelClocks),
     ("Measuring highest clockspeeds", Kind::ParallelClocks),
+    ("Monitoring data for each run:", Kind::Loose),
     ("Power monitoring on socket", Kind::Power),
     ("Querying ThreadX on RPi", Kind::FirmwareBits),
     ("Querying firmware on RPi", Kind::FirmwareBits),
@@ -239,7 +241,11 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
     if trimmed.starts_with("7-Zip ") || trimmed.starts_with("p7zip Version") {
         return unless(Kind::SevenZip);
     }
-    if trimmed.starts_with("OpenSSL ") && after_separator && current == Kind::Loose
+    // The first versions print no separators, and the output of `uptime` as it is.
+    if current == Kind::System && trimmed.contains(" up ") && trimmed.contains("load average:") {
+        return Some(Kind::Uptime);
+    }
+    if trimmed.starts_with("OpenSSL ") && (after_separator && current == Kind::Loose || current == Kind::SevenZip)
         || trimmed.starts_with("type ") && trimmed.contains(" bytes")
     {
         return unless(Kind::OpenSsl);
@@ -289,7 +295,8 @@ fn by_shape_at_the_end(trimmed: &str, current: Kind) -> Option<Kind> {
     if current != Kind::Loose && current != Kind::OppTables && current != Kind::Caches {
         return None;
     }
-    if trimmed.starts_with("Kernel ") || trimmed.starts_with("The Kernel") {
+    let is_dead = trimmed.contains(" has reached end-of-life ");
+    if trimmed.starts_with("Kernel ") || trimmed.starts_with("The Kernel") || is_dead {
         return Some(Kind::KernelSupport);
     }
     if current != Kind::Caches && trimmed.starts_with("cpu") && trimmed.contains("/index") {

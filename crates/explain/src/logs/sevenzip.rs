@@ -32,13 +32,13 @@ struct Announced {
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let announced = announced(section.heading().text);
     let mut runs: Vec<Run> = Vec::new();
-    let mut totals = false;
+    let mut listed = None;
     for line in section.lines {
         let text = line.text.trim();
         if text.starts_with("7-Zip ") && runs.len() < RUNS_MAX {
             runs.push(Run::new(line));
-        } else if is_totals(text) {
-            totals = true;
+        } else if is_list(text) {
+            listed = totals(text).or(listed);
         } else if !runs.last_mut().is_some_and(|run| run.take(line)) && !is_boilerplate(text) {
             if let Some(run) = runs.last_mut() {
                 run.tail.push(line.text.to_string());
@@ -46,26 +46,27 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.unread(line);
         }
     }
-    let missing = match totals {
-        true => announced.runs.saturating_sub(runs.len()),
-        false => 0,
+    let missing = match listed {
+        Some(_) => announced.runs.saturating_sub(runs.len()),
+        None => 0,
     };
-    // Without a heading the runs with totals below them are those on all CPUs; in a log that was
-    // cut before the totals, their use of more than one core tells.
-    let multi_without_heading = totals || runs.iter().any(|run| run.figures.usage_percent > ONE_CORE_PERCENT);
-    let known = draft.steps.iter().filter(|step| step.workload == WorkloadId::SevenZip).count();
-    for (index, run) in runs.into_iter().enumerate() {
-        let variant = announced.variant.clone().unwrap_or(match multi_without_heading {
-            true => Variant::MULTI,
-            false => Variant::SINGLE,
-        });
+    let variants = match &announced.variant {
+        Some(variant) => vec![variant.clone(); runs.len()],
+        None => variants(&runs, listed.as_deref()),
+    };
+    let is_single = |step: &&Step| step.workload == WorkloadId::SevenZip && step.variant == Variant::SINGLE;
+    // Without headings every single run is another core: the clusters give it its CPU later.
+    let mut core = draft.steps.iter().filter(is_single).count() as u32;
+    let mut repetition = 0;
+    for (run, variant) in runs.into_iter().zip(variants) {
+        let counter = match announced.variant.is_none() && variant == Variant::SINGLE {
+            true => &mut core,
+            false => &mut repetition,
+        };
         let mut step = run.finish(variant);
         step.cpus.clone_from(&announced.cpus);
-        step.repetition = index as u32;
-        if announced.variant.is_none() && step.variant == Variant::SINGLE {
-            // Without headings every run is another core: the clusters give it its CPU later.
-            step.repetition = (known + index) as u32;
-        }
+        step.repetition = *counter;
+        *counter += 1;
         draft.push(step);
     }
     for _ in 0..missing {
@@ -101,9 +102,48 @@ fn announced(heading: &str) -> Announced {
     Announced { variant: Some(variant), cpus: cpus.unwrap_or_default(), runs }
 }
 
-/// `Total: 8803,8844,8848`: the lines below the last run repeat what the runs say.
-fn is_totals(text: &str) -> bool {
+/// `Total: 8803,8844,8848`: the lines below the last run repeat what those on all CPUs say.
+fn is_list(text: &str) -> bool {
     ["Compression:", "Decompression:", "Total:"].iter().any(|name| text.starts_with(name))
+}
+
+/// The totals of the runs on all CPUs, none if this is another list. It is empty where no run had a total.
+fn totals(text: &str) -> Option<Vec<u32>> {
+    let list = text.strip_prefix("Total:")?;
+    Some(list.split(',').filter_map(|total| total.trim().parse().ok()).collect())
+}
+
+/// Which runs of a section without a heading are those on all CPUs. The first logs have the runs on one core in
+/// front of them: the list of totals below has the others only. In a log that was cut before that list, their
+/// use of more than one core tells.
+fn variants(runs: &[Run], listed: Option<&[u32]>) -> Vec<Variant> {
+    let by_use = runs.iter().position(|run| run.usage_percent() > ONE_CORE_PERCENT);
+    let first_multi = match listed {
+        Some(listed) => {
+            let first = first_listed(runs, listed).into_iter().chain(by_use).min();
+            first.or_else(|| runs.iter().position(|run| !run.complete))
+        }
+        None => by_use,
+    };
+    let variant = |index| match first_multi.is_some_and(|first| index >= first) {
+        true => Variant::MULTI,
+        false => Variant::SINGLE,
+    };
+    (0..runs.len()).map(variant).collect()
+}
+
+/// The first of the runs that a list of totals names. It is matched from its end: a run on one core may have the
+/// total of one of the others.
+fn first_listed(runs: &[Run], listed: &[u32]) -> Option<usize> {
+    let mut left = listed.to_vec();
+    let mut first = None;
+    for (index, run) in runs.iter().enumerate().rev() {
+        if let Some(at) = left.iter().position(|total| run.complete && *total == run.figures.total_mips) {
+            left.swap_remove(at);
+            first = Some(index);
+        }
+    }
+    first
 }
 
 fn is_boilerplate(text: &str) -> bool {
@@ -216,6 +256,14 @@ impl Run {
         self.complete
     }
 
+    /// Use of CPUs in percent of one: as printed, else that of the largest dictionary so far.
+    fn usage_percent(&self) -> u32 {
+        match self.complete {
+            true => self.figures.usage_percent,
+            false => self.figures.compressing.last().map_or(0, |row| row.usage_percent),
+        }
+    }
+
     fn finish(self, variant: Variant) -> Step {
         let method = self.version.split('.').next().and_then(|major| major.parse().ok());
         let threads = self.figures.benchmark_threads.unwrap_or(1);
@@ -274,15 +322,22 @@ fn failure(message: &str, tail: &[String]) -> Failure {
 }
 
 /// Gives runs of logs without headings their CPUs once the clusters are known: the single runs
-/// are one per cluster in order, the others use all CPUs.
+/// are one per cluster in order, the others use all CPUs, each with a thread.
 pub(super) fn place(steps: &mut [Step], clusters: &[record::Cluster], cpu_count: u32) {
-    for step in steps.iter_mut().filter(|step| step.workload == WorkloadId::SevenZip && step.cpus.is_empty()) {
-        if step.variant == Variant::SINGLE {
+    for step in steps.iter_mut().filter(|step| step.workload == WorkloadId::SevenZip) {
+        let has_cpus = !step.cpus.is_empty();
+        if step.variant == Variant::SINGLE && !has_cpus {
             let cluster = clusters.get(step.repetition as usize).or(clusters.last());
             step.cpus = cluster.and_then(|all| all.cpus.first()).copied().into_iter().collect();
             step.repetition = 0;
-        } else {
-            step.cpus = (0..cpu_count).collect();
+        } else if step.variant != Variant::SINGLE {
+            if !has_cpus {
+                step.cpus = (0..cpu_count).collect();
+            }
+            // A run that failed before it said so had a thread for each of its CPUs as well.
+            if matches!(step.outcome, Outcome::Failed(_)) {
+                step.threads = step.threads.max(step.cpus.len() as u32);
+            }
         }
     }
 }

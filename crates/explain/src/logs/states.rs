@@ -21,10 +21,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `Uptime: 12:05:12 up 3 min,  4 users,  load average: 0.46, 0.26, 0.11,  37.6°C,  81216468`.
+/// `Uptime: 12:05:12 up 3 min,  4 users,  load average: 0.46, 0.26, 0.11,  37.6°C,  81216468`; the first versions
+/// begin with the time of day.
 fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
-    let words = line.text.split_once(':').map_or("", |(_, rest)| rest).trim();
+    let words = line.text.trim();
+    let words = words.strip_prefix("Uptime:").unwrap_or(words).trim_start();
     if draft.start_of_day_ms.is_none() {
         let clock = words.split_whitespace().next().unwrap_or_default();
         draft.start_of_day_ms = text::time_of_day_ms(clock);

@@ -50,42 +50,120 @@ fn no_header_before_0_4() {
 }
 
 #[test]
+fn first_versions_without_separators() {
+    check(
+        include_str!("fixtures/first-versions.txt"),
+        expect![[r#"
+        "" None standard Finished
+        started None +0 up Some(5940000) load Some([15, 60, 108]) elapsed None
+        Raspbian GNU/Linux 9.4 (stretch) | 4.14.1-made-up | armv7l | armhf | testhost
+          config.txt/disable_overscan = 1 (line 135)
+          config.txt/dtparam = audio=on (line 136)
+        cluster [0, 1, 2, 3] None None
+        memory-bandwidth/tinymembench@0 [0] x1 #0 1000..570999: standard memcpy Copy [1020000000] None; standard memset Fill [1720000000] Some(0.3)
+        sevenzip/single@16 [0] x4 #0 571000..819999: 1050 MIPS, 100 %, [(22, 565, 1544), (23, 566, 1526)] (not comparable: dictionaries of 2^22, 2^23 bytes only)
+        sevenzip/multi@16 [0, 1, 2, 3] x4 #0 820000..1082999: 3684 MIPS, 361 %, [(22, 2005, 5374), (23, 1988, 5366)] (not comparable: dictionaries of 2^22, 2^23 bytes only)
+        sevenzip/multi@16 [0, 1, 2, 3] x4 #1 820000..1082999: 3674 MIPS, 360 %, [(22, 1995, 5365), (23, 1978, 5357)] (not comparable: dictionaries of 2^22, 2^23 bytes only)
+        openssl/aes-128-cbc@1 [0] x1 #0 0..0: [(16, 35784110), (64, 49220800), (256, 54720680), (1024, 56134660), (8192, 56762370), (16384, 56743250)]
+        openssl/aes-128-cbc@1 [0] x1 #1 0..0: [(16, 35793850), (64, 49224230), (256, 54575620), (1024, 56282450), (8192, 56593070), (16384, 56126120)]
+        cpuminer/@0 [] x4 #0 1083000..1123000: failed Garbled: it was watched while it ran, but the log has no result of it
+        at [1000, 61000, 571000, 586000, 820000, 865000, 1083000, 1123000] lines [100, 101, 106, 107, 112, 113, 118, 119]
+          policy0.claimed (CPUs 0-3) [1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000] 0
+          rpi.firmware_clock () [1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000] 0
+          load.1min () [15, 62, 100, 151, 268, 264, 352, 398] 0
+          cpu.busy_percent () [18, 21, 19, 25, 19, 61, 21, 99] 0
+          cpu.system_percent () [0, 0, 0, 0, 0, 0, 0, 0] 0
+          cpu.user_percent () [17, 21, 17, 24, 18, 60, 20, 99] 0
+          cpu.nice_percent () [0, 0, 0, 0, 0, 0, 0, 0] 0
+          cpu.iowait_percent () [0, 0, 0, 0, 0, 0, 0, 0] 0
+          cpu.irq_percent () [0, 0, 0, 0, 0, 0, 0, 0] 0
+          soc.temp () [50500, 50500, 45600, 46200, 46700, 51500, 54200, 54900] 0
+          rpi.core_voltage () [1325000, 1325000, 1325000, 1325000, 1325000, 1325000, 1325000, 1325000] 0
+          monitor.first_row (average since boot) [1, 0, 1, 0, 1, 0, 1, 0] 0
+          monitor.phase (tinymembench, 7-zip single core benchmark, 7-zip multi core benchmark, cpuminer) [0, 0, 1, 1, 2, 2, 3, 3] 0
+        state at 0 Some((949248, 822272, 0)) [("/var/swap", Unknown, 0)]
+        state at 1123000 Some((949248, 829440, 0)) [("/var/swap", Unknown, 0)]
+        blocks iostat, swapon, iostat, swapon
+        summary None"#]],
+    );
+}
+
+#[test]
+fn lines_that_figures_stand_on_can_be_quoted() {
+    let text = include_str!("fixtures/0.4-big-little.txt");
+    let record = read(text);
+    let Source::Log(log) = &record.source else { panic!("no log") };
+    let lines: Vec<&str> = text.lines().collect();
+    let points = record.steps.iter().filter_map(|step| match &step.outcome {
+        record::Outcome::Done(record::Measured::Clock(clocks)) => Some(clocks.points.iter()),
+        _ => None,
+    });
+    let points = points.flatten().filter_map(|point| point.line);
+    let steps = record.steps.iter().filter_map(|step| step.line);
+    let numbers: Vec<u32> = points.chain(steps).chain(record.samples.lines.iter().copied()).collect();
+    assert!(numbers.len() > 8);
+    for number in numbers {
+        assert_eq!(log.line(number), Some(lines[number as usize - 1].trim()), "{number}");
+    }
+    assert_eq!(log.line(60), Some("Throttling occured. Cpufreq statistics (time in milliseconds)"));
+    assert_eq!(log.line(100_000), None);
+}
+
+#[test]
+fn many_and_long_lines_are_not_all_kept() {
+    let rows = "12:00:00: 1400MHz  0.15  18%   0%  17%   0%   0%   0%  50.5°C\n".repeat(3000);
+    let long = format!("{}\n", "x".repeat(500));
+    let text = format!(
+        "tinymembench v0.4.9\n\nSystem health while running tinymembench:\n\nTime        CPU    load %cpu\n{rows}{long}"
+    );
+    let record = read(&text);
+    assert_eq!(record.samples.lines.len(), 3000);
+    let Source::Log(log) = &record.source else { panic!("no log") };
+    assert!((300..=400).contains(&log.cited.len()), "{}", log.cited.len());
+    assert!(log.cited.iter().all(|line| line.text.chars().count() <= 160));
+    // The first and one near the end.
+    assert!(
+        log.cited.first().is_some_and(|line| line.line < 10) && log.cited.last().is_some_and(|line| line.line > 2900)
+    );
+}
+
+#[test]
 fn two_clusters_in_0_4() {
     check(
         include_str!("fixtures/0.4-big-little.txt"),
         expect![[r#"
-        "0.4.6" Some("Testboard Two") standard Finished
-        started Some(1533093581000) +0 up Some(5760000) load Some([5, 1, 0]) elapsed None
-        Ubuntu 18.04.1 LTS | Armbian 5.55 dev | 4.14.52-made-up | aarch64 | testhost | /usr/bin/gcc (Ubuntu 7.3.0-16ubuntu3) 7.3.0
-        cluster [0, 1, 2, 3] None Some(0)
-        cluster [4, 5, 6, 7] None Some(4)
-        policy0 None None [500000, 1512000]
-        policy4 None None [1000000]
-        clock/cold@0 [] x1 #0 0..19000: cpu0 Some(500000) [498920, 497872, 496849] None None; cpu0 Some(1512000) [1414009, 1413576, 1413109] None None; cpu4 Some(1000000) [998635, 998424, 998353] None None
-        openssl/aes-256-cbc@1 [0] x1 #0 19000..1219000: [(16, 60430810), (64, 71989650), (256, 76365310), (1024, 77541380), (8192, 77889540), (16384, 77867690)]
-        openssl/aes-256-cbc@1 [4] x1 #0 19000..1219000: [(16, 40430810), (64, 41989650), (256, 46365310), (1024, 47541380), (8192, 47889540), (16384, 47867690)]
-        clock/hot-after@0 [] x1 #0 1219000..1219000: cpu0 Some(1512000) [1414009, 1413576, 706100] None None
-        at [19000, 1219000] lines [55, 56]
-          policy0.claimed (CPUs 0-3) [1512000, 1512000] 0
-          policy4.claimed (CPUs 4-7) [1000000, 1000000] 0
-          load.1min () [98, 798] 0
-          cpu.busy_percent () [12, 99] 0
-          cpu.system_percent () [1, 1] 0
-          cpu.user_percent () [11, 98] 0
-          cpu.nice_percent () [0, 0] 0
-          cpu.iowait_percent () [0, 0] 0
-          cpu.irq_percent () [0, 0] 0
-          soc.temp () [42500, 62500] 0
-          monitor.first_row (average since boot) [1, 0] 0
-          monitor.phase (OpenSSL benchmark) [0, 0] 0
-        state at 0 Some((2097152, 1887437, 0)) []
-        state at 1219000 Some((2097152, 1887437, 0)) []
-          [] [(1512000, 0), (1416000, 86780)]
-        kernel Some(30084) thermal thermal_zone0: too hot
-        kernel Some(40500) Killed process 77 (7za) total-vm:1kB
-        verdict 60 Throttling occured. Cpufreq statistics (time in milliseconds)
-        blocks armbian-release, iostat, iostat
-        summary None"#]],
+            "0.4.6" Some("Testboard Two") standard Finished
+            started Some(1533093581000) +0 up Some(5760000) load Some([5, 1, 0]) elapsed None
+            Ubuntu 18.04.1 LTS | Armbian 5.55 dev | 4.14.52-made-up | aarch64 | testhost | /usr/bin/gcc (Ubuntu 7.3.0-16ubuntu3) 7.3.0
+            cluster [0, 1, 2, 3] None Some(0)
+            cluster [4, 5, 6, 7] None Some(4)
+            policy0 Some(1512000) None [500000, 1512000]
+            policy4 Some(1000000) None [1000000]
+            clock/cold@0 [] x1 #0 0..19000: cpu0 Some(500000) [498920, 497872, 496849] None None; cpu0 Some(1512000) [1414009, 1413576, 1413109] None None; cpu4 Some(1000000) [998635, 998424, 998353] None None
+            openssl/aes-256-cbc@1 [0] x1 #0 19000..1219000: [(16, 60430810), (64, 71989650), (256, 76365310), (1024, 77541380), (8192, 77889540), (16384, 77867690)]
+            openssl/aes-256-cbc@1 [4] x1 #0 19000..1219000: [(16, 40430810), (64, 41989650), (256, 46365310), (1024, 47541380), (8192, 47889540), (16384, 47867690)]
+            clock/hot-after@0 [] x1 #0 1219000..1219000: cpu0 Some(1512000) [1414009, 1413576, 706100] None None
+            at [19000, 1219000] lines [55, 56]
+              policy0.claimed (CPUs 0-3) [1512000, 1512000] 0
+              policy4.claimed (CPUs 4-7) [1000000, 1000000] 0
+              load.1min () [98, 798] 0
+              cpu.busy_percent () [12, 99] 0
+              cpu.system_percent () [1, 1] 0
+              cpu.user_percent () [11, 98] 0
+              cpu.nice_percent () [0, 0] 0
+              cpu.iowait_percent () [0, 0] 0
+              cpu.irq_percent () [0, 0] 0
+              soc.temp () [42500, 62500] 0
+              monitor.first_row (average since boot) [1, 0] 0
+              monitor.phase (OpenSSL benchmark) [0, 0] 0
+            state at 0 Some((2097152, 1887437, 0)) []
+            state at 1219000 Some((2097152, 1887437, 0)) []
+              [] [(1512000, 0), (1416000, 86780)]
+            kernel Some(30084) thermal thermal_zone0: too hot
+            kernel Some(40500) Killed process 77 (7za) total-vm:1kB
+            verdict 60 Throttling occured. Cpufreq statistics (time in milliseconds)
+            blocks armbian-release, iostat, iostat
+            summary None"#]],
     );
 }
 
@@ -94,38 +172,39 @@ fn raspberry_pi_in_0_6() {
     check(
         include_str!("fixtures/0.6-raspberry-pi.txt"),
         expect![[r#"
-        "0.6.7" Some("Raspberry Pi 4 Model B Rev 1.1") standard Finished
-        started Some(1561375021000) +120 up Some(183840000) load Some([5, 1, 0]) elapsed None
-        Raspbian GNU/Linux 10 (buster) | 4.19.50-v7l+ | armv7l | testhost | /usr/bin/gcc (Raspbian 8.3.0-6+rpi1) 8.3.0
-          threadx-version = Jun 20 2019 16:00:54, version 0123456789abcdef (clean) (release) (start) (line 6)
-          config.txt/dtparam = audio=on (line 12)
-          config.txt/[pi4] =  (line 14)
-          config.txt/arm_freq = 1750 (line 15)
-          threadx/arm_freq = 1750 (line 18)
-          threadx/over_voltage = 3 (line 19)
-        cluster [0, 1, 2, 3] None Some(0)
-        policy0 None None [600000, 1750000]
-        clock/cold@0 [] x1 #0 0..59000: cpu0 Some(1750000) [1748576, 1748109, 1748009] None Some(1750000); cpu0 Some(600000) [598635, 598424, 598353] None Some(600000)
-        clock/hot-after@0 [] x1 #0 779000..779000: cpu0 Some(1750000) [999009, 998576, 998109] None Some(1000000)
-        at [59000, 779000] lines [57, 58]
-          policy0.claimed (CPUs 0-3) [1750000, 1750000] 0
-          rpi.firmware_clock () [1750000, 1000000] 0
-          load.1min () [98, 398] 0
-          cpu.busy_percent () [27, 99] 0
-          cpu.system_percent () [1, 1] 0
-          cpu.user_percent () [25, 98] 0
-          cpu.nice_percent () [0, 0] 0
-          cpu.iowait_percent () [0, 0] 0
-          cpu.irq_percent () [0, 0] 0
-          soc.temp () [51500, 81500] 0
-          rpi.core_voltage () [883800, 843800] 0
-          monitor.first_row (average since boot) [1, 0] 0
-          monitor.phase (tinymembench) [0, 0] 0
-        state at 0 Some((4089446, 3879731, 0)) [("/dev/mmcblk0p3", SdCard, 0)]
-        state at 779000 Some((4089446, 3879731, 1536)) [("/dev/mmcblk0p3", SdCard, 1536)]
-          bits 0x70002
-        blocks iostat, swapon, firmware-bits, iostat, swapon
-        summary None"#]],
+            "0.6.7" Some("Raspberry Pi 4 Model B Rev 1.1") standard Finished
+            started Some(1561375021000) +120 up Some(183840000) load Some([5, 1, 0]) elapsed None
+            Raspbian GNU/Linux 10 (buster) | 4.19.50-v7l+ | armv7l | testhost | /usr/bin/gcc (Raspbian 8.3.0-6+rpi1) 8.3.0
+              threadx-version = Jun 20 2019 16:00:54, version 0123456789abcdef (clean) (release) (start) (line 6)
+              config.txt/dtparam = audio=on (line 12)
+              config.txt/[pi4] =  (line 14)
+              config.txt/arm_freq = 1750 (line 15)
+              threadx/arm_freq = 1750 (line 18)
+              threadx/over_voltage = 3 (line 19)
+            cluster [0, 1, 2, 3] None Some(0)
+            policy0 Some(1750000) None [600000, 1750000]
+            clock/cold@0 [] x1 #0 0..59000: cpu0 Some(1750000) [1748576, 1748109, 1748009] None Some(1750000); cpu0 Some(600000) [598635, 598424, 598353] None Some(600000)
+            clock/hot-after@0 [] x1 #0 779000..779000: cpu0 Some(1750000) [999009, 998576, 998109] None Some(1000000)
+            memory-bandwidth/@0 [0] x1 #0 59000..779000: failed Garbled: it was watched while it ran, but the log has no result of it
+            at [59000, 779000] lines [57, 58]
+              policy0.claimed (CPUs 0-3) [1750000, 1750000] 0
+              rpi.firmware_clock () [1750000, 1000000] 0
+              load.1min () [98, 398] 0
+              cpu.busy_percent () [27, 99] 0
+              cpu.system_percent () [1, 1] 0
+              cpu.user_percent () [25, 98] 0
+              cpu.nice_percent () [0, 0] 0
+              cpu.iowait_percent () [0, 0] 0
+              cpu.irq_percent () [0, 0] 0
+              soc.temp () [51500, 81500] 0
+              rpi.core_voltage () [883800, 843800] 0
+              monitor.first_row (average since boot) [1, 0] 0
+              monitor.phase (tinymembench) [0, 0] 0
+            state at 0 Some((4089446, 3879731, 0)) [("/dev/mmcblk0p3", SdCard, 0)]
+            state at 779000 Some((4089446, 3879731, 1536)) [("/dev/mmcblk0p3", SdCard, 1536)]
+              bits 0x70002
+            blocks iostat, swapon, firmware-bits, iostat, swapon
+            summary None"#]],
     );
 }
 
@@ -215,26 +294,27 @@ fn another_language_and_carriage_returns() {
     check(
         include_str!("fixtures/russian-crlf.txt"),
         expect![[r#"
-        "0.9.8" Some("/ Тест 2") standard Died
-        started Some(1657095184000) +480 up Some(1209600000) load Some([5, 10, 15]) elapsed None
-        Ubuntu 20.04.4 LTS | 5.4.0 | x86_64 | хост
-          intel-p-states = Intel P-state driver initializing (line 18)
-        cluster [0, 1] None None
-        clock/cold@0 [] x1 #0 0..56000: cpu1 None [1995100, 1995000, 1994900] Some(1995) None
-        at [56000, 86000] lines [27, 28]
-          load.1min () [36, 36] 0
-          cpu.busy_percent () [28, 28] 0
-          cpu.system_percent () [9, 9] 0
-          cpu.user_percent () [17, 17] 0
-          cpu.nice_percent () [0, 0] 0
-          cpu.iowait_percent () [0, 0] 0
-          cpu.irq_percent () [0, 0] 0
-          soc.temp () [41600, -1] 1
-          monitor.first_row (average since boot) [1, 0] 0
-          monitor.phase (tinymembench) [0, 0] 0
-        state at 0 Some((1992294, 1572864, 1536)) [("/swap file", Unknown, 1536)]
-        blocks iostat, swapon
-        summary None"#]],
+            "0.9.8" Some("/ Тест 2") standard Died
+            started Some(1657095184000) +480 up Some(1209600000) load Some([5, 10, 15]) elapsed None
+            Ubuntu 20.04.4 LTS | 5.4.0 | x86_64 | хост
+              intel-p-states = Intel P-state driver initializing (line 18)
+            cluster [0, 1] None None
+            clock/cold@0 [] x1 #0 0..56000: cpu1 None [1995100, 1995000, 1994900] Some(1995) None
+            memory-bandwidth/@0 [0] x1 #0 56000..86000: failed Garbled: it was watched while it ran, but the log has no result of it
+            at [56000, 86000] lines [27, 28]
+              load.1min () [36, 36] 0
+              cpu.busy_percent () [28, 28] 0
+              cpu.system_percent () [9, 9] 0
+              cpu.user_percent () [17, 17] 0
+              cpu.nice_percent () [0, 0] 0
+              cpu.iowait_percent () [0, 0] 0
+              cpu.irq_percent () [0, 0] 0
+              soc.temp () [41600, -1] 1
+              monitor.first_row (average since boot) [1, 0] 0
+              monitor.phase (tinymembench) [0, 0] 0
+            state at 0 Some((1992294, 1572864, 1536)) [("/swap file", Unknown, 1536)]
+            blocks iostat, swapon
+            summary None"#]],
     );
 }
 

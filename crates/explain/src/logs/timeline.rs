@@ -7,6 +7,7 @@
 //! moment of the row before.
 
 use super::draft::Draft;
+use super::phases;
 use super::rows::{Phase, Quantity, Row};
 use record::{
     AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, Missing,
@@ -42,8 +43,8 @@ pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]
         rows.push(health);
     }
     let at_ms = moments(&rows, draft.start_of_day_ms.filter(|_| has_start(draft)));
-    let phases = phase_times(&draft.phases, &rows, &at_ms);
-    set_windows(&mut draft.steps, &phases, &at_ms);
+    let times = phase_times(&draft.phases, &rows, &at_ms);
+    set_windows(&mut draft.steps, &times, &at_ms);
     if let Fact::Known(started) = draft.run.started {
         for window in draft.steps.iter_mut().map(|step| &mut step.window) {
             window.start_utc_ms = started.checked_add(window.start_ms);
@@ -105,7 +106,7 @@ fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> 
 }
 
 /// Steps with dates of their own keep their window.
-fn set_windows(steps: &mut [Step], phases: &[PhaseTime], at_ms: &[i64]) {
+fn set_windows(steps: &mut [Step], times: &[PhaseTime], at_ms: &[i64]) {
     let started = at_ms.first().copied().unwrap_or(0);
     let ended = at_ms.last().copied().unwrap_or(0);
     let mut by_name: BTreeMap<&str, Option<(i64, i64)>> = BTreeMap::new();
@@ -114,9 +115,9 @@ fn set_windows(steps: &mut [Step], phases: &[PhaseTime], at_ms: &[i64]) {
             Some(WorkloadId::Clock) if CLOCKS_BEFORE.contains(&step.variant) => (0, started),
             Some(WorkloadId::Clock) => (ended, ended),
             workload => {
-                let name = phase_name(workload, &step.variant);
+                let name = phases::name_of(workload, &step.variant);
                 let window = by_name.entry(name).or_insert_with(|| {
-                    let phase = phases.iter().find(|phase| phase.name.starts_with(name))?;
+                    let phase = times.iter().find(|phase| phase.name.starts_with(name))?;
                     Some((phase.start_ms, phase.end_ms))
                 });
                 match window {
@@ -127,23 +128,6 @@ fn set_windows(steps: &mut [Step], phases: &[PhaseTime], at_ms: &[i64]) {
         };
         step.window.start_ms = start_ms;
         step.window.end_ms = end_ms;
-    }
-}
-
-/// How the name of the phase starts in which a step ran.
-fn phase_name(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
-    use WorkloadId::*;
-    match workload {
-        Some(MemoryLatency) if *variant == Variant::RAMLAT => "ramlat",
-        Some(MemoryBandwidth | MemoryLatency) => "tinymembench",
-        Some(OpenSsl) if variant.is_parallel() => "parallel OpenSSL",
-        Some(OpenSsl) => "OpenSSL",
-        Some(SevenZip) if *variant == Variant::SINGLE => "7-zip single core",
-        Some(SevenZip) if *variant == Variant::CORE_TYPE => "7-zip cluster",
-        Some(SevenZip) => "7-zip multi core",
-        Some(Cpuminer | CpuminerPerCpu) => Cpuminer.as_str(),
-        Some(id @ (Stockfish | StressNg)) => id.as_str(),
-        _ => "nothing of that name",
     }
 }
 

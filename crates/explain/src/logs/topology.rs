@@ -59,8 +59,7 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
                 draft.machine.kernel_arch = Fact::Known(value.to_string());
             }
             "CPU(s)" if draft.cpu_count.is_none() => draft.cpu_count = value.parse().ok(),
-            // lscpu of some old kernels on ARM says `horizontal`, which is no hypervisor.
-            "Hypervisor vendor" if value != "horizontal" => {
+            "Hypervisor vendor" if is_hypervisor(value) => {
                 draft.machine.virtualisation = Fact::Known(value.to_string())
             }
             name if is_wanted(name) => {
@@ -70,6 +69,12 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
         }
     }
     draft.block("lscpu", section);
+}
+
+/// False for what lscpu prints where it found none: on 32-bit ARM the word for a pointer to nothing, with some old
+/// kernels the kind of virtualisation in place of its vendor.
+fn is_hypervisor(vendor: &str) -> bool {
+    !matches!(vendor, "" | "(null)" | "horizontal" | "none" | "-")
 }
 
 /// The value of a line of `lscpu`.
@@ -87,6 +92,17 @@ fn is_wanted(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hypervisor_that_is_none() {
+        for (vendor, found) in [("KVM", Some("KVM")), ("(null)", None), ("horizontal", None), ("", None)] {
+            let text = format!("Architecture: armv7l\nHypervisor vendor:     {vendor}\n");
+            let lines = super::super::sections::lines(&text);
+            let mut draft = Draft::default();
+            read_lscpu(&Section { kind: super::super::sections::Kind::Lscpu, lines: &lines }, &mut draft);
+            assert_eq!(draft.machine.virtualisation.known().map(String::as_str), found, "{vendor}");
+        }
+    }
 
     #[test]
     fn rows_with_and_without_cpufreq() {

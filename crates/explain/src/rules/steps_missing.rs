@@ -77,11 +77,12 @@ fn merge(known: &mut Finding, other: Finding) {
     known.places.extend(other.places);
 }
 
-/// True if this is 7-zip or its twin and no other run of it gave a score.
+/// True if this is 7-zip or its twin and no other run of it gave a score. A score on one core that is missing takes
+/// nothing from the one on all CPUs.
 fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
     let is_main = |step: &Step| step.workload.id().is_some_and(WorkloadId::is_main);
-    let is_done =
-        |step: &Step| step.variant == failed.variant && is_main(step) && matches!(step.outcome, Outcome::Done(_));
+    let replaces = |variant: &Variant| *variant == failed.variant || *variant == Variant::MULTI;
+    let is_done = |step: &Step| replaces(&step.variant) && is_main(step) && matches!(step.outcome, Outcome::Done(_));
     is_main(failed) && !record.steps.iter().any(is_done)
 }
 

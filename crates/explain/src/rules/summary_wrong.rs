@@ -63,8 +63,10 @@ fn clock(column: Option<&&str>) -> Option<Finding> {
 fn sevenzip(record: &Record, printed: Option<f64>) -> Option<Finding> {
     let totals: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
     let single = view::compressions(record).map(|(_, _, done)| f64::from(done.total_mips));
-    // On one CPU the only run is the single one.
-    let expected = mean(&totals).or(single.reduce(f64::max))?;
+    // On one CPU the only run is the single one. Elsewhere it is no score of all CPUs: where their runs failed, the
+    // summary is right to have none.
+    let only = single.reduce(f64::max).filter(|_| view::cpu_count(record) == Some(1));
+    let expected = mean(&totals).or(only)?;
     let printed = printed.filter(|printed| differs(*printed, expected))?;
     Some(
         wrong("The summary line says {printed} for 7-zip on all CPUs, the runs say {expected}.")
@@ -125,6 +127,22 @@ mod tests {
             log.summary = Some(LogLine { line: 811, text: summary.into() });
         }
         record
+    }
+
+    /// The runs on all CPUs were killed: the 0 of the summary is true, and the score of one core is none of all.
+    #[test]
+    fn a_score_of_one_core_is_none_of_all_cpus() {
+        let run = |cpus: usize| {
+            let mut record = log("0.9.8");
+            record.machine.cpus.truncate(cpus);
+            record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (1.0, 2.0), compression(1317));
+            if let Source::Log(log) = &mut record.source {
+                let text = "| B | 1800 MHz | 4.14 | X | 0 | 231750 | 0 | 2170 | 9440 | - |".into();
+                log.summary = Some(LogLine { line: 652, text });
+            }
+            sentences(RULE.id, &record).len()
+        };
+        assert_eq!((run(1), run(4)), (1, 0));
     }
 
     #[test]

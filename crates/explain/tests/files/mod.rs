@@ -47,10 +47,13 @@ pub(crate) fn truth<const COLUMNS: usize>(table: &str) -> Vec<[String; COLUMNS]>
     .collect()
 }
 
+/// Parts of the corpus, each a folder with `results` and files about them.
+pub(crate) const PARTS: [&str; 2] = ["open", "more"];
+
 /// Folders of logs: the composed ones, and those of the corpus if there is one.
 pub(crate) fn folders() -> Vec<PathBuf> {
-    let corpus = find().map(|corpus| corpus.join("open/results"));
-    std::iter::once(composed()).chain(corpus).collect()
+    let parts = PARTS.iter().filter_map(|part| Some(find()?.join(part).join("results")));
+    std::iter::once(composed()).chain(parts).collect()
 }
 
 /// Name and text of every log in these folders.

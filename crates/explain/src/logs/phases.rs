@@ -1,0 +1,59 @@
+//! Which workload ran in which phase of the monitoring, and workloads of which nothing but the phase is left.
+
+use super::draft::{Draft, step};
+use record::{Failure, FailureKind, Outcome, Variant, WorkloadId};
+
+/// How the names of phases start; the first one that fits is it. Where a variant stands, no other ran in that phase.
+static PHASES: [(&str, WorkloadId, Option<Variant>); 10] = [
+    ("ramlat", WorkloadId::MemoryLatency, Some(Variant::RAMLAT)),
+    ("tinymembench", WorkloadId::MemoryBandwidth, None),
+    ("parallel OpenSSL", WorkloadId::OpenSsl, None),
+    ("OpenSSL", WorkloadId::OpenSsl, None),
+    ("7-zip single core", WorkloadId::SevenZip, Some(Variant::SINGLE)),
+    ("7-zip cluster", WorkloadId::SevenZip, Some(Variant::CORE_TYPE)),
+    ("7-zip multi core", WorkloadId::SevenZip, Some(Variant::MULTI)),
+    ("cpuminer", WorkloadId::Cpuminer, None),
+    ("stockfish", WorkloadId::Stockfish, None),
+    ("stress-ng", WorkloadId::StressNg, None),
+];
+
+/// How the name of the phase starts in which a step ran.
+pub(super) fn name_of(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
+    use WorkloadId::{Cpuminer, CpuminerPerCpu, MemoryBandwidth, MemoryLatency, OpenSsl};
+    match workload {
+        Some(MemoryLatency) if *variant != Variant::RAMLAT => return name_of(Some(MemoryBandwidth), variant),
+        Some(CpuminerPerCpu) => return name_of(Some(Cpuminer), variant),
+        Some(OpenSsl) if !variant.is_parallel() => return "OpenSSL",
+        _ => {}
+    }
+    let fits = |(_, id, of): &&(&str, WorkloadId, Option<Variant>)| {
+        Some(*id) == workload && of.as_ref().is_none_or(|of| of == variant)
+    };
+    PHASES.iter().find(fits).map_or("nothing of that name", |(name, ..)| *name)
+}
+
+/// Adds a failed step for each workload that was watched and left no line of its own. The first row of a phase was
+/// taken before the workload: one row alone proves nothing. On one CPU nobody ran anything on one of several.
+pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
+    let mut lost = Vec::new();
+    for (index, phase) in draft.phases.iter().enumerate() {
+        let Some((start, workload, variant)) = PHASES.iter().find(|(start, ..)| phase.name.starts_with(start)) else {
+            continue;
+        };
+        let has_step = draft.steps.iter().any(|step| name_of(step.workload.id(), &step.variant) == *start);
+        let line = draft.rows.iter().find(|row| row.phase == index && !row.first).map(|row| row.line);
+        let is_single = variant.as_ref() == Some(&Variant::SINGLE);
+        let (false, Some(line), false) = (has_step, line, is_single && cpu_count == 1) else {
+            continue;
+        };
+        let failure = Failure {
+            kind: FailureKind::Garbled,
+            message: "it was watched while it ran, but the log has no result of it".to_string(),
+            output_tail: String::new(),
+            exit_status: None,
+        };
+        let variant = variant.clone().unwrap_or(Variant::ONLY);
+        lost.push(step(*workload, 0, variant, Outcome::Failed(failure), line));
+    }
+    lost.into_iter().for_each(|step| draft.push(step));
+}
