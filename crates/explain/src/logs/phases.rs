@@ -12,9 +12,9 @@ static PHASES: [(&str, WorkloadId, Option<Variant>); 10] = [
     ("7-zip single core", WorkloadId::SevenZip, Some(Variant::SINGLE)),
     ("7-zip cluster", WorkloadId::SevenZip, Some(Variant::CORE_TYPE)),
     ("7-zip multi core", WorkloadId::SevenZip, Some(Variant::MULTI)),
-    ("cpuminer", WorkloadId::Cpuminer, None),
-    ("stockfish", WorkloadId::Stockfish, None),
-    ("stress-ng", WorkloadId::StressNg, None),
+    (WorkloadId::Cpuminer.as_str(), WorkloadId::Cpuminer, None),
+    (WorkloadId::Stockfish.as_str(), WorkloadId::Stockfish, None),
+    (WorkloadId::StressNg.as_str(), WorkloadId::StressNg, None),
 ];
 
 /// How the name of the phase starts in which a step ran.
