@@ -4,7 +4,7 @@ use explain::kernel::{self, Eol};
 use explain::monitor::{Columns, Item, Recorded, Watch, cores, metrics, tracks};
 use explain::reference::Reference;
 use explain::results::Row;
-use explain::{compare, plot, trend};
+use explain::{Explanation, compare, plot, trend};
 use record::recording::frame;
 use record::{Channel, Record};
 
@@ -33,26 +33,26 @@ fn plot_all(record: &Record) {
 
 /// Every rule, every report, every figure, every picture; compared with itself, with the others and over time.
 pub(crate) fn explain_all(record: &Record) {
-    let findings = explain::rules::check(record);
-    for finding in &findings {
+    let explained = &Explanation::of(record);
+    for finding in &explained.findings {
         finding.sentence();
     }
     for report in explain::report::REPORTS.iter() {
-        report.text(record, &findings);
+        report.text(record, explained);
     }
     explain::figures::figures(record);
-    explain::headline(record, &explain::figures(record), &findings);
+    explain::headline(record, &explain::figures(record), explained);
     watch_all(record);
     plot_all(record);
-    let rows = [Row::of(record, &findings, "a"), Row::of(record, &findings, "b")];
+    let rows = [Row::of(record, explained, "a"), Row::of(record, explained, "b")];
     for format in explain::results::FORMATS {
         (format.write)(&rows);
     }
-    compare::ranking_text(&compare::rank(record, &findings, Reference::builtin()));
+    compare::ranking_text(&compare::rank(record, explained.verdict, Reference::builtin()));
     let name = || "a".to_owned();
-    let side = || compare::Side { name: name(), record, findings: &findings };
+    let side = || compare::Side { name: name(), record, explained };
     compare::text(&compare::compare(&[side(), side()]));
-    let sample = || trend::Sample { name: name(), record, findings: &findings };
+    let sample = || trend::Sample { name: name(), record, explained };
     trend::text(&trend::trends(&[sample(), sample(), sample()]));
     kernel::text(record, &kernel::verdict(record, &Eol::shipped()));
 }

@@ -7,7 +7,7 @@
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use explain::reference::{Row, write as write_table};
-use explain::{logs, rules};
+use explain::{Explanation, logs};
 use std::path::{Path, PathBuf};
 
 /// Where the table is, from the workspace's folder.
@@ -50,7 +50,7 @@ fn table(folder: &Path) -> Result<String> {
 
 fn row(text: &str, name: &str) -> Row {
     let record = logs::read(text);
-    Row::of(&record, &rules::check(&record), name)
+    Row::of(&record, Explanation::of(&record).verdict, name)
 }
 
 /// Writes the table.

@@ -136,13 +136,13 @@ fn check_log(log: &str) {
 fn check_explained(folder: &Folder, record: &record::Record) {
     let json = folder.file("run.json");
     let output = sbc_bench(&["explain", json.to_str().unwrap()]).output().unwrap();
-    let findings = explain::rules::check(record);
-    let expected = explain::report::find("text").unwrap().render(record, &findings);
+    let explained = explain::Explanation::of(record);
+    let expected = explain::report::find("text").unwrap().render(record, &explained);
     assert_eq!(text(&output.stdout), expected);
     let piped = std::fs::File::open(&json).unwrap();
     let output = sbc_bench(&["explain", "--json", "-"]).stdin(piped).output().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(value["verdict"], explain::verdict(&findings).to_string());
+    assert_eq!(value["verdict"], explained.verdict.to_string());
 }
 
 #[test]

@@ -241,7 +241,7 @@ fn a_blanked_record_has_no_secret() {
         assert_eq!(ids(&blanked), ids(&record), "{name}");
         for format in ["log", "text", "review"] {
             let report = explain::report::find(format).unwrap();
-            let text = report.render(&blanked, &explain::rules::check(&blanked));
+            let text = report.render(&blanked, &explain::Explanation::of(&blanked));
             left.extend(found(&format!("{name} {format}"), &text));
         }
     }

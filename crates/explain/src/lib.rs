@@ -5,8 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+mod case;
 pub mod compare;
 mod config_txt;
+mod diagnosis;
+mod explanation;
 pub mod figures;
 mod finding;
 mod foreign;
@@ -36,8 +39,9 @@ mod watch;
 #[cfg(test)]
 mod test_support;
 
+pub use explanation::{Cause, Diagnosis, Expected, Explanation, Ledger, Part, Points, ScoreVerdict};
 pub use figures::{Figure, figures};
-pub use finding::{Finding, Place, Quantity, Severity, Verdict, verdict};
+pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
 pub use lines::duration;
 pub use plain::{harmless, plain};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};

@@ -1,12 +1,11 @@
 //! What the rows of tables are: a rule with its words, its check, and where its findings count; a report; a plot;
 //! an answer to a question.
 
+use crate::case::Case;
 use crate::plot::Picture;
-use crate::view::{self, Phase};
-use crate::{Figure, Finding, figures};
+use crate::view::Phase;
+use crate::{Explanation, Figure, Finding};
 use record::{Bound, QuestionId, Record, RuleId};
-use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A check over a Record.
@@ -40,41 +39,8 @@ pub enum Check {
     Loads(&'static [Bound], fn(&Record, &[Phase]) -> Vec<Finding>),
     /// Figures, each against what other machines reach.
     Figures(fn(&Record, &[Figure]) -> Vec<Finding>),
-    /// What other rules find, or do not.
-    Rules(fn(&Views<'_>) -> Vec<Finding>),
-}
-
-/// A Record, and what several rules ask of it: made when the first one asks.
-pub struct Views<'a> {
-    pub(crate) record: &'a Record,
-    phases: OnceCell<Vec<Phase>>,
-    figures: OnceCell<Vec<Figure>>,
-    found: RefCell<BTreeMap<RuleId, Rc<[Finding]>>>,
-}
-
-impl<'a> Views<'a> {
-    /// Of this Record.
-    pub(crate) fn of(record: &'a Record) -> Self {
-        Self { record, phases: OnceCell::new(), figures: OnceCell::new(), found: RefCell::default() }
-    }
-
-    /// What a rule finds.
-    pub(crate) fn findings(&self, rule: &Rule) -> Rc<[Finding]> {
-        let known = self.found.borrow().get(&rule.id).cloned();
-        known.unwrap_or_else(|| {
-            let found: Rc<[Finding]> = rule.check(self).into();
-            self.found.borrow_mut().insert(rule.id, Rc::clone(&found));
-            found
-        })
-    }
-
-    fn phases(&self) -> &[Phase] {
-        self.phases.get_or_init(|| view::phases(self.record))
-    }
-
-    fn figures(&self) -> &[Figure] {
-        self.figures.get_or_init(|| figures(self.record))
-    }
+    /// The Record with all that is computed of it once, and what other rules find in it.
+    Case(fn(&Case<'_>) -> Vec<Finding>),
 }
 
 /// What a report of a part of the results is about.
@@ -149,18 +115,23 @@ impl Rule {
 
     /// What it finds in a Record.
     pub fn findings(&self, record: &Record) -> Vec<Finding> {
-        self.check(&Views::of(record))
+        self.check(&Case::of(record))
     }
 
-    fn check(&self, views: &Views<'_>) -> Vec<Finding> {
+    /// What it finds, looked for once.
+    pub(crate) fn found(&self, case: &Case<'_>) -> Rc<[Finding]> {
+        case.found(self.id, || self.check(case))
+    }
+
+    fn check(&self, case: &Case<'_>) -> Vec<Finding> {
         match self.check {
-            Check::Record(check) => check(views.record),
+            Check::Record(check) => check(case.record),
             Check::Loads(bounds, check) => {
-                let phases = views.phases().iter().filter(|phase| bounds.contains(&phase.bound));
-                check(views.record, &phases.cloned().collect::<Vec<_>>())
+                let phases = case.phases().iter().filter(|phase| bounds.contains(&phase.bound));
+                check(case.record, &phases.cloned().collect::<Vec<_>>())
             }
-            Check::Figures(check) => check(views.record, views.figures()),
-            Check::Rules(check) => check(views),
+            Check::Figures(check) => check(case.record, case.figures()),
+            Check::Case(check) => check(case),
         }
     }
 }
@@ -172,8 +143,6 @@ pub struct Report {
     pub id: &'static str,
     /// One sentence on what it is for.
     pub about: &'static str,
-    /// What it is about: findings on anything else are not told; all are, if none is named.
-    pub subject: Option<Subject>,
     /// True if programs read it, so that names in it are whole.
     pub for_programs: bool,
     /// What makes it.
@@ -183,16 +152,23 @@ pub struct Report {
 /// What makes a report.
 #[derive(Clone, Copy)]
 pub enum Made {
-    /// A text of a Record and findings.
-    Text(fn(&Record, &[Finding]) -> String),
+    /// A text of a Record and what is to be said of it.
+    Text(fn(&Record, &Explanation) -> String),
+    /// A text of a Record and the findings about one subject.
+    Part(Subject, fn(&Record, &[Finding]) -> String),
     /// A plot as SVG.
     Plot(fn(&Record) -> Option<Picture>),
 }
 
 impl Report {
     /// A report for people on everything. Id and words are each report's own.
-    pub const fn of(render: fn(&Record, &[Finding]) -> String) -> Self {
-        Self { id: "", about: "", subject: None, for_programs: false, made: Made::Text(render) }
+    pub const fn of(render: fn(&Record, &Explanation) -> String) -> Self {
+        Self { id: "", about: "", for_programs: false, made: Made::Text(render) }
+    }
+
+    /// A report for people on one subject. Id and words are each report's own.
+    pub const fn part(subject: Subject, render: fn(&Record, &[Finding]) -> String) -> Self {
+        Self { id: "", about: "", for_programs: false, made: Made::Part(subject, render) }
     }
 }
 
@@ -215,7 +191,7 @@ impl Plot {
 
     /// It as a report.
     pub(crate) fn report(&self) -> Report {
-        Report { id: self.id, about: self.about, subject: None, for_programs: false, made: Made::Plot(self.draw) }
+        Report { id: self.id, about: self.about, for_programs: false, made: Made::Plot(self.draw) }
     }
 }
 

@@ -264,7 +264,7 @@ fn figures_survive_a_log_of_their_own() {
     let (mut all, mut lost) = (0, Vec::new());
     for (name, text) in texts(&folders()) {
         let read = explain::logs::read(&text);
-        let again = explain::logs::read(&log.render(&read, &explain::rules::check(&read)));
+        let again = explain::logs::read(&log.render(&read, &explain::Explanation::of(&read)));
         let found = explain::figures::figures(&again);
         for figure in explain::figures::figures(&read) {
             let same = |other: &&explain::Figure| {

@@ -2,7 +2,7 @@
 
 use explain::compare::{Side, compare, rank, ranking_text};
 use explain::reference::Reference;
-use explain::{kernel, report, results, rules, trend};
+use explain::{Explanation, kernel, report, results, trend};
 use record::Record;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -69,28 +69,28 @@ fn check(what: &str, text: &str) {
 
 /// Everything that is written of a Record.
 fn check_all(place: &str, record: &Record) {
-    let findings = rules::check(record);
+    let explained = &Explanation::of(record);
     for report in report::REPORTS.iter() {
-        let text = report.text(record, &findings);
+        let text = report.text(record, explained);
         check(&format!("{place}, {}", report.id), &text);
         if report.id == "summary" {
             assert_eq!(text.lines().count(), 1, "{place}: {text:?}");
             assert!(!text.contains('\r'), "{place}: {text:?}");
         }
     }
-    for finding in &findings {
+    for finding in &explained.findings {
         check(&format!("{place}, {}", finding.rule), &finding.sentence());
     }
-    check(place, &explain::headline(record, &explain::figures(record), &findings));
+    check(place, &explain::headline(record, &explain::figures(record), explained));
     let name = format!("x\n{FORGED}");
-    let side = || Side { name: name.clone(), record, findings: &findings };
+    let side = || Side { name: name.clone(), record, explained };
     check(place, &explain::compare::text(&compare(&[side(), side()])));
-    check(place, &ranking_text(&rank(record, &findings, Reference::builtin())));
-    let row = results::Row::of(record, &findings, &name);
+    check(place, &ranking_text(&rank(record, explained.verdict, Reference::builtin())));
+    let row = results::Row::of(record, explained, &name);
     for format in results::FORMATS {
         check(&format!("{place}, {}", format.id), &(format.write)(std::slice::from_ref(&row)));
     }
-    let sample = || trend::Sample { name: name.clone(), record, findings: &findings };
+    let sample = || trend::Sample { name: name.clone(), record, explained };
     check(place, &trend::text(&trend::trends(&[sample(), sample(), sample()])));
     check(place, &kernel::lines(record).join("\n"));
 }

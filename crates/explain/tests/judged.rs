@@ -68,13 +68,13 @@ fn judged_logs_are_told_as_their_judge_found_them() {
     let (mut false_words, mut misleading, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
     for row in &rows {
         let record = explain::logs::read(&log(&corpus, &row.log));
-        let findings = explain::rules::check(&record);
-        let verdict = explain::verdict(&findings).to_string();
+        let explained = explain::Explanation::of(&record);
+        let verdict = explained.verdict.to_string();
         match row.verdicts.contains(&verdict) {
             true => right += 1,
             false => wrong.push(format!("{} is {verdict}", row.log)),
         }
-        let text = report.text(&record, &findings);
+        let text = report.text(&record, &explained);
         // Where a line is broken matters to nobody.
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let found = |words: &&String| text.contains(words.as_str());

@@ -3,7 +3,7 @@
 //! reading, repetitions behind a row of memory) stays in the Record.
 
 use explain::figures::FigureKey;
-use explain::{Finding, figures, report, rules, verdict};
+use explain::{Explanation, Finding, figures, report};
 use record::{Record, WorkloadId};
 
 /// A run on a made board of two clusters, without its samples.
@@ -13,7 +13,7 @@ const ROUNDING: f64 = 0.001;
 
 fn through_log(record: &Record) -> Record {
     let log = report::find("log").unwrap();
-    explain::logs::read(&log.render(record, &rules::check(record)))
+    explain::logs::read(&log.render(record, &Explanation::of(record)))
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn figures_are_the_same() {
 #[test]
 fn verdict_and_reasons_are_the_same() {
     let run: Record = serde_json::from_str(RUN).unwrap();
-    let (expected, found) = (rules::check(&run), rules::check(&through_log(&run)));
+    let (expected, found) = (Explanation::of(&run), Explanation::of(&through_log(&run)));
     let sentences = |findings: &[Finding]| -> Vec<String> { findings.iter().map(Finding::sentence).collect() };
-    assert!(!expected.is_empty());
-    assert_eq!(sentences(&found), sentences(&expected));
-    assert_eq!(verdict(&found), verdict(&expected));
+    assert!(!expected.findings.is_empty());
+    assert_eq!(sentences(&found.findings), sentences(&expected.findings));
+    assert_eq!(found.verdict, expected.verdict);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 mod files;
 
-use explain::{Finding, Severity, Verdict};
+use explain::{Explanation, Finding, Severity, Verdict};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -69,10 +69,9 @@ const NOT_THROTTLED: &str = "FP_throttling";
 /// Rules that call a machine slowed down.
 const SLOWED: [&str; 3] = ["power-limit", "rpi-firmware", "thermal-throttling"];
 
-fn findings(corpus: &Path, folder: &str, file: &str) -> Vec<Finding> {
+fn explained(corpus: &Path, folder: &str, file: &str) -> Explanation {
     let bytes = std::fs::read(corpus.join(folder).join("results").join(file)).unwrap();
-    let record = explain::logs::read(&String::from_utf8_lossy(&bytes));
-    explain::rules::check(&record)
+    Explanation::of(&explain::logs::read(&String::from_utf8_lossy(&bytes)))
 }
 
 fn has(found: &[Finding], rules: &[&str]) -> bool {
@@ -84,10 +83,10 @@ fn composed_logs_have_the_findings_of_their_table() {
     let table = files::truth("findings");
     let texts = files::texts(&[files::composed()]);
     let found = texts.iter().map(|(name, text)| {
-        let found = explain::rules::check(&explain::logs::read(text));
-        let ids: BTreeSet<&str> = found.iter().map(|one| one.rule.as_str()).collect();
+        let found = explain::Explanation::of(&explain::logs::read(text));
+        let ids: BTreeSet<&str> = found.findings.iter().map(|one| one.rule.as_str()).collect();
         let ids: Vec<&str> = ids.into_iter().collect();
-        [name.clone(), explain::verdict(&found).to_string(), ids.join(" ")]
+        [name.clone(), found.verdict.to_string(), ids.join(" ")]
     });
     let found: Vec<[String; 3]> = found.collect();
     let differs = found.iter().filter(|row| !table.contains(row));
@@ -115,7 +114,7 @@ fn rules_report_what_others_found() {
         for entry in &known {
             let word = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
             let (file, category) = (word("file"), word("cat"));
-            let found = by_file.entry(file.clone()).or_insert_with(|| findings(&corpus, folder, &file));
+            let found = by_file.entry(file.clone()).or_insert_with(|| explained(&corpus, folder, &file).findings);
             reported.judge(&file, category, found);
         }
     }
@@ -187,9 +186,13 @@ fn logs_without_any_known_problem_are_not_invalid() {
         if has_problem || !file.ends_with(".txt") {
             continue;
         }
-        let found = findings(&corpus, "open", &file);
-        let worst: Vec<String> =
-            found.iter().filter(|finding| finding.severity == Severity::Invalid).map(Finding::sentence).collect();
-        assert_ne!(explain::verdict(&found), Verdict::Invalid, "{file}: {worst:?}");
+        let found = explained(&corpus, "open", &file);
+        let worst: Vec<String> = found
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Invalid)
+            .map(Finding::sentence)
+            .collect();
+        assert_ne!(found.verdict, Verdict::Invalid, "{file}: {worst:?}");
     }
 }

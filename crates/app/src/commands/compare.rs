@@ -2,27 +2,29 @@
 
 use super::explain::read;
 use crate::output;
+use explain::Explanation;
 use explain::compare::{Side, compare, rank, ranking_text, text};
 use explain::reference::Reference;
-use explain::{Finding, rules};
 use record::Record;
 use std::path::PathBuf;
 
 pub(crate) fn run(files: &[PathBuf], json: bool) -> anyhow::Result<u8> {
-    let mut results: Vec<(String, Record, Vec<Finding>)> = Vec::new();
+    let mut results: Vec<(String, Record, Explanation)> = Vec::new();
     for file in files {
         let record = read(file)?;
-        let findings = rules::check(&record);
-        results.push((file.display().to_string(), record, findings));
+        let explained = Explanation::of(&record);
+        results.push((file.display().to_string(), record, explained));
     }
     let (as_json, as_text) = match results.as_slice() {
-        [(_, record, findings)] => {
-            let ranking = rank(record, findings, Reference::builtin());
+        [(_, record, explained)] => {
+            let ranking = rank(record, explained.verdict, Reference::builtin());
             (serde_json::to_string_pretty(&ranking)?, ranking_text(&ranking))
         }
         several => {
-            let sides: Vec<Side<'_>> =
-                several.iter().map(|(name, record, findings)| Side { name: name.clone(), record, findings }).collect();
+            let sides: Vec<Side<'_>> = several
+                .iter()
+                .map(|(name, record, explained)| Side { name: name.clone(), record, explained })
+                .collect();
             let comparison = compare(&sides);
             (serde_json::to_string_pretty(&comparison)?, text(&comparison))
         }

@@ -3,7 +3,7 @@
 
 use crate::{input, output};
 use anyhow::Context;
-use explain::{Finding, report, rules};
+use explain::{Explanation, Finding, report};
 use record::Record;
 use serde_json::Value;
 use std::io::{IsTerminal, Read};
@@ -33,16 +33,16 @@ pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Resul
                 continue;
             }
         };
-        let findings = rules::check(&record);
+        let explained = Explanation::of(&record);
         if json {
-            let mut value = report::findings_json(&record, &findings);
+            let mut value = report::findings_json(&record, &explained);
             value["file"] = file.display().to_string().into();
             values.push(value);
             continue;
         }
-        let mut text = render("text", &record, &findings)?;
+        let mut text = render("text", &record, &explained)?;
         if verbose {
-            text.push_str(&evidence(&findings));
+            text.push_str(&evidence(&explained.findings));
         }
         if files.len() > 1 {
             text = format!("=== {}\n{text}\n", file.display());
@@ -61,12 +61,12 @@ pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Resul
 pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
     let report = find(format)?;
     let record = read(file)?;
-    output::print(&report.text(&record, &rules::check(&record)))?;
+    output::print(&report.text(&record, &Explanation::of(&record)))?;
     Ok(0)
 }
 
-fn render(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
-    Ok(find(id)?.text(record, findings))
+fn render(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
+    Ok(find(id)?.text(record, explained))
 }
 
 fn find(id: &str) -> anyhow::Result<&'static report::Report> {

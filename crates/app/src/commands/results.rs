@@ -3,8 +3,8 @@
 use super::explain::read;
 use crate::output;
 use anyhow::Context;
+use explain::Explanation;
 use explain::results::{FORMATS, Row, SORT_KEYS, sort};
-use explain::rules;
 use record::Record;
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<
             output::note(&format!("{name} is no row of its own: its run was resumed in {whole}."));
             continue;
         }
-        rows.push(Row::of(record, &rules::check(record), &name));
+        rows.push(Row::of(record, &Explanation::of(record), &name));
     }
     sort(&mut rows, key).with_context(|| {
         let known: Vec<&str> = SORT_KEYS.iter().map(|key| key.id).collect();

@@ -6,7 +6,7 @@ use crate::args::ReviewArgs;
 use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
-use explain::report;
+use explain::{Explanation, report};
 use machine::{Root, Timeline};
 use record::{End, Fact, Mode, Record, Run, Survey};
 use std::sync::atomic::AtomicI32;
@@ -18,7 +18,7 @@ pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
         true => format!("{}\n", serde_json::to_string(&record)?),
         false => {
             let report = report::find("review").context("there is no review")?;
-            report.text(&record, &[])
+            report.text(&record, &Explanation::of(&record))
         }
     };
     if let Some(path) = &args.log {

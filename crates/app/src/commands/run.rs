@@ -11,7 +11,7 @@ use crate::{input, output, signals, status};
 use ::explain::monitor::whole_line;
 use anyhow::Context as _;
 use bench::{Attributes, Context, Finished, OwnProgram};
-use explain::{Finding, Verdict, report, rules, verdict};
+use explain::{Explanation, Verdict, report};
 use keep::{Results, keep, stamp_of};
 use machine::{Identified, Root, Timeline};
 use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId};
@@ -149,10 +149,10 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArg
         output::note("Interrupted before anything was measured; earlier results stay.");
         return Ok(status::INTERRUPTED);
     }
-    let findings = rules::check(&record);
+    let explained = Explanation::of(&record);
     let json = serde_json::to_string(&record)?;
     let is_review = args.task.id() == QuestionId::Review;
-    let log = rendered(if is_review { "review" } else { "log" }, &record, &findings)?;
+    let log = rendered(if is_review { "review" } else { "log" }, &record, &explained)?;
     let mut sentences: Vec<String> = trouble
         .map(|missing| format!("The stream of the run is not as it should be: {missing}."))
         .into_iter()
@@ -171,19 +171,19 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArg
     } else {
         let text = match is_review {
             true => log,
-            false => rendered("text", &record, &findings)?,
+            false => rendered("text", &record, &explained)?,
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
-    Ok(exit_status(&record, &findings, args.task.attributes()))
+    Ok(exit_status(&record, &explained, args.task.attributes()))
 }
 
-fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
+fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
     let report = report::find(id).with_context(|| format!("there is no report {id:?}"))?;
-    Ok(report.text(record, findings))
+    Ok(report.text(record, explained))
 }
 
-fn exit_status(record: &Record, findings: &[Finding], attributes: Attributes) -> u8 {
+fn exit_status(record: &Record, explained: &Explanation, attributes: Attributes) -> u8 {
     let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
     if record.settings.iter().any(failed) {
         return status::NOT_RESTORED;
@@ -193,7 +193,7 @@ fn exit_status(record: &Record, findings: &[Finding], attributes: Attributes) ->
         _ if let Some(status) = status_of_program(record, attributes.own_program) => status,
         // What was only watched has no results that could be wrong.
         _ if attributes.only_watches => 0,
-        _ if verdict(findings) == Verdict::Valid => 0,
+        _ if explained.verdict == Verdict::Valid => 0,
         _ => status::NOT_VALID,
     }
 }

@@ -7,7 +7,7 @@ use crate::paths::Paths;
 use crate::progress::Bar;
 use crate::{output, signals, status};
 use bench::Context;
-use explain::{Severity, report, rules};
+use explain::{Explanation, Verdict, report};
 use machine::{Identified, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Restored};
 
@@ -72,11 +72,11 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
 }
 
 fn conclude(record: &Record, args: &SingleArgs) -> anyhow::Result<u8> {
-    let findings = rules::check(record);
+    let explained = Explanation::of(record);
     if args.json {
         output::print(&format!("{}\n", serde_json::to_string(record)?))?;
     } else if let Some(report) = report::find(args.report) {
-        output::print(&report.text(record, &findings))?;
+        output::print(&report.text(record, &explained))?;
     }
     let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
     let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
@@ -84,7 +84,7 @@ fn conclude(record: &Record, args: &SingleArgs) -> anyhow::Result<u8> {
         _ if record.settings.iter().any(failed) => status::NOT_RESTORED,
         End::Interrupted { .. } => status::INTERRUPTED,
         _ if !record.steps.iter().any(is_done) => status::FAILURE,
-        _ if findings.iter().any(|f| f.severity == Severity::Invalid) => status::NOT_VALID,
+        _ if explained.verdict == Verdict::Invalid => status::NOT_VALID,
         _ => 0,
     })
 }

@@ -245,10 +245,10 @@ fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
     };
     let harms = |finding: &&Finding| finding.severity > Severity::Info;
     let only_here = |finding: &&Finding| {
-        let mut known = faster.findings.iter().filter(harms);
+        let mut known = faster.explained.findings.iter().filter(harms);
         !known.any(|other| other.rule == finding.rule)
     };
-    let found = slower.findings.iter().filter(harms).filter(only_here);
+    let found = slower.explained.findings.iter().filter(harms).filter(only_here);
     // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the
     // finding can tell how much.
     let mut found = found.filter(|finding| base.1.core.is_none() || finding.explains_percent.is_some());

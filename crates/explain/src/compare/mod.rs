@@ -19,7 +19,7 @@ pub use text::{ranking_text, text};
 use crate::figures::{Figure, FigureKey, figures, verdict_of};
 use crate::foreign::{in_lines, one_line};
 use crate::view::spread_percent;
-use crate::{Finding, Verdict};
+use crate::{Explanation, Verdict};
 use pairs::Lined;
 use record::Record;
 use serde::Serialize;
@@ -31,8 +31,8 @@ pub struct Side<'a> {
     pub name: String,
     /// The result.
     pub record: &'a Record,
-    /// What the rules found in it.
-    pub findings: &'a [Finding],
+    /// What is to be said of it.
+    pub explained: &'a Explanation,
 }
 
 /// Something that could not be compared.
@@ -104,7 +104,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let in_lines: Vec<_> = sides.iter().map(|side| in_lines(side.record)).collect();
     let in_lines = sides.iter().zip(&in_lines);
     let sides: Vec<Side<'_>> = in_lines
-        .map(|(side, record)| Side { name: one_line(&side.name).into_owned(), record, findings: side.findings })
+        .map(|(side, record)| Side { name: one_line(&side.name).into_owned(), record, explained: side.explained })
         .collect();
     let measured: Vec<Measured<'_>> = sides.iter().map(Measured::new).collect();
     let (lined, left_out) = pairs::line_up(&measured);
@@ -115,7 +115,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
             .map(|side| Named {
                 name: side.name.to_owned(),
                 board: side.record.machine.board.known().cloned(),
-                verdict: verdict_of(&side.figures, side.findings),
+                verdict: verdict_of(&side.figures, side.explained.verdict),
             })
             .collect(),
         settings: settings(&records),
@@ -128,13 +128,13 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
 pub(crate) struct Measured<'a> {
     pub(crate) name: &'a str,
     pub(crate) record: &'a Record,
-    pub(crate) findings: &'a [Finding],
+    pub(crate) explained: &'a Explanation,
     pub(crate) figures: Vec<Figure>,
 }
 
 impl<'a> Measured<'a> {
     fn new(side: &'a Side<'a>) -> Self {
-        Self { name: &side.name, record: side.record, findings: side.findings, figures: figures(side.record) }
+        Self { name: &side.name, record: side.record, explained: side.explained, figures: figures(side.record) }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::figures::{Figure, FigureKey, figures};
 use crate::foreign::in_lines;
 use crate::reference::{Reference, Row, RowFigure, parse, soc_key, write};
 use crate::stats::median;
-use crate::{Finding, Verdict, soc};
+use crate::{Verdict, soc};
 use record::Record;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -50,9 +50,9 @@ pub struct Standing {
 }
 
 /// Ranks the main figures of a result among the valid rows of the reference data.
-pub fn rank(record: &Record, findings: &[Finding], reference: &Reference) -> Ranking {
+pub fn rank(record: &Record, verdict: Verdict, reference: &Reference) -> Ranking {
     let record = &*in_lines(record);
-    let own_row = stored(&Row::of(record, findings, "-"));
+    let own_row = stored(&Row::of(record, verdict, "-"));
     let is_other = |row: &&Row| Some(&row.figures) != own_row.as_ref().map(|own| &own.figures);
     let rows: Vec<&Row> = reference.valid_rows().filter(is_other).collect();
     let soc = soc::name(&record.machine).known().cloned();

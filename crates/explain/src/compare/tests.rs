@@ -3,7 +3,7 @@
 use super::*;
 use crate::reference::{Reference, parse};
 use crate::test_support::{compression, own_run, point, with_clocks, with_step};
-use crate::{Quantity, Severity};
+use crate::{Finding, Quantity, Severity};
 use expect_test::{Expect, expect};
 use record::{Cipher, Fact, Measured as Score, Outcome, Variant, WorkloadId};
 
@@ -26,8 +26,13 @@ fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
 }
 
 fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
-    let sides: Vec<Side<'_>> =
-        sides.iter().map(|(name, record, findings)| Side { name: (*name).to_owned(), record, findings }).collect();
+    let explained: Vec<Explanation> =
+        sides.iter().map(|(_, _, findings)| Explanation::with(findings.to_vec())).collect();
+    let sides: Vec<Side<'_>> = sides
+        .iter()
+        .zip(&explained)
+        .map(|((name, record, _), explained)| Side { name: (*name).to_owned(), record, explained })
+        .collect();
     expected.assert_eq(&text(&compare(&sides)));
 }
 
@@ -164,7 +169,8 @@ fn aes_in_software_is_seen_from_bytes_per_cycle() {
     };
     let (a, b) = (with_aes(700_000_000), with_aes(50_000_000));
     let sides = ["a", "b"].map(str::to_owned).into_iter().zip([&a, &b]);
-    let sides: Vec<Side<'_>> = sides.map(|(name, record)| Side { name, record, findings: &[] }).collect();
+    let explained = &Explanation::with(Vec::new());
+    let sides: Vec<Side<'_>> = sides.map(|(name, record)| Side { name, record, explained }).collect();
     let comparison = compare(&sides);
     let line = comparison.lines.iter().find(|line| line.unit == "kB/s");
     let difference = line.unwrap().differences[1].clone().unwrap();
@@ -192,7 +198,8 @@ fn cores_stand_beside_their_own_type() {
             *record = with_step(record.clone(), WorkloadId::SevenZip, Variant::SINGLE, &[cpu], (0.0, 1.0), score);
         }
     }
-    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, findings: &[] });
+    let explained = &Explanation::with(Vec::new());
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
     let lines: Vec<String> =
         compare(&sides).lines.iter().map(|line| format!("{} {:?}", line.cores.join(" | "), line.values)).collect();
     assert_eq!(
@@ -218,7 +225,7 @@ fn a_result_is_ranked_among_valid_rows_of_its_kind() {
     let mut record = board("Mine", 1_500_000, 1140, &[4000]);
     let score = compression(1);
     record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
-    let ranking = rank(&record, &[], &reference);
+    let ranking = rank(&record, Verdict::Valid, &reference);
     expect![[r#"
         Mine (Rockchip RK3328) among known valid results:
 
@@ -238,9 +245,9 @@ fn a_result_is_ranked_among_valid_rows_of_its_kind() {
 #[test]
 fn a_row_is_not_ranked_against_itself() {
     let record = board("Mine", 1_500_000, 1140, &[4000]);
-    let own = crate::reference::Row::of(&record, &[], "mine.txt");
+    let own = crate::reference::Row::of(&record, Verdict::Valid, "mine.txt");
     let reference = Reference { rows: vec![own] };
-    assert_eq!(rank(&record, &[], &reference).entries, []);
+    assert_eq!(rank(&record, Verdict::Valid, &reference).entries, []);
 }
 
 #[test]
@@ -250,7 +257,8 @@ fn a_clock_is_no_cause_of_itself() {
     if let Outcome::Done(Score::Clock(clocks)) = &mut b.steps[0].outcome {
         clocks.points[0].readings_khz = vec![1_400_000; 3];
     }
-    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, findings: &[] });
+    let explained = &Explanation::with(Vec::new());
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
     let comparison = compare(&sides);
     let cause = comparison.lines[0].differences[1].clone().unwrap().cause;
     assert!(cause.unwrap().starts_with("Both kernels claim 1500 MHz"));

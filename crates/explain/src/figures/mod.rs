@@ -15,7 +15,7 @@ pub use self::core::{Core, core_name};
 pub use self::key::FigureKey;
 pub(crate) use self::steps::best_row;
 
-use crate::{Finding, Verdict, verdict};
+use crate::Verdict;
 use record::Record;
 use serde::Serialize;
 
@@ -82,10 +82,10 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 
 /// The overall word over a result in a table: one without any figure has nothing that could be
 /// valid.
-pub(crate) fn verdict_of(figures: &[Figure], findings: &[Finding]) -> Verdict {
+pub(crate) fn verdict_of(figures: &[Figure], verdict: Verdict) -> Verdict {
     match figures.is_empty() {
         true => Verdict::Invalid,
-        false => verdict(findings),
+        false => verdict,
     }
 }
 

@@ -14,8 +14,7 @@ pub(super) const ANSWER: Answer =
 const REPORT: Report = Report {
     id: "core-to-core",
     about: "Latency between CPUs as a matrix, and the clusters that show in it.",
-    subject: Some(Subject::CoreToCore),
-    ..Report::of(render)
+    ..Report::part(Subject::CoreToCore, render)
 };
 
 /// Columns of the matrix that fit beside each other: 80 less the column of names, five for each.

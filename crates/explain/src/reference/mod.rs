@@ -14,8 +14,8 @@ pub use same_soc::Usual;
 pub use soc::soc_key;
 pub use table::{parse, write};
 
+use crate::Verdict;
 use crate::figures::{Figure, FigureKey, core_name, verdict_of};
-use crate::{Finding, Verdict};
 use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -98,8 +98,8 @@ impl Reference {
 }
 
 impl Row {
-    /// The row of a Record.
-    pub fn of(record: &Record, findings: &[Finding], source: &str) -> Self {
+    /// The row of a Record of which this is the word.
+    pub fn of(record: &Record, verdict: Verdict, source: &str) -> Self {
         let machine = &record.machine;
         let text = |fact: &record::Fact<String>| fact.known().map(|text| one_line(text));
         let soc = text(&crate::soc::name(machine));
@@ -126,7 +126,7 @@ impl Row {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },
-            verdict: verdict_of(&all, findings),
+            verdict: verdict_of(&all, verdict),
             figures,
         }
     }

@@ -190,7 +190,7 @@ mod tests {
         record.steps[1].not_comparable = Some("small dictionaries".into());
         record.machine.board = record::Fact::Known("Odd\tboard\nname".into());
         record.run.started = record::Fact::Known(1_700_000_000_000);
-        let rows = vec![Row::of(&record, &[], "x.txt")];
+        let rows = vec![Row::of(&record, Verdict::Valid, "x.txt")];
         let text = write(&rows);
         expect![[r#"
             board	soc	cores	kernel	distribution	date	version	verdict	clock@1 cold/core	sevenzip@1 multi	sevenzip@1 single/core	source

@@ -4,7 +4,7 @@ use crate::figures::main::memory_mb_per_s;
 use crate::rules::{self, Role};
 use crate::stats::mean;
 use crate::view::{self, spread_percent};
-use crate::{Figure, Finding, Quantity, Severity, Share, Verdict, verdict};
+use crate::{Explanation, Figure, Finding, Quantity, Severity, Share, Verdict};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 /// Findings that are told in the paragraph; the others are listed below it.
@@ -13,9 +13,9 @@ const REASONS_MAX: usize = 3;
 const PROGRAMS_MAX: usize = 2;
 
 /// One paragraph for the top of a report.
-pub fn headline(record: &Record, figures: &[Figure], findings: &[Finding]) -> String {
+pub fn headline(record: &Record, figures: &[Figure], explained: &Explanation) -> String {
     let of_role = |role| {
-        let findings = findings.iter();
+        let findings = explained.findings.iter();
         findings.filter(move |finding| rules::role(finding) == role)
     };
     let answers = of_role(Role::Answer);
@@ -23,13 +23,13 @@ pub fn headline(record: &Record, figures: &[Figure], findings: &[Finding]) -> St
     if sentences.is_empty() {
         sentences.push(scores(record, figures));
     }
-    let word = verdict(findings);
+    let word = explained.verdict;
     sentences.push(match word {
         Verdict::Valid => "The results are valid.".into(),
         Verdict::Degraded => "The results are degraded: real, but not the best of this machine.".into(),
         Verdict::Invalid => "The results are invalid and must not be used.".into(),
     });
-    let reasons = reasons(findings);
+    let reasons = reasons(&explained.findings);
     sentences.extend(reasons.iter().take(REASONS_MAX).map(|finding| reason(finding)));
     if reasons.len() > REASONS_MAX {
         let more = reasons.len() - REASONS_MAX;
@@ -129,7 +129,7 @@ mod tests {
         let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
         record = with_scores(record, 1420, &[5345, 5370, 5331]);
         assert_eq!(
-            headline(&record, &figures(&record), &rules::check(&record)),
+            headline(&record, &figures(&record), &Explanation::of(&record)),
             "7-zip on all CPUs 5349 MIPS (3 runs within 0.7 %), single-threaded 1420 MIPS. The \
              results are valid. The measured clock is the claimed one (largest distance -0.1 %). \
              Whether the CPUs were throttled cannot be known: nothing here shows clocks, cooling \
@@ -146,7 +146,7 @@ mod tests {
         };
         let findings = [2.0, 17.0, 5.0, 1.5].map(held_back);
         assert_eq!(
-            headline(&own_run(), &[], &findings),
+            headline(&own_run(), &[], &Explanation::with(findings.to_vec())),
             "The results are degraded: real, but not the best of this machine. Cause 17 held it \
              back (accounts for about 17 % of the score). Cause 5 held it back (accounts for \
              about 5.0 % of the score). Cause 2 held it back (accounts for about 2.0 % of the \

@@ -4,7 +4,7 @@
 use crate::plain::markup;
 use crate::questions::plots;
 use crate::tables::Report;
-use crate::{Finding, Severity, figures, headline};
+use crate::{Explanation, Severity, figures, headline};
 use record::Record;
 use std::fmt::Write;
 
@@ -19,14 +19,14 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
     figure { margin: 1em 0; } svg { max-width: 100%; height: auto; }\n\
     </style>\n</head>\n<body>\n";
 
-fn render(record: &Record, findings: &[Finding]) -> String {
+fn render(record: &Record, explained: &Explanation) -> String {
     let mut page = HEAD.to_owned();
     let board = record.machine.board.known().map_or("sbc-bench", String::as_str);
     let _ = writeln!(page, "<h1>{}</h1>", markup(board));
-    let _ = writeln!(page, "<p>{}</p>", markup(&headline(record, &figures(record), findings)));
-    if !findings.is_empty() {
+    let _ = writeln!(page, "<p>{}</p>", markup(&headline(record, &figures(record), explained)));
+    if !explained.findings.is_empty() {
         page.push_str("<ul>\n");
-        for finding in findings {
+        for finding in &explained.findings {
             let class = match finding.severity {
                 Severity::Invalid => " class=\"invalid\"",
                 Severity::Degraded | Severity::Info => "",
@@ -40,7 +40,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     }
     if let Some(report) = super::find("text") {
         // Line by line, as control characters of foreign text mean nothing here.
-        let text = report.text(record, findings);
+        let text = report.text(record, explained);
         let lines: Vec<String> = text.lines().map(markup).collect();
         let _ = writeln!(page, "<pre>\n{}\n</pre>", lines.join("\n"));
     }
@@ -57,7 +57,7 @@ mod tests {
     fn foreign_text_stays_text() {
         let mut record = own_run();
         record.machine.board = Fact::Known("<script>alert(1)</script>".into());
-        let page = render(&record, &crate::rules::check(&record));
+        let page = render(&record, &Explanation::of(&record));
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("&lt;script&gt;") && page.ends_with("</html>\n"));
     }

@@ -1,7 +1,7 @@
 //! Report: the findings with all their values as JSON, for programs.
 
 use crate::tables::Report;
-use crate::{Finding, figures, verdict};
+use crate::{Explanation, figures};
 use record::Record;
 use serde_json::{Value, json};
 
@@ -12,16 +12,17 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, findings: &[Finding]) -> String {
-    let mut text = serde_json::to_string_pretty(&findings_json(record, findings)).unwrap_or_default();
+fn render(record: &Record, explained: &Explanation) -> String {
+    let mut text = serde_json::to_string_pretty(&findings_json(record, explained)).unwrap_or_default();
     text.push('\n');
     text
 }
 
 /// The report as an object, to be one of several.
-pub fn findings_json(record: &Record, findings: &[Finding]) -> Value {
+pub fn findings_json(record: &Record, explained: &Explanation) -> Value {
     let figures = figures(record);
-    let list: Vec<_> = findings
+    let list: Vec<_> = explained
+        .findings
         .iter()
         .map(|finding| {
             let mut object = serde_json::to_value(finding).unwrap_or_default();
@@ -30,9 +31,9 @@ pub fn findings_json(record: &Record, findings: &[Finding]) -> Value {
         })
         .collect();
     json!({
-        "verdict": verdict(findings),
-        "headline": crate::report::headline(record, &figures, findings),
-        "summary": super::summary::line(record, &figures, findings),
+        "verdict": explained.verdict,
+        "headline": crate::report::headline(record, &figures, explained),
+        "summary": super::summary::line(record, &figures, explained),
         "findings": list,
     })
 }

@@ -16,32 +16,31 @@ pub use headline::headline;
 
 pub use json::findings_json;
 
-use crate::Finding;
+use crate::Explanation;
 use crate::foreign::in_lines;
 use crate::questions::{ANSWERS, all_plots};
 use crate::rules;
 pub use crate::tables::{Made, Report};
 use ::record::Record;
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 impl Report {
     /// The text. For people names are as short as people can read them and on one line, for programs they are whole.
-    pub fn text(&self, record: &Record, findings: &[Finding]) -> String {
-        let findings: Cow<'_, [Finding]> = match self.subject {
-            Some(subject) => findings.iter().filter(|finding| rules::is_about(finding, subject)).cloned().collect(),
-            None => findings.into(),
-        };
-        if self.for_programs {
-            return self.render(record, &findings);
+    pub fn text(&self, record: &Record, explained: &Explanation) -> String {
+        match self.for_programs {
+            true => self.render(record, explained),
+            false => self.render(&names::short(&in_lines(record)), explained),
         }
-        self.render(&names::short(&in_lines(record)), &findings)
     }
 
-    /// The text with the names of the Record as they are and of all these findings.
-    pub fn render(&self, record: &Record, findings: &[Finding]) -> String {
+    /// The text with the names of the Record as they are.
+    pub fn render(&self, record: &Record, explained: &Explanation) -> String {
         match self.made {
-            Made::Text(render) => render(record, findings),
+            Made::Text(render) => render(record, explained),
+            Made::Part(subject, render) => {
+                let findings = explained.findings.iter().filter(|finding| rules::is_about(finding, subject));
+                render(record, &findings.cloned().collect::<Vec<_>>())
+            }
             Made::Plot(draw) => draw(record).map_or_else(|| NO_PLOT.to_owned(), |picture| picture.svg()),
         }
     }
@@ -82,7 +81,12 @@ mod tests {
             assert!(report.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", report.id);
             assert!(report.about.ends_with('.'), "{}", report.id);
             let plot = matches!(report.made, Made::Plot(_));
-            assert_eq!(plot, report.render(&own_run(), &[]).contains("nothing for this plot"), "{}", report.id);
+            assert_eq!(
+                plot,
+                report.render(&own_run(), &Explanation::of(&own_run())).contains("nothing for this plot"),
+                "{}",
+                report.id
+            );
             assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
         }
     }

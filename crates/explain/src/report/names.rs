@@ -66,8 +66,8 @@ fn cut(name: &mut String) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::Explanation;
     use crate::report::REPORTS;
-    use crate::rules;
     use crate::test_support::{gauge_channel, labelled, own_run};
     use record::{ChannelId, Fact, Unit};
 
@@ -86,9 +86,9 @@ mod tests {
         policy.driver = Fact::Known(endless("driver"));
         machine.cpus[0].core_type = Fact::Known(endless("core"));
         machine.clusters[0].core_type = Fact::Known(endless("core"));
-        let findings = rules::check(&record);
+        let explained = Explanation::of(&record);
         for report in REPORTS.iter() {
-            let text = report.text(&record, &findings);
+            let text = report.text(&record, &explained);
             let longest = text.split_whitespace().map(|word| word.chars().count()).max();
             let is_whole = longest.is_some_and(|longest| longest > 4000);
             assert_eq!(is_whole, report.for_programs, "{}: {longest:?}", report.id);

@@ -1,6 +1,6 @@
 //! Report: the Record itself as JSON; turns a text log into data.
 
-use crate::Finding;
+use crate::Explanation;
 use crate::tables::Report;
 use record::Record;
 
@@ -11,7 +11,7 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, _findings: &[Finding]) -> String {
+fn render(record: &Record, _explained: &Explanation) -> String {
     let mut text = serde_json::to_string(record).unwrap_or_default();
     text.push('\n');
     text
@@ -24,7 +24,7 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let record = crate::test_support::own_run();
-        let text = render(&record, &[]);
+        let text = render(&record, &Explanation::of(&record));
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
     }
 }

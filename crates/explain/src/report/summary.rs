@@ -8,30 +8,30 @@ use crate::figures::main::{
 };
 use crate::plain::is_obeyed;
 use crate::tables::Report;
-use crate::{Figure, Finding, figures, rules};
+use crate::{Explanation, Figure, Finding, figures, rules};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 pub(super) const REPORT: Report = Report {
     id: "summary",
     about: "One line with the main figures, as in lists of results.",
-    ..Report::of(|record, findings| format!("{}\n", line(record, &figures(record), findings)))
+    ..Report::of(|record, explained| format!("{}\n", line(record, &figures(record), explained)))
 };
 
 /// A measured clock this far from the claimed one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
 
 /// The summary line without a newline.
-pub(super) fn line(record: &Record, figures: &[Figure], findings: &[Finding]) -> String {
-    format!("| {} |", columns(record, figures, findings).join(" | "))
+pub(super) fn line(record: &Record, figures: &[Figure], explained: &Explanation) -> String {
+    format!("| {} |", columns(record, figures, explained).join(" | "))
 }
 
 /// Its columns, without anything that could end a cell or a line.
-pub(crate) fn columns(record: &Record, figures: &[Figure], findings: &[Finding]) -> [String; 10] {
+pub(crate) fn columns(record: &Record, figures: &[Figure], explained: &Explanation) -> [String; 10] {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.hostname.known());
     let cells = [
         or_dash(name),
-        clock(record, findings),
+        clock(record, &explained.findings),
         or_dash(machine.kernel_release.known().map(|release| major_minor(release))),
         system(record),
         or_dash(sevenzip_multi_mips(record, figures).map(|mips| tens(mips.into()))),

@@ -10,24 +10,24 @@ use crate::figures::main::{
 use crate::lines::{sentences, unmeasured, wrapped};
 use crate::tables::Report;
 use crate::view;
-use crate::{Figure, Finding, Verdict, verdict};
+use crate::{Explanation, Figure, Verdict};
 use record::{Measured, MemoryOperation, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
     Report { id: "text", about: "Verdict, reasons and figures for people.", ..Report::of(render) };
 
-fn render(record: &Record, findings: &[Finding]) -> String {
+fn render(record: &Record, explained: &Explanation) -> String {
     let mut text = String::new();
     if record.run.is_monitoring() {
         let _ = writeln!(text, "{}\n", wrapped(&crate::report::watched::watched(record), 0));
-        text.push_str(&sentences(findings));
+        text.push_str(&sentences(&explained.findings));
         return text;
     }
     let figures = crate::figures(record);
-    let _ = writeln!(text, "{}\n", wrapped(&crate::report::headline(record, &figures, findings), 0));
-    let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
-    text.push_str(&sentences(findings));
+    let _ = writeln!(text, "{}\n", wrapped(&crate::report::headline(record, &figures, explained), 0));
+    let _ = writeln!(text, "{}", verdict_line(explained.verdict));
+    text.push_str(&sentences(&explained.findings));
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&scores(record, &figures));
@@ -41,7 +41,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
             let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 3));
         }
     }
-    let _ = write!(text, "\n{}\n", super::summary::line(record, &figures, findings));
+    let _ = write!(text, "\n{}\n", super::summary::line(record, &figures, explained));
     text
 }
 

@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn a_recording_has_no_verdict_about_results() {
         let record = recording(&[1_800_000; 2], &[40_000; 2]);
-        let findings = crate::rules::check(&record);
-        let text = crate::report::find("text").unwrap().render(&record, &findings);
+        let explained = crate::Explanation::of(&record);
+        let text = crate::report::find("text").unwrap().render(&record, &explained);
         assert!(text.starts_with("Watched for"), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }

@@ -11,7 +11,7 @@ use crate::figures::main::{
 };
 use crate::figures::{Figure, figures, verdict_of};
 use crate::report::summary::columns;
-use crate::{Finding, Verdict, view};
+use crate::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 use std::cmp::Ordering;
 
@@ -82,11 +82,11 @@ fn best_first(a: Option<f64>, b: Option<f64>) -> Ordering {
 
 impl Row {
     /// The row of a result.
-    pub fn of(record: &Record, findings: &[Finding], file: &str) -> Self {
+    pub fn of(record: &Record, explained: &Explanation, file: &str) -> Self {
         let all = figures(record);
         let memory = |operation| memory_mb_per_s(&all, operation).map(|rate| rate as f64);
         let clocks = view::cluster_clocks(record, &Variant::COLD);
-        let mut cells = columns(record, &all, findings);
+        let mut cells = columns(record, &all, explained);
         let sevenzip_comparable = comparable(&all);
         for (cell, comparable) in cells[4..6].iter_mut().zip(sevenzip_comparable) {
             if cell != "-" && !comparable {
@@ -106,7 +106,7 @@ impl Row {
                 series_median(&all, WorkloadId::Cpuminer),
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
-            verdict: verdict_of(&all, findings),
+            verdict: verdict_of(&all, explained.verdict),
             died_in: view::death(record).map(|death| death.step),
             resumed_after: view::deaths(record)
                 .into_iter()

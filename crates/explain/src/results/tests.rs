@@ -1,8 +1,8 @@
 //! Tables of small Records in every format.
 
 use super::*;
-use crate::Severity;
 use crate::test_support::{compression, own_run, point, series, with_clocks, with_step};
+use crate::{Finding, Severity};
 use expect_test::{Expect, expect};
 use record::Fact;
 
@@ -25,7 +25,7 @@ fn rows() -> Vec<Row> {
             .map(|severity| Finding::new(record::RuleId::own("x"), severity, "It was so."))
             .into_iter()
             .collect();
-        Row::of(&record, &findings, &format!("{name}.txt"))
+        Row::of(&record, &Explanation::with(findings), &format!("{name}.txt"))
     };
     vec![
         result("b | <b>", 1_800_000, Some(5345), None),

@@ -60,13 +60,14 @@ mod topology_unclear;
 mod virtualised;
 mod zswap_on_zram;
 
+use crate::case::Case;
 use crate::questions::ANSWERS;
 use crate::{Finding, Severity, Share, survey};
 use record::{Bound, Record, RuleId};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
-pub use crate::tables::{Check, Role, Rule, Subject, Throttles, Views, When};
+pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
 
 /// Loads that compute and need neither storage nor the kernel.
 pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
@@ -210,10 +211,10 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
     if record.surveys.is_empty() {
         return Vec::new();
     }
-    let views = Views::of(record);
+    let case = Case::of(record);
     let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
     let mut findings: Vec<Finding> =
-        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| views.findings(rule).to_vec()).collect();
+        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.found(&case).to_vec()).collect();
     findings.sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
@@ -221,9 +222,13 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
 /// Every finding of every rule about a run, worst first; within one severity the largest explained share of
 /// the score first, then in the order of the table.
 pub fn check(record: &Record) -> Vec<Finding> {
-    let views = Views::of(record);
-    let by_rules = || of_runs().flat_map(|rule| views.findings(rule).to_vec()).collect();
-    let mut findings: Vec<Finding> = stated::findings(record).unwrap_or_else(by_rules);
+    check_case(&Case::of(record))
+}
+
+/// The same with views that are known.
+pub(crate) fn check_case(case: &Case<'_>) -> Vec<Finding> {
+    let by_rules = || of_runs().flat_map(|rule| rule.found(case).to_vec()).collect();
+    let mut findings: Vec<Finding> = stated::findings(case.record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
         // That something was not measured at all matters more than why something else is low.

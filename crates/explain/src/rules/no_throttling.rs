@@ -1,9 +1,8 @@
 //! Rule: no-throttling. Says that nothing was throttled where that would have been seen, and that
 //! it cannot be known where nothing would have shown it.
 
-use super::{
-    Check, Role, Rule, Views, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling,
-};
+use super::{Check, Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling};
+use crate::case::Case;
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, ChannelKind, OfRaspberryPi, Record, RuleId, Variant};
 
@@ -11,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-throttling"),
     about: "Whether nothing was throttled, or whether that cannot be known.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check: Check::Rules(check),
+    check: Check::Case(check),
     role: Role::GoodNews,
     ..Rule::PLAIN
 };
@@ -28,12 +27,12 @@ const OPPOSITES: [&Rule; 5] = [
 /// Fewer samples than this can miss a short fall.
 const SAMPLES_MIN: usize = 3;
 
-fn check(views: &Views<'_>) -> Vec<Finding> {
-    let record = views.record;
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
     let cpus = view::cpu_count(record).unwrap_or(1);
     let phases = view::phases(record);
     let loaded: Vec<_> = phases.iter().filter(|phase| phase.is_full_load(cpus)).collect();
-    if loaded.is_empty() || OPPOSITES.iter().any(|rule| !views.findings(rule).is_empty()) {
+    if loaded.is_empty() || OPPOSITES.iter().any(|rule| !rule.found(case).is_empty()) {
         return Vec::new();
     }
     let witnesses = witnesses(record);

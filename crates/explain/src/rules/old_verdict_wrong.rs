@@ -4,9 +4,10 @@
 //! for throttling, x86 never looked at, clocks compared only where both passes deviate.
 
 use super::{
-    Check, Rule, Views, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit,
-    rpi_firmware, rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
+    Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
+    rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
 };
+use crate::case::Case;
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{LogLine, RuleId, Source, Total};
 
@@ -14,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("old-verdict-wrong"),
     about: "A verdict that a log prints about itself is wrong.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check: Check::Rules(check),
+    check: Check::Case(check),
     ..Rule::PLAIN
 };
 
@@ -28,13 +29,13 @@ const SLOWED: [&Rule; 6] = [
     &thermal_throttling::RULE,
 ];
 
-fn check(views: &Views<'_>) -> Vec<Finding> {
-    let Source::Log(log) = &views.record.source else {
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Source::Log(log) = &case.record.source else {
         return Vec::new();
     };
     let mut findings: Vec<Finding> = Vec::new();
     for line in &log.verdicts {
-        let Some(finding) = judge(views, line) else {
+        let Some(finding) = judge(case, line) else {
             continue;
         };
         // One table of residencies for each cluster is one verdict.
@@ -46,24 +47,24 @@ fn check(views: &Views<'_>) -> Vec<Finding> {
     findings
 }
 
-fn judge(views: &Views<'_>, line: &LogLine) -> Option<Finding> {
+fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
     let text = line.text.trim();
     let finding = if text.starts_with("Throttling") {
-        not_throttled(views)?
+        not_throttled(case)?
     } else if text.starts_with("No throttling") {
         contradicted(
-            views,
+            case,
             &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
             "The log says \"{verdict}\", but clocks or scores fell: {evidence}",
         )?
     } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
         contradicted(
-            views,
+            case,
             &[&clock_below_claim::RULE],
             "The log says \"{verdict}\", but the clock is lower than claimed: {evidence}",
         )?
     } else if text.starts_with("Too much background activity (%system)") {
-        let found = views.findings(&system_time::RULE);
+        let found = system_time::RULE.found(case);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -73,9 +74,9 @@ fn judge(views: &Views<'_>, line: &LogLine) -> Option<Finding> {
             .sure(70)
         })?
     } else if text.starts_with("No swapping") {
-        contradicted(views, &[&swapping::RULE], "The log says \"{verdict}\", but it swapped: {evidence}")?
+        contradicted(case, &[&swapping::RULE], "The log says \"{verdict}\", but it swapped: {evidence}")?
     } else if text.starts_with("Too much other background activity") {
-        let found = views.findings(&background_activity::RULE);
+        let found = background_activity::RULE.found(case);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -92,11 +93,11 @@ fn judge(views: &Views<'_>, line: &LogLine) -> Option<Finding> {
 }
 
 /// "Throttling" without a trace of it.
-fn not_throttled(views: &Views<'_>) -> Option<Finding> {
-    if SLOWED.iter().any(|rule| !views.findings(rule).is_empty()) {
+fn not_throttled(case: &Case<'_>) -> Option<Finding> {
+    if SLOWED.iter().any(|rule| !rule.found(case).is_empty()) {
         return None;
     }
-    let record = views.record;
+    let record = case.record;
     let below_ms: i64 = view::residency_below_top(record).iter().map(|below| below.below_ms).total();
     let heat = view::heat(record, view::whole_run());
     let finding = match (below_ms, heat) {
@@ -129,8 +130,8 @@ fn not_throttled(views: &Views<'_>) -> Option<Finding> {
 }
 
 /// A verdict that the findings of these rules contradict, if they harm at all.
-fn contradicted(views: &Views<'_>, rules: &[&Rule], template: &'static str) -> Option<Finding> {
-    let mut found = rules.iter().flat_map(|rule| views.findings(rule).to_vec());
+fn contradicted(case: &Case<'_>, rules: &[&Rule], template: &'static str) -> Option<Finding> {
+    let mut found = rules.iter().flat_map(|rule| rule.found(case).to_vec());
     let evidence = found.find(|finding| finding.severity > Severity::Info)?;
     Some(
         Finding::new(RULE.id, Severity::Info, template)

@@ -16,7 +16,7 @@ pub use text::text;
 use crate::compare::{LeftOut, settings, settings_of};
 use crate::figures::{Figure, figures};
 use crate::reference::day;
-use crate::{Finding, Verdict, verdict, view};
+use crate::{Explanation, Verdict, view};
 use record::Record;
 use serde::Serialize;
 
@@ -30,8 +30,8 @@ pub struct Sample<'a> {
     pub name: String,
     /// The result.
     pub record: &'a Record,
-    /// What the rules found in it.
-    pub findings: &'a [Finding],
+    /// What is to be said of it.
+    pub explained: &'a Explanation,
 }
 
 /// All results of one machine.
@@ -135,7 +135,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
             _ if let Some(death) = view::death(sample.record) => {
                 leave_out(&format!("it died during {}", death.step));
             }
-            _ if verdict(sample.findings) == Verdict::Invalid => leave_out("it is invalid"),
+            _ if sample.explained.verdict == Verdict::Invalid => leave_out("it is invalid"),
             None => leave_out("it has no date"),
             Some(utc_ms) => dated.push((*utc_ms, sample)),
         }

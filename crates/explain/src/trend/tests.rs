@@ -1,8 +1,8 @@
 //! Trends of small Records.
 
 use super::*;
-use crate::Severity;
 use crate::test_support::{compression, died_run, gauge_channel, own_run, resumed_run, with_step};
+use crate::{Finding, Severity};
 use expect_test::expect;
 use record::{ChannelId, Fact, Run, Unit, Variant, WorkloadId};
 
@@ -17,28 +17,31 @@ fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
     record
 }
 
-fn text_of(records: &[(&str, Record, Vec<Finding>)]) -> String {
-    let samples: Vec<Sample<'_>> =
-        records.iter().map(|(name, record, findings)| Sample { name: (*name).to_owned(), record, findings }).collect();
+fn text_of(records: &[(&str, Record, Explanation)]) -> String {
+    let samples: Vec<Sample<'_>> = records
+        .iter()
+        .map(|(name, record, explained)| Sample { name: (*name).to_owned(), record, explained })
+        .collect();
     text(&trends(&samples))
 }
 
 #[test]
 fn a_kernel_that_costs_speed_is_named() {
-    let mut records: Vec<(&str, Record, Vec<Finding>)> = Vec::new();
+    let mut records: Vec<(&str, Record, Explanation)> = Vec::new();
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let scores = [5345, 5340, 5350, 5338, 5100, 5105, 5095, 5102];
     for (index, (name, mips)) in names.into_iter().zip(scores).enumerate() {
         let kernel = if index < 4 { "6.1.0" } else { "6.6.0" };
         let record = result("Board", Some(index as i64), kernel, mips);
-        records.push((name, record, Vec::new()));
+        records.push((name, record, Explanation::with(Vec::new())));
     }
     // The order of the files means nothing.
     records.reverse();
-    records.push(("undated", result("Board", None, "6.6.0", 1), Vec::new()));
-    let invalid = vec![Finding::new(record::RuleId::own("x"), Severity::Invalid, "It was so.")];
+    records.push(("undated", result("Board", None, "6.6.0", 1), Explanation::with(Vec::new())));
+    let invalid = Finding::new(record::RuleId::own("x"), Severity::Invalid, "It was so.");
+    let invalid = Explanation::with(vec![invalid]);
     records.push(("broken", result("Board", Some(3), "6.6.0", 1), invalid));
-    records.push(("other", result("Other board", Some(3), "6.6.0", 1), Vec::new()));
+    records.push(("other", result("Other board", Some(3), "6.6.0", 1), Explanation::with(Vec::new())));
     expect![[r#"
         Board (4x Cortex-A53): 8 results from 2023-11-14 to 2023-11-21, 1 figure
 
@@ -58,8 +61,10 @@ fn a_kernel_that_costs_speed_is_named() {
 #[test]
 fn steady_results_have_no_change() {
     let scores = [5345, 5340, 5350, 5338, 5352, 5341];
-    let records: Vec<(&str, Record, Vec<Finding>)> =
-        (0..).zip(scores).map(|(day, mips)| ("x", result("Board", Some(day), "6.1.0", mips), Vec::new())).collect();
+    let records: Vec<(&str, Record, Explanation)> = (0..)
+        .zip(scores)
+        .map(|(day, mips)| ("x", result("Board", Some(day), "6.1.0", mips), Explanation::with(Vec::new())))
+        .collect();
     expect![[r#"
         Board (4x Cortex-A53): 6 results from 2023-11-14 to 2023-11-19, 1 figure
            No figure changed.
@@ -84,8 +89,8 @@ fn what_deaths_have_in_common_is_told() {
         let records = records.into_iter().enumerate();
         let named: Vec<(String, Record)> = records.map(|(i, r)| (i.to_string(), r)).collect();
         let named = named.iter();
-        let all: Vec<(&str, Record, Vec<Finding>)> =
-            named.map(|(name, record)| (name.as_str(), record.clone(), crate::rules::check(record))).collect();
+        let all: Vec<(&str, Record, Explanation)> =
+            named.map(|(name, record)| (name.as_str(), record.clone(), Explanation::of(record))).collect();
         let text = text_of(&all);
         let line = text.lines().find(|line| line.contains("Stability"));
         assert_eq!(line.unwrap_or_default().trim(), expected, "{text}");
@@ -105,8 +110,8 @@ fn what_deaths_have_in_common_is_told() {
     let mut part = whole.clone();
     part.run = Run { started: whole.run.started.clone(), boot_id: "first".into(), ..died_run(Some(true)).run };
     for results in [vec![whole.clone()], vec![part, whole]] {
-        let named: Vec<(&str, Record, Vec<Finding>)> =
-            results.into_iter().map(|record| ("x", record, Vec::new())).collect();
+        let named: Vec<(&str, Record, Explanation)> =
+            results.into_iter().map(|record| ("x", record, Explanation::with(Vec::new()))).collect();
         let text = text_of(&named);
         assert!(text.contains("died 1 of 2 times"), "{text}");
         assert!(!text.contains("it died during"), "{text}");

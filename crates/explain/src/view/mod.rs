@@ -27,6 +27,7 @@ mod programs;
 mod residency;
 mod samples;
 mod score;
+mod score_steps;
 mod scores;
 mod swap;
 mod switched_off;
@@ -60,6 +61,7 @@ pub use samples::{
     whole_run,
 };
 pub use score::{StepScore, step_score};
+pub use score_steps::{ScoreKey, ScoreSteps, scores};
 pub use scores::{SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent};
 pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};
 pub use switched_off::{SwitchedOff, switched_off};

@@ -48,7 +48,7 @@ fn the_line_for_regression_tests() {
         is_in_doubt
             || left
                 .record
-                .is_some_and(|record| { explain::verdict(&explain::rules::check(&record)) != explain::Verdict::Valid })
+                .is_some_and(|record| { explain::Explanation::of(&record).verdict != explain::Verdict::Valid })
     );
 }
 

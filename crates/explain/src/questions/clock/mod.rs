@@ -16,8 +16,7 @@ pub(super) const ANSWER: Answer =
 const REPORT: Report = Report {
     id: "clock",
     about: "Clocks measured and claimed: CPUs alone and together, OPPs, ramps, second methods.",
-    subject: Some(Subject::Clock),
-    ..Report::of(render)
+    ..Report::part(Subject::Clock, render)
 };
 
 /// With more CPUs than this, those of a cluster that are alike share a line.

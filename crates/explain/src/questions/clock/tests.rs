@@ -1,7 +1,7 @@
 //! The whole text for a board, and how it is shortened on large machines.
 
 use super::*;
-use crate::rules;
+use crate::Explanation;
 use crate::test_support::{own_run, point, with_clocks};
 use record::{Cluster, CounterClock, Cpu, Missing, Policy};
 
@@ -35,7 +35,7 @@ fn a_board_is_told_whole() {
     let record = with_clocks(record, Variant::COLD_CORES, alone);
     let together = (0..4).map(|cpu| told(cpu, None, 1_796_000)).collect();
     let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
-    let text = REPORT.text(&record, &rules::check(&record));
+    let text = REPORT.text(&record, &Explanation::of(&record));
     expect_test::expect![[r#"
         Clock of each CPU in MHz; arrives: what a program gets of it; agree: windows of
         the measurement that agree

@@ -7,7 +7,7 @@ use record::Record;
 pub(super) const REPORT: Report = Report {
     id: "efficiency-csv",
     about: "Every OPP of an efficiency run with clock, score, temperature and power, as CSV.",
-    ..Report::of(|record, _findings| csv(record))
+    ..Report::of(|record, _explained| csv(record))
 };
 
 const HEADINGS: &str = "cpus,opp_khz,measured_khz,score,unit,values,half_width_percent,seconds,celsius,milliwatts,\

@@ -18,8 +18,7 @@ pub(super) const ANSWER: Answer =
 const REPORT: Report = Report {
     id: "memory",
     about: "Memory bandwidth and latency, alone, together and under load, with their intervals.",
-    subject: Some(Subject::Memory),
-    ..Report::of(render)
+    ..Report::part(Subject::Memory, render)
 };
 
 const WORKLOADS: [WorkloadId; 4] =

@@ -1,7 +1,7 @@
 //! The whole text of a made board.
 
 use super::*;
-use crate::rules;
+use crate::Explanation;
 use crate::test_support::{own_run, with_step};
 use record::{Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedRow, Missing, Repeated};
 
@@ -78,7 +78,7 @@ fn a_board_is_told_whole() {
         rows: vec![LoadedRow { duty_percent: 100, load_bytes_per_s: 3_000_000_000, ns: vec![250.0, 240.0, 260.0] }],
     });
     let record = with_step(record, WorkloadId::MemoryLoaded, Variant::ONLY, &[], (5.0, 6.0), loaded);
-    let text = REPORT.text(&record, &rules::check(&record));
+    let text = REPORT.text(&record, &Explanation::of(&record));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     expect_test::expect![[r#"
         Bandwidth of CPU 0 (Cortex-A53) in MB/s (10^6 bytes copied, filled or read),

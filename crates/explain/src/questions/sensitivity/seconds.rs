@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub(super) const REPORT: Report = Report {
     id: "core-use",
     about: "Use of each core of a sensitivity run, second by second, at the highest and lowest clock.",
-    ..Report::of(|record, _findings| match seconds(record) {
+    ..Report::of(|record, _explained| match seconds(record) {
         text if text.is_empty() => "This result compares no clocks.\n".into(),
         text => text,
     })

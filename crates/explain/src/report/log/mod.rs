@@ -12,7 +12,7 @@ mod monitor;
 mod scores;
 
 use crate::tables::Report;
-use crate::{Finding, Severity, verdict};
+use crate::{Explanation, Severity};
 use record::Record;
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub(super) const REPORT: Report =
 /// The line between sections: 74 number signs.
 const SEPARATOR: &str = "##########################################################################";
 
-fn render(record: &Record, findings: &[Finding]) -> String {
+fn render(record: &Record, explained: &Explanation) -> String {
     let mut log = header::section(record);
     let first = [
         clocks::cold(record),
@@ -36,24 +36,24 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     let last = [
         clocks::hot(record),
         monitor::section(record),
-        closing::residencies(record, findings),
+        closing::residencies(record, &explained.findings),
         closing::kernel_messages(record),
         closing::state(record),
-        validation(record, findings),
+        validation(record, explained),
     ];
     let sections = first.into_iter().chain(crate::questions::texts(record)).chain(last);
     for section in sections.filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }
-    let _ = write!(log, "\n{}\n", super::summary::line(record, &crate::figures(record), findings));
+    let _ = write!(log, "\n{}\n", super::summary::line(record, &crate::figures(record), explained));
     log
 }
 
 /// The section `Results validation`: the overall word, then every finding.
-fn validation(record: &Record, findings: &[Finding]) -> String {
+fn validation(record: &Record, explained: &Explanation) -> String {
     let mut text = "Results validation:\n\n".to_owned();
-    let _ = writeln!(text, "  * {}", super::terminal::verdict_line(verdict(findings)));
-    for finding in findings {
+    let _ = writeln!(text, "  * {}", super::terminal::verdict_line(explained.verdict));
+    for finding in &explained.findings {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
@@ -64,7 +64,7 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
             let _ = writeln!(text, "  * {line}");
         });
     }
-    if !findings.iter().any(|finding| finding.severity > Severity::Info) {
+    if !explained.findings.iter().any(|finding| finding.severity > Severity::Info) {
         let _ = writeln!(text, "\nNothing that would spoil the results was found.");
     }
     text

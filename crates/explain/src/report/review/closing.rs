@@ -4,7 +4,7 @@
 use super::{list, section as with_heading};
 use crate::plain::markdown;
 use crate::report::watched::slowed_down;
-use crate::{Finding, Severity, cpu_list, stats, survey, verdict, view};
+use crate::{Explanation, Severity, cpu_list, stats, survey, view};
 use record::{Fact, KernelMessage, Outcome, Record, Restored, SettingChange, Step, WorkloadId};
 
 /// Messages that are shown; the Record has all.
@@ -15,7 +15,7 @@ const NOISE_MANY: usize = 20;
 const NOISE: &[&str] = &["started with executable stack", "[UFW BLOCK]", "EDID"];
 
 /// Empty for a review that measured and watched nothing.
-pub(super) fn section(record: &Record, findings: &[Finding]) -> String {
+pub(super) fn section(record: &Record, explained: &Explanation) -> String {
     if record.steps.is_empty() && record.surveys.len() < 2 {
         return String::new();
     }
@@ -26,7 +26,7 @@ pub(super) fn section(record: &Record, findings: &[Finding]) -> String {
         messages(record),
         swap(record),
         offline(record),
-        validity(record, findings),
+        validity(record, explained),
     ];
     with_heading("Final report", &parts.concat())
 }
@@ -196,17 +196,17 @@ fn offline(record: &Record) -> String {
     }
 }
 
-fn validity(record: &Record, findings: &[Finding]) -> String {
+fn validity(record: &Record, explained: &Explanation) -> String {
     if record.steps.is_empty() {
         return String::new();
     }
     let heading = match has_results(record) {
-        true => format!("Results validation: {}", verdict(findings)),
+        true => format!("Results validation: {}", explained.verdict),
         // What was only watched has no results that could be wrong.
-        false if findings.iter().all(|f| f.severity == Severity::Info) => "Noted:".to_owned(),
+        false if explained.findings.iter().all(|f| f.severity == Severity::Info) => "Noted:".to_owned(),
         false => "What went wrong meanwhile:".to_owned(),
     };
-    let lines = findings.iter().map(|finding| markdown(&finding.sentence()));
+    let lines = explained.findings.iter().map(|finding| markdown(&finding.sentence()));
     format!("\n{heading}\n\n{}", list(lines))
 }
 

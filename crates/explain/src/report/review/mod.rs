@@ -12,7 +12,7 @@ mod software;
 
 use crate::plain::markdown;
 use crate::tables::Report;
-use crate::{Finding, Severity, rules, survey, view};
+use crate::{Explanation, Finding, Severity, rules, survey, view};
 use record::{Fact, Machine, Record, Survey};
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, findings: &[Finding]) -> String {
+fn render(record: &Record, explained: &Explanation) -> String {
     let Some(first) = record.surveys.first() else {
         return "This Record has no look over the machine in it: sbc-bench review makes one.\n".into();
     };
@@ -31,7 +31,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         general(record, first),
         costs(record),
         settings::section(record, first),
-        measured::clocks(record, findings),
+        measured::clocks(record, &explained.findings),
         measured::baseline(record),
         measured::gains(record),
         devices::section(first),
@@ -39,7 +39,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         devices::swap(record, first),
         software::versions(record),
         software::kernel(record, first),
-        closing::section(record, findings),
+        closing::section(record, explained),
         left_out(&record.machine, first),
     ];
     sections.iter().for_each(|section| text.push_str(section));

@@ -1,7 +1,7 @@
 //! The review of a made-up board, and of hostile ones.
 
 use super::render;
-use crate::rules;
+use crate::Explanation;
 use crate::test_support::{own_run, point, with_clocks, with_scores};
 use record::*;
 
@@ -93,7 +93,7 @@ fn a_review_has_the_sections_that_reviewers_publish() {
     record = with_scores(record, 3010, &[15_753, 15_760, 15_714]);
     let second = record.surveys[0].clone();
     record.surveys.push(second);
-    let text = render(&record, &rules::check(&record));
+    let text = render(&record, &Explanation::of(&record));
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
         headings,
@@ -130,12 +130,12 @@ fn a_review_has_the_sections_that_reviewers_publish() {
 #[test]
 fn a_look_alone_has_no_figures_and_a_record_without_one_says_so() {
     let record = board();
-    let text = render(&record, &[]);
+    let text = render(&record, &Explanation::of(&record));
     assert!(!text.contains("baseline") && !text.contains("Final report"));
     let mut bare = own_run();
-    assert!(render(&bare, &[]).contains("sbc-bench review"));
+    assert!(render(&bare, &Explanation::of(&bare)).contains("sbc-bench review"));
     bare.surveys = vec![Survey::default()];
-    assert!(render(&bare, &[]).starts_with("# A machine that does not say its name"));
+    assert!(render(&bare, &Explanation::of(&bare)).starts_with("# A machine that does not say its name"));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn names_cannot_forge_the_report() {
     record.surveys[0].disks[0].card.as_mut().unwrap().name = evil.into();
     record.surveys[0].pci[0].name = Some(evil.into());
     record.surveys[0].mounts[0].place = evil.into();
-    let text = render(&record, &rules::check(&record));
+    let text = render(&record, &Explanation::of(&record));
     assert!(!text.contains(['\u{1b}', '\u{202e}']));
     assert!(!text.lines().any(|line| line.starts_with("# forged")), "{text}");
     assert!(!text.contains("`sh`"));

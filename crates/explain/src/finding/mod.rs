@@ -3,9 +3,15 @@
 //! Rules return values, not prose; [`Finding::sentence`] is the one place that turns them into
 //! words.
 
+mod quantity;
+mod scope;
+
+pub use quantity::Quantity;
+pub(crate) use quantity::mhz;
+pub use scope::{Scope, Span, Witness};
+
 use crate::Share;
-use crate::foreign::one_line;
-use record::{ChannelId, RuleId};
+use record::{ChannelId, Missing, RuleId};
 use serde::Serialize;
 use std::fmt;
 
@@ -40,6 +46,18 @@ pub struct Finding {
     pub places: Vec<Place>,
     /// The share of a loss of score that it explains, in percent of the score, where it can be had.
     pub explains_percent: Option<Share>,
+    /// Which measurements it is about; none if its places say so.
+    #[serde(skip)]
+    pub scope: Option<Scope>,
+    /// When it was so; none if its places say so.
+    #[serde(skip)]
+    pub span: Option<Span>,
+    /// What showed it. Findings with a witness in common are one piece of evidence.
+    #[serde(skip)]
+    pub by: Vec<Witness>,
+    /// Why it cannot be known, if that is what the finding says.
+    #[serde(skip)]
+    pub unseen: Option<Missing>,
 }
 
 /// Where a finding's evidence stands.
@@ -67,72 +85,6 @@ pub enum Place {
     Line(u32),
 }
 
-/// A value with its unit; its [`fmt::Display`] is how people read it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// A plain number.
-    Count(i64),
-    /// A clock.
-    Khz(u32),
-    /// A change, or a ratio to something else, in percent.
-    Percent(f64),
-    /// A share of time, of CPUs or of a score.
-    Share(Share),
-    /// A temperature.
-    Millicelsius(i64),
-    /// A duration.
-    Ms(i64),
-    /// Memory.
-    Kib(u64),
-    /// A 7-zip score.
-    Mips(f64),
-    /// Bytes per second.
-    BytesPerS(u64),
-    /// A time of one access.
-    Ns(f64),
-    /// A score in its own unit.
-    Score(f64, String),
-    /// CPU numbers.
-    Cpus(Vec<u32>),
-    /// Words: a name, a value of a setting.
-    Text(String),
-}
-
-impl fmt::Display for Quantity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Quantity::Count(n) => write!(f, "{n}"),
-            Quantity::Khz(khz) => write!(f, "{} MHz", mhz(*khz)),
-            Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{percent:.1} %"),
-            Quantity::Percent(percent) => write!(f, "{percent:.0} %"),
-            Quantity::Share(share) => Quantity::Percent(share.as_percent()).fmt(f),
-            Quantity::Millicelsius(temp) => write!(f, "{:.1} °C", *temp as f64 / 1000.0),
-            Quantity::Ms(ms) if ms.unsigned_abs() < 1000 => write!(f, "{ms} ms"),
-            Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
-            Quantity::Kib(kib) if *kib < 10_240 => write!(f, "{kib} KiB"),
-            Quantity::Kib(kib) => write!(f, "{} MiB", kib / 1024),
-            Quantity::Mips(mips) => write!(f, "{mips:.0} MIPS"),
-            Quantity::BytesPerS(rate) => write!(f, "{} MB/s", rate / 1_000_000),
-            Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
-            Quantity::Score(score, unit) if score.abs() >= 1000.0 => {
-                write!(f, "{score:.0} {}", one_line(unit))
-            }
-            Quantity::Score(score, unit) => {
-                write!(f, "{} {}", (score * 100.0).round() / 100.0, one_line(unit))
-            }
-            Quantity::Cpus(cpus) => f.write_str(&record::cpu_words(cpus)),
-            // Names of cards and messages of drivers are anybody's text, and may be endless.
-            Quantity::Text(text) => f.write_str(&crate::plain::cut(&one_line(text))),
-        }
-    }
-}
-
-/// A clock in MHz, rounded; whatever a file has claimed to be one.
-pub(crate) fn mhz(khz: u32) -> u32 {
-    khz.saturating_add(500) / 1000
-}
-
 impl Finding {
     /// A finding that is very likely (90 %), without values and places yet.
     pub fn new(rule: RuleId, severity: Severity, template: &'static str) -> Self {
@@ -144,7 +96,43 @@ impl Finding {
             values: Vec::new(),
             places: Vec::new(),
             explains_percent: None,
+            scope: None,
+            span: None,
+            by: Vec::new(),
+            unseen: None,
         }
+    }
+
+    /// The same about these steps alone: indices in `Record::steps`.
+    pub fn of(mut self, steps: impl IntoIterator<Item = usize>) -> Self {
+        self.scope = Some(Scope::Steps(steps.into_iter().collect()));
+        self
+    }
+
+    /// The same with what it is about, where that is no list of steps.
+    pub fn about(mut self, scope: Scope) -> Self {
+        self.scope = Some(scope);
+        self
+    }
+
+    /// The same for what was so between two moments in milliseconds of the Record's own time.
+    pub fn during(mut self, from_ms: i64, to_ms: i64) -> Self {
+        self.span = Some(Span { from_ms, to_ms });
+        self
+    }
+
+    /// The same with one more witness.
+    pub fn seen_by(mut self, witness: Witness) -> Self {
+        if !self.by.contains(&witness) {
+            self.by.push(witness);
+        }
+        self
+    }
+
+    /// The same with why it cannot be known.
+    pub fn unseen_because(mut self, why: Missing) -> Self {
+        self.unseen = Some(why);
+        self
     }
 
     /// The same with another confidence.
@@ -207,7 +195,7 @@ impl Finding {
 }
 
 /// The overall word over a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The results say what this machine can do as it is.
@@ -228,12 +216,14 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The overall word: the worst severity of all findings.
-pub fn verdict(findings: &[Finding]) -> Verdict {
-    match findings.iter().map(|finding| finding.severity).max() {
-        None | Some(Severity::Info) => Verdict::Valid,
-        Some(Severity::Degraded) => Verdict::Degraded,
-        Some(Severity::Invalid) => Verdict::Invalid,
+impl Verdict {
+    /// The word for results that something harms as much.
+    pub fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Info => Verdict::Valid,
+            Severity::Degraded => Verdict::Degraded,
+            Severity::Invalid => Verdict::Invalid,
+        }
     }
 }
 
@@ -242,29 +232,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_file_claimed_can_be_written_whatever_it_is() {
-        for (quantity, expected) in [
-            (Quantity::Khz(1_800_499), "1800 MHz"),
-            (Quantity::Khz(1_800_500), "1801 MHz"),
-            (Quantity::Khz(u32::MAX), "4294967 MHz"),
-            (Quantity::Ms(-5), "-5 ms"),
-            (Quantity::Ms(i64::MIN), "-9223372036854776.0 s"),
-        ] {
-            assert_eq!(quantity.to_string(), expected);
-        }
-    }
-
-    #[test]
     fn a_template_is_filled_with_values() {
-        let finding = Finding {
-            rule: RuleId::own("x"),
-            severity: Severity::Info,
-            confidence_percent: 90,
-            template: "clock fell from {cold} to {hot}.",
-            values: vec![("cold", Quantity::Khz(1_800_000)), ("hot", Quantity::Khz(1_200_400))],
-            places: Vec::new(),
-            explains_percent: None,
-        };
+        let finding = Finding::new(RuleId::own("x"), Severity::Info, "clock fell from {cold} to {hot}.")
+            .with("cold", Quantity::Khz(1_800_000))
+            .with("hot", Quantity::Khz(1_200_400));
         assert_eq!(finding.sentence(), "clock fell from 1800 MHz to 1200 MHz.");
     }
 }

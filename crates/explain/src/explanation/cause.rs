@@ -1,0 +1,60 @@
+//! Causes of lower scores and spoiled ones.
+
+use serde::Serialize;
+
+/// What lowers scores or spoils them, in the order in which one explains the others: no cause is the consequence of
+/// one that stands below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The kernel ended programs because memory was full.
+    OutOfMemory,
+    /// The board stopped or started anew during the run.
+    BoardDied,
+    /// The run was ended before its end.
+    RunCutShort,
+    /// The machine was busy when the run began.
+    StartedBusy,
+    /// The supply gave less voltage than the board needs.
+    LowVoltage,
+    /// CPUs were switched off before the run.
+    CpusOffline,
+    /// A control group got less than the whole time of its CPUs.
+    CpuQuota,
+    /// The host of a virtual machine gave its CPUs to others.
+    StolenTime,
+    /// CPUs or memory were slowed down at their temperature limit.
+    Heat,
+    /// CPUs were slowed down at a limit of power or current.
+    PowerLimit,
+    /// The kernel switched CPUs off during the run.
+    CpusTakenAway,
+    /// A setting holds clocks below what the hardware reaches.
+    SettingLimit,
+    /// The governor did not give the highest clock.
+    Governor,
+    /// The firmware holds clocks below what the kernel asks for.
+    FirmwareCap,
+    /// Memory was too small, and what ran had to wait for swap.
+    TooLittleMemory,
+    /// What ran had to wait for storage.
+    StorageWait,
+    /// Other programs used the CPUs.
+    Background,
+    /// Memory is slower than that of others with the same chip.
+    SlowMemory,
+    /// Where threads and their memory lie differs from run to run.
+    NumaOrScheduler,
+    /// A crypto engine computed instead of the CPU.
+    CryptoEngine,
+    /// Clocks are set higher than the maker of the board sells it.
+    Overclocked,
+    /// The kernel reported a fault of its own.
+    KernelTrouble,
+    /// The machine is not all that is seen of it.
+    Virtualised,
+    /// Swapped pages are compressed twice.
+    DoubleCompression,
+    /// Something that nothing in the Record shows.
+    NotVisible,
+}

@@ -1,0 +1,90 @@
+//! A value with its unit, as findings hold it and people read it.
+
+use crate::Share;
+use crate::foreign::one_line;
+use serde::Serialize;
+use std::fmt;
+
+/// A value with its unit; its [`fmt::Display`] is how people read it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// A plain number.
+    Count(i64),
+    /// A clock.
+    Khz(u32),
+    /// A change, or a ratio to something else, in percent.
+    Percent(f64),
+    /// A share of time, of CPUs or of a score.
+    Share(Share),
+    /// A temperature.
+    Millicelsius(i64),
+    /// A duration.
+    Ms(i64),
+    /// Memory.
+    Kib(u64),
+    /// A 7-zip score.
+    Mips(f64),
+    /// Bytes per second.
+    BytesPerS(u64),
+    /// A time of one access.
+    Ns(f64),
+    /// A score in its own unit.
+    Score(f64, String),
+    /// CPU numbers.
+    Cpus(Vec<u32>),
+    /// Words: a name, a value of a setting.
+    Text(String),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Quantity::Count(n) => write!(f, "{n}"),
+            Quantity::Khz(khz) => write!(f, "{} MHz", mhz(*khz)),
+            Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{percent:.1} %"),
+            Quantity::Percent(percent) => write!(f, "{percent:.0} %"),
+            Quantity::Share(share) => Quantity::Percent(share.as_percent()).fmt(f),
+            Quantity::Millicelsius(temp) => write!(f, "{:.1} °C", *temp as f64 / 1000.0),
+            Quantity::Ms(ms) if ms.unsigned_abs() < 1000 => write!(f, "{ms} ms"),
+            Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
+            Quantity::Kib(kib) if *kib < 10_240 => write!(f, "{kib} KiB"),
+            Quantity::Kib(kib) => write!(f, "{} MiB", kib / 1024),
+            Quantity::Mips(mips) => write!(f, "{mips:.0} MIPS"),
+            Quantity::BytesPerS(rate) => write!(f, "{} MB/s", rate / 1_000_000),
+            Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
+            Quantity::Score(score, unit) if score.abs() >= 1000.0 => {
+                write!(f, "{score:.0} {}", one_line(unit))
+            }
+            Quantity::Score(score, unit) => {
+                write!(f, "{} {}", (score * 100.0).round() / 100.0, one_line(unit))
+            }
+            Quantity::Cpus(cpus) => f.write_str(&record::cpu_words(cpus)),
+            // Names of cards and messages of drivers are anybody's text, and may be endless.
+            Quantity::Text(text) => f.write_str(&crate::plain::cut(&one_line(text))),
+        }
+    }
+}
+
+/// A clock in MHz, rounded; whatever a file has claimed to be one.
+pub(crate) fn mhz(khz: u32) -> u32 {
+    khz.saturating_add(500) / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_claimed_can_be_written_whatever_it_is() {
+        for (quantity, expected) in [
+            (Quantity::Khz(1_800_499), "1800 MHz"),
+            (Quantity::Khz(1_800_500), "1801 MHz"),
+            (Quantity::Khz(u32::MAX), "4294967 MHz"),
+            (Quantity::Ms(-5), "-5 ms"),
+            (Quantity::Ms(i64::MIN), "-9223372036854776.0 s"),
+        ] {
+            assert_eq!(quantity.to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What was measured, score by score: which steps stand behind each, and which scores the run was made for.
+
+use super::phases::step_name;
+use record::{Outcome, Record, Step, WorkloadId, WorkloadName};
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// A score: what ran, and in which form as far as forms give scores of their own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ScoreKey {
+    id: String,
+    words: String,
+}
+
+impl ScoreKey {
+    /// The score that a step is for.
+    pub fn of(step: &Step) -> Self {
+        let of_memory = step.workload.is_of_memory();
+        let id = step.workload.id();
+        let single = step.variant.is_single_of_any_kind();
+        let form = match (single, step.variant.is_multi_of_any_kind()) {
+            (true, _) => Some("single"),
+            (_, true) => Some("multi"),
+            _ => None,
+        };
+        match form {
+            _ if of_memory => Self { id: "memory".into(), words: "memory".into() },
+            Some(form) if id.is_some_and(WorkloadId::is_main) => {
+                let plain = Step { variant: form.into(), ..step.clone() };
+                Self { id: format!("{}-{form}", step.workload), words: step_name(&plain) }
+            }
+            _ => Self { id: step.workload.to_string(), words: step.workload.label().to_owned() },
+        }
+    }
+
+    /// Its spelling for programs: `sevenzip-multi`, `memory`, `cpuminer`.
+    pub fn as_str(&self) -> &str {
+        &self.id
+    }
+
+    /// Its name for people: `7-zip on all CPUs`.
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+}
+
+impl fmt::Display for ScoreKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.id)
+    }
+}
+
+impl Serialize for ScoreKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.id)
+    }
+}
+
+/// A score with the steps behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScoreSteps {
+    /// Which score.
+    pub key: ScoreKey,
+    /// What ran.
+    pub workload: WorkloadName,
+    /// Indices in `Record::steps`; also of those that failed.
+    pub steps: Vec<usize>,
+    /// True if the run was made for it: the word over the run is that of these.
+    pub is_main: bool,
+}
+
+/// All scores in the order in which they were first measured. What was skipped has none.
+pub fn scores(record: &Record) -> Vec<ScoreSteps> {
+    let mut scores: Vec<ScoreSteps> = Vec::new();
+    for (index, step) in record.steps.iter().enumerate() {
+        let was_run = !matches!(step.outcome, Outcome::Skipped(_));
+        if !was_run || !gives_scores(step) {
+            continue;
+        }
+        let key = ScoreKey::of(step);
+        match scores.iter_mut().find(|score| score.key == key) {
+            Some(score) => score.steps.push(index),
+            None => {
+                scores.push(ScoreSteps { key, workload: step.workload.clone(), steps: vec![index], is_main: false });
+            }
+        }
+    }
+    // The first of these that there are.
+    let wanted: [fn(&ScoreSteps) -> bool; 3] = [
+        |score| score.workload.id().is_some_and(WorkloadId::is_main),
+        |score| !score.workload.id().is_some_and(is_stress),
+        |_| true,
+    ];
+    if let Some(is_main) = wanted.iter().find(|is_main| scores.iter().any(is_main)) {
+        scores.iter_mut().for_each(|score| score.is_main = is_main(score));
+    }
+    scores
+}
+
+/// Clocks are no scores, nor is waiting, or the heat that another workload is measured under.
+fn gives_scores(step: &Step) -> bool {
+    use WorkloadId::*;
+    !step.workload.id().is_some_and(|id| matches!(id, Clock | Wait | Watch | Heat))
+}
+
+/// Loads that are there to heat the machine; what they reach is told, but is not what the run was made for.
+fn is_stress(id: WorkloadId) -> bool {
+    use WorkloadId::*;
+    matches!(id, Cpuminer | CpuminerPerCpu | Simd | Stockfish | StressNg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, own_run, series, with_step};
+    use record::Variant;
+
+    #[test]
+    fn a_heat_test_is_main_only_where_it_is_all_there_is() {
+        let miner = || {
+            let window = (0.0, 10.0);
+            with_step(own_run(), WorkloadId::Cpuminer, Variant::ONLY, &[], window, series(&[1.0]))
+        };
+        let told = |record: &Record| {
+            let scores = scores(record).into_iter();
+            scores.map(|score| format!("{} {}", score.key, score.is_main)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&miner()), ["cpuminer true"]);
+        let record = with_step(miner(), WorkloadId::SevenZip, Variant::MULTI, &[], (20.0, 30.0), compression(7000));
+        let record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[3], (30.0, 40.0), compression(2000));
+        assert_eq!(told(&record), ["cpuminer false", "sevenzip-multi true", "sevenzip-single true"]);
+        let words: Vec<String> = scores(&record).iter().map(|score| score.key.words().to_owned()).collect();
+        assert_eq!(words, ["cpuminer", "7-zip on all CPUs", "7-zip single-threaded"]);
+    }
+}
