@@ -22,6 +22,7 @@ pub mod buffer;
 pub mod clock;
 pub mod core_to_core;
 pub mod latency;
+pub mod libc_loop;
 pub mod load;
 pub mod memory;
 pub mod routine;

@@ -9,6 +9,7 @@
 //!   vectors of four where every core or this one has them;
 //! - `heat(turns)`: independent work for the widest unit, returns the floating-point operations done;
 //! - [`ROUTINES`]: the ways to copy, fill and read memory;
+//! - [`LIBC_LOOPS`]: loops around functions of another C library, for programs of this and of narrower words;
 //! - `isa_features()`: names of what was found;
 //! - `translator()`: the name of the program that only plays this CPU, if it says so.
 //!
@@ -38,7 +39,7 @@ mod isa;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64", target_arch = "x86_64")))]
 compile_error!("this architecture has no kernels yet: write crates/microbench/src/arch/<name>.rs");
 
-pub use isa::{ROUTINES, isa_features, translator};
+pub use isa::{LIBC_LOOPS, ROUTINES, isa_features, translator};
 pub(crate) use isa::{float_chain, heat, multiply_chain, sized_chain};
 
 /// Dependent one-cycle operations in one turn of `chain`.

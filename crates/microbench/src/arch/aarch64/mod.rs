@@ -11,8 +11,10 @@ macro_rules! again {
     };
 }
 
+mod libc_loop;
 mod memory;
 
+pub use libc_loop::LIBC_LOOPS;
 pub use memory::ROUTINES;
 
 use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};

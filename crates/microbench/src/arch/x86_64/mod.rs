@@ -10,9 +10,11 @@ macro_rules! again {
 }
 
 mod heat;
+mod libc_loop;
 mod memory;
 
 pub(crate) use heat::heat;
+pub use libc_loop::LIBC_LOOPS;
 pub use memory::ROUTINES;
 
 use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
