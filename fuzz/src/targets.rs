@@ -99,6 +99,8 @@ const OWN: &[(&str, &[&str], Takes)] = &[
     ("kmsg", &[], Bytes(kmsg)),
     ("log", LOGS, Text(log)),
     ("mountinfo", &[], Bytes(|data| surveyed("/proc/self/mountinfo", data))),
+    ("probe-line", &[], Text(|text| drop(probe::parse_line(text)))),
+    ("program", &[], Bytes(|data| drop(probe::parse_program(data)))),
     ("record", RECORDS, Bytes(record)),
     ("record-values", &[], Text(altered::record)),
     ("recording", &[], Bytes(recording)),

@@ -9,10 +9,11 @@ use super::Problem;
 /// ships may.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("app", &["bench", "explain", "machine", "record"]),
-    ("bench", &["microbench", "machine", "record"]),
+    ("bench", &["microbench", "machine", "probe", "record"]),
     ("explain", &["record"]),
     ("microbench", &[]),
     ("machine", &["record"]),
+    ("probe", &["microbench"]),
     ("record", &[]),
     ("testkit", &["microbench", "machine", "record"]),
     ("xtask", &["explain", "record"]),
@@ -21,6 +22,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
 pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("microbench", &["libc"]),
+    ("probe", &[]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "png", "serde", "serde_json"]),
 ];

@@ -34,6 +34,7 @@ const FENCES: &[Fence] = &[
     fence("explain", true, Unsafe::Nowhere),
     fence("microbench", true, Unsafe::Home),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
+    fence("probe", true, Unsafe::Nowhere),
     fence("record", true, Unsafe::Nowhere),
     fence("testkit", false, Unsafe::Nowhere),
     fence("xtask", false, Unsafe::Nowhere),
