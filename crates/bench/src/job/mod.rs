@@ -28,6 +28,8 @@ pub struct Job {
     pub threads: u32,
     /// Which repetition, from 0.
     pub repetition: u32,
+    /// For workloads that decide by themselves how often they repeat: more often than usual.
+    pub is_extensive: bool,
     /// The program of the user's own, for the workload `program`.
     pub definition: Option<Arc<Definition>>,
     /// For workloads of their own length: run about so long instead.

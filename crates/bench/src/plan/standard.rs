@@ -24,8 +24,9 @@ pub struct Available {
 pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
-        for workload in [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency] {
-            jobs.push(job(workload, Variant::ONLY, vec![cluster.cpus[0]], 1));
+        for workload in [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc, WorkloadId::MemoryLatency] {
+            let job = job(workload, Variant::ONLY, vec![cluster.cpus[0]], 1);
+            jobs.push(Job { is_extensive: options.extensive, ..job });
         }
     }
     if options.extensive && online_cpus(machine).len() > 1 {
@@ -170,6 +171,7 @@ mod tests {
             ALL,
             &[
                 "memory-bandwidth @[0]",
+                "memory-libc @[0]",
                 "memory-latency @[0]",
                 "openssl aes-128-cbc@[0]",
                 "openssl aes-128-cbc@[0]",
@@ -190,10 +192,13 @@ mod tests {
             NOTHING,
             &[
                 "memory-bandwidth @[0]",
+                "memory-libc @[0]",
                 "memory-latency @[0]",
                 "memory-bandwidth @[1]",
+                "memory-libc @[1]",
                 "memory-latency @[1]",
                 "memory-bandwidth @[2]",
+                "memory-libc @[2]",
                 "memory-latency @[2]",
                 "openssl @[0]",
                 "aes aes-128-cbc@[0]",
@@ -220,7 +225,7 @@ mod tests {
             &machine(&[("Cortex-A53", 4, 1400)]),
             &Options { scores: false, heat: true, ..Options::default() },
             ALL,
-            &["memory-bandwidth @[0]", "memory-latency @[0]"],
+            &["memory-bandwidth @[0]", "memory-libc @[0]", "memory-latency @[0]"],
         );
     }
 

@@ -46,7 +46,9 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cpu in &firsts {
         let on_it = |workload, variant| job(workload, variant, vec![*cpu], 1);
-        jobs.push(on_it(WorkloadId::MemoryBandwidth, Variant::ONLY));
+        for workload in [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc] {
+            jobs.push(on_it(workload, Variant::ONLY));
+        }
         for variant in [Variant::ONLY, Variant::SMALL_PAGES, Variant::TLB_LIGHT] {
             jobs.push(on_it(WorkloadId::MemoryLatency, variant));
         }
@@ -78,13 +80,13 @@ mod tests {
             jobs.iter().map(line).collect()
         };
         let all = lines(&[]);
-        assert_eq!(all.len(), 2 * 4 + 2);
+        assert_eq!(all.len(), 2 * 5 + 2);
         assert_eq!(all[0], "memory-bandwidth @[0]");
-        assert_eq!(all[7], "memory-latency tlb-light@[2]");
-        assert_eq!(all[8], "memory-scaling @[2, 3, 0, 1]");
-        assert_eq!(all[9], "memory-loaded @[0, 2, 3, 1]");
+        assert_eq!(all[9], "memory-latency tlb-light@[2]");
+        assert_eq!(all[10], "memory-scaling @[2, 3, 0, 1]");
+        assert_eq!(all[11], "memory-loaded @[0, 2, 3, 1]");
         let wanted = lines(&[3, 1]);
         assert_eq!(wanted[0], "memory-bandwidth @[3]");
-        assert_eq!(wanted[4..], ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]);
+        assert_eq!(wanted[5..], ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]);
     }
 }

@@ -12,6 +12,7 @@ mod lzma;
 mod memory;
 mod memory_bandwidth;
 mod memory_latency;
+mod memory_libc;
 mod memory_loaded;
 mod memory_scaling;
 mod network;
@@ -116,6 +117,7 @@ pub const WORKLOADS: &[Workload] = &[
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
+    memory_libc::MEMORY_LIBC,
     memory_loaded::MEMORY_LOADED,
     memory_scaling::MEMORY_SCALING,
     network::NETWORK,

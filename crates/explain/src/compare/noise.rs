@@ -20,7 +20,7 @@ fn floor_percent(key: &FigureKey) -> f64 {
     match key.workload().id() {
         Some(Aes | Clock | OpenSsl) => 1.0,
         Some(Cpuminer | SevenZip) => 2.5,
-        Some(MemoryBandwidth) => 4.0,
+        Some(MemoryBandwidth | MemoryLibc) => 4.0,
         Some(MemoryLatency) => 6.0,
         None if key.is_libressl() => 1.0,
         _ => FLOOR_PERCENT_OTHER,

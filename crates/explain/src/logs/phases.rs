@@ -19,9 +19,10 @@ static PHASES: [(&str, WorkloadId, Option<Variant>); 10] = [
 
 /// How the name of the phase starts in which a step ran.
 pub(super) fn name_of(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
-    use WorkloadId::{Cpuminer, CpuminerPerCpu, MemoryBandwidth, MemoryLatency, OpenSsl};
+    use WorkloadId::{Cpuminer, CpuminerPerCpu, MemoryBandwidth, MemoryLatency, MemoryLibc, OpenSsl};
     match workload {
         Some(MemoryLatency) if *variant != Variant::RAMLAT => return name_of(Some(MemoryBandwidth), variant),
+        Some(MemoryLibc) => return name_of(Some(MemoryBandwidth), variant),
         Some(CpuminerPerCpu) => return name_of(Some(Cpuminer), variant),
         Some(OpenSsl) if !variant.is_parallel() => return "OpenSSL",
         _ => {}

@@ -30,34 +30,41 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         return;
     }
     let line = section.heading().number;
-    let Some((method, buffer_bytes)) = own else {
-        let bandwidth = table(0, rows);
+    let Some((id, method, buffer_bytes)) = own else {
         let id = WorkloadId::MemoryBandwidth;
+        let bandwidth = table(id, 0, rows);
         return push(done(id, 0, Variant::TINYMEMBENCH, bandwidth, line), &place, draft);
     };
     for row in &mut rows {
+        if id == WorkloadId::MemoryLibc {
+            break;
+        }
         row.routine = match row.routine.as_str() {
             "libc memcpy copy" => "copy-libc".to_string(),
             "libc memset fill" => "fill-libc".to_string(),
             _ => std::mem::take(&mut row.routine),
         };
     }
-    let mut step = done(WorkloadId::MemoryBandwidth, method, Variant::ONLY, table(buffer_bytes, rows), line);
+    let mut step = done(id, method, Variant::ONLY, table(id, buffer_bytes, rows), line);
     step.cpus = place.cpu.into_iter().collect();
     draft.push(step);
 }
 
-fn table(buffer_bytes: u64, rows: Vec<BandwidthRow>) -> Measured {
-    Measured::Bandwidth(Bandwidth { buffer_bytes, verified: buffer_bytes > 0, rows })
+fn table(id: WorkloadId, buffer_bytes: u64, rows: Vec<BandwidthRow>) -> Measured {
+    // What this program measures with routines of its own is verified.
+    let verified = id == WorkloadId::MemoryBandwidth && buffer_bytes > 0;
+    Measured::Bandwidth(Bandwidth { buffer_bytes, verified, rows })
 }
 
-/// `sbc-bench memory-bandwidth@1 (128 MiB per buffer; ...`: method and size of this program's own table.
-fn own_heading(text: &str) -> Option<(u32, u64)> {
-    let rest = text.strip_prefix("sbc-bench memory-bandwidth@")?;
+/// `sbc-bench memory-bandwidth@1 (128 MiB per buffer; ...`: workload, method and size of this program's own tables.
+fn own_heading(text: &str) -> Option<(WorkloadId, u32, u64)> {
+    let (workload, rest) = text.strip_prefix("sbc-bench ")?.split_once('@')?;
+    let mut tables = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter();
+    let id = tables.find(|id| id.as_str() == workload)?;
     let (method, rest) = rest.split_once(" (")?;
     let (mib, _) = rest.split_once(" MiB per buffer")?;
     let mib: u64 = mib.parse().ok()?;
-    Some((method.parse().ok()?, mib.checked_mul(1 << 20)?))
+    Some((id, method.parse().ok()?, mib.checked_mul(1 << 20)?))
 }
 
 /// Adds a step of tinymembench with its place.
@@ -80,8 +87,9 @@ fn heading_place(heading: &str) -> MemoryPlace {
 
 /// Everything between the tables that never changes.
 fn is_boilerplate(text: &str) -> bool {
-    const STARTS: [&str; 9] = [
+    const STARTS: [&str; 10] = [
         "program was built with",
+        "programs of this machine",
         "==",
         "---",
         "CFLAGS",

@@ -127,11 +127,14 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
 
 /// ` [1.2 %] copy-avx2`: relative standard deviation where it counts, and the routine.
 fn spread(record: &Record, operation: MemoryOperation) -> String {
-    let rows = record.steps_of(WorkloadId::MemoryBandwidth).filter_map(|step| match done(step)? {
-        Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
-        _ => None,
-    });
-    let Some(best) = rows.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
+    let best = |id| {
+        let rows = record.steps_of(id).filter_map(|step| match done(step)? {
+            Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
+            _ => None,
+        });
+        rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())
+    };
+    let Some(best) = best(WorkloadId::MemoryLibc).or_else(|| best(WorkloadId::MemoryBandwidth)) else {
         return String::new();
     };
     match deviation_percent(best).filter(|deviation| *deviation > 0.1) {

@@ -22,6 +22,8 @@ words! {
         Lzma = "lzma",
         MemoryBandwidth = "memory-bandwidth",
         MemoryLatency = "memory-latency",
+        /// By functions of the machine's own C library.
+        MemoryLibc = "memory-libc",
         MemoryLoaded = "memory-loaded",
         MemoryScaling = "memory-scaling",
         Network = "network",
@@ -76,7 +78,7 @@ impl WorkloadId {
             Aes | Clock | Cpuminer | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench | Video => {
                 B::Cpu
             }
-            CoreToCore | MemoryBandwidth | MemoryLatency | MemoryLoaded | MemoryScaling => B::Memory,
+            CoreToCore | MemoryBandwidth | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling => B::Memory,
             Drive | Rsync => B::Storage,
             Network | NetworkCpu | Sftp => B::Network,
             OpenGl => B::Gpu,
@@ -91,6 +93,7 @@ impl WorkloadId {
         match self {
             Self::MemoryBandwidth => "memory bandwidth",
             Self::MemoryLatency => "memory latency",
+            Self::MemoryLibc => "memory of libc",
             Self::SevenZip => "7-zip",
             id => id.as_str(),
         }
@@ -114,14 +117,14 @@ impl WorkloadId {
     /// True if it has forms of one thread, each pinned to one CPU.
     pub fn is_single_threaded(self) -> bool {
         use WorkloadId::*;
-        let is_of_one_memory = matches!(self, MemoryBandwidth | MemoryLatency);
+        let is_of_one_memory = matches!(self, MemoryBandwidth | MemoryLatency | MemoryLibc);
         is_of_one_memory || matches!(self, Aes | Lzma | OpenSsl | SevenZip)
     }
 
     /// True if it measures memory.
     pub fn is_of_memory(self) -> bool {
         use WorkloadId::*;
-        matches!(self, MemoryBandwidth | MemoryLatency | MemoryLoaded | MemoryScaling)
+        matches!(self, MemoryBandwidth | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling)
     }
 
     /// True if its steps are parts of other steps, and run while those do.

@@ -21,8 +21,13 @@ const REPORT: Report = Report {
     ..Report::part(Subject::Memory, render)
 };
 
-const WORKLOADS: [WorkloadId; 4] =
-    [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency, WorkloadId::MemoryLoaded, WorkloadId::MemoryScaling];
+const WORKLOADS: [WorkloadId; 5] = [
+    WorkloadId::MemoryBandwidth,
+    WorkloadId::MemoryLatency,
+    WorkloadId::MemoryLibc,
+    WorkloadId::MemoryLoaded,
+    WorkloadId::MemoryScaling,
+];
 /// What an interval should reach on each side.
 const HALF_WIDTH: f64 = 0.01;
 

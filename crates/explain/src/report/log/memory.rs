@@ -10,13 +10,19 @@ const DEVIATION_PERCENT_SHOWN: f64 = 0.1;
 
 pub(super) fn bandwidth(record: &Record) -> String {
     let mut text = String::new();
-    for step in record.steps_of(WorkloadId::MemoryBandwidth) {
-        let Some(Measured::Bandwidth(bandwidth)) = done(step) else {
-            continue;
-        };
+    let of_memory = record.steps_of(WorkloadId::MemoryBandwidth).chain(record.steps_of(WorkloadId::MemoryLibc));
+    let tables: Vec<(&Step, &Bandwidth)> = of_memory
+        .filter_map(|step| match done(step)? {
+            Measured::Bandwidth(bandwidth) => Some((step, bandwidth)),
+            _ => None,
+        })
+        .collect();
+    let is_of_libc = |(step, _): &(&Step, &Bandwidth)| step.workload == WorkloadId::MemoryLibc;
+    let has_libc = tables.iter().any(is_of_libc);
+    for (step, bandwidth) in tables {
         let _ = write!(text, "Executing benchmark on {}:\n\n", cpus_name(record, &step.cpus));
         text.push_str(&bandwidth_head(step, bandwidth));
-        text.push_str(&rows(bandwidth, step.method));
+        text.push_str(&rows(bandwidth, step.method, has_libc));
         text.push('\n');
     }
     text
@@ -31,6 +37,14 @@ fn bandwidth_head(step: &Step, bandwidth: &Bandwidth) -> String {
             version => format!("tinymembench v{version}\n\n"),
         };
     }
+    if step.workload == WorkloadId::MemoryLibc {
+        return format!(
+            "sbc-bench memory-libc@{} ({} MiB per buffer; 1MB = 1000000 bytes; libc is that of the\n\
+             programs of this machine)\n\n",
+            step.method,
+            bandwidth.buffer_bytes >> 20
+        );
+    }
     format!(
         "sbc-bench memory-bandwidth@{} ({} MiB per buffer; 1MB = 1000000 bytes; libc is the one this\n\
          program was built with, not the distribution's)\n\n",
@@ -39,11 +53,13 @@ fn bandwidth_head(step: &Step, bandwidth: &Bandwidth) -> String {
     )
 }
 
-fn rows(bandwidth: &Bandwidth, method: u32) -> String {
+/// `has_libc`: the names of the rows of the C library belong to another table.
+fn rows(bandwidth: &Bandwidth, method: u32, has_libc: bool) -> String {
     let mut text = String::new();
     for row in &bandwidth.rows {
         let best = row.bytes_per_s.iter().max().copied().unwrap_or(0) as f64 / 1e6;
-        let _ = write!(text, " {:<49}: {best:>8.1} MB/s", classic_name(&row.routine));
+        let name = if has_libc { &row.routine } else { classic_name(&row.routine) };
+        let _ = write!(text, " {:<49}: {best:>8.1} MB/s", name);
         // How many repetitions stand behind a row of a log is not known.
         let repetitions = (method > 0).then(|| row.bytes_per_s.len().to_string());
         let deviation = deviation_percent(row).filter(|d| *d > DEVIATION_PERCENT_SHOWN);
@@ -162,7 +178,7 @@ mod tests {
             line: None,
         };
         let bandwidth = Bandwidth { buffer_bytes: 1 << 25, verified: true, rows: vec![row] };
-        assert_eq!(rows(&bandwidth, 1), expected);
+        assert_eq!(rows(&bandwidth, 1, false), expected);
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn classic_name(workload: &WorkloadName, name: &str) -> String {
     use WorkloadId::*;
     let has = |variant: &Variant| name.contains(variant.as_str());
     let words = match workload.id() {
-        Some(MemoryBandwidth) => "tinymembench",
+        Some(MemoryBandwidth | MemoryLibc) => "tinymembench",
         Some(MemoryLatency) => "ramlat",
         Some(OpenSsl | Aes) => "OpenSSL benchmark",
         Some(SevenZip | Lzma) if has(&Variant::SINGLE) => "7-zip single core benchmark",
