@@ -46,8 +46,8 @@ pub struct LibcLoop {
 
 /// From the first instruction to the block of words.
 pub const DATA_DISTANCE: usize = 0x1_0400;
-/// The byte that is filled with, and that the source consists of: never zero, which some processors treat apart.
-pub const BYTE: u8 = crate::routine::FILL_BYTE;
+/// The byte that is filled with, and that the source consists of: that of our own routines.
+pub const BYTE: u8 = 0x5a;
 
 /// What stands where in the block, in words. The maker of the program fills in all before `CALLS`.
 pub mod word {
@@ -135,7 +135,7 @@ macro_rules! libc_loop {
         );
 
         /// The loop.
-        pub const $name: $crate::libc_loop::LibcLoop =
+        const $name: $crate::libc_loop::LibcLoop =
             $crate::libc_loop::LibcLoop { isa: $crate::libc_loop::Isa::$isa, code: || {
                 unsafe extern "C" {
                     #[link_name = $begin]
@@ -168,6 +168,7 @@ mod tests {
             assert!((150..CODE_BYTES_MAX).contains(&length), "{:?}: {length} bytes", entry.isa);
         }
         assert_eq!((digits(8), digits(4)), (22, 11));
+        assert_eq!(BYTE, crate::routine::FILL_BYTE);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //! Its two segments lie on different pages of 64 KiB, the largest that Linux has. The first holds everything that
 //! nobody writes, the second the block and what the loader notes; both buffers are the zeros behind it.
 
-use crate::Pattern;
 use crate::elf::{
     Abi, CLASS_32, CLASS_64, LITTLE_ENDIAN, Layout, MAGIC, PT_DYNAMIC, PT_GNU_STACK, PT_INTERP, PT_LOAD, PT_PHDR,
 };
-use crate::tables::{Tables, Writer};
+use crate::pattern::Pattern;
+use crate::tables::{Call, Tables, Writer};
 use microbench::arch::LIBC_LOOPS;
 use microbench::libc_loop::{BYTE, DATA_DISTANCE, word};
 
@@ -30,15 +30,6 @@ const THIRD: u64 = MIB / 3 / 128 * 128;
 const BUFFER_BYTES_MAX: u32 = 1 << 30;
 /// Times are told apart below 4 s.
 const LEAST_NS_MAX: u32 = 3_999_999_999;
-
-/// What is called again and again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Call {
-    /// `memcpy` from one buffer to another.
-    Copy,
-    /// `memset` of one buffer.
-    Fill,
-}
 
 /// A program like the pattern, which calls until `least_ns` have passed and prints how often and how long. Its two
 /// buffers have `buffer_bytes` each.

@@ -18,6 +18,7 @@ mod line;
 mod pattern;
 mod tables;
 
-pub use image::{Call, image};
+pub use image::image;
 pub use line::{Timed, parse_line};
 pub use pattern::{Pattern, parse_program};
+pub use tables::Call;

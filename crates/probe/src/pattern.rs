@@ -152,7 +152,8 @@ impl<'a> Elf<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, image};
+    use crate::image::image;
+    use crate::tables::Call;
     use microbench::arch::LIBC_LOOPS;
     use proptest::prelude::*;
 

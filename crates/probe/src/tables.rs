@@ -1,7 +1,7 @@
 //! The tables by which a loader binds the program: symbols, their versions, relocations, names.
 
 use crate::elf::{DT_NEEDED, DT_NULL, DT_STRTAB};
-use crate::{Call, Pattern};
+use crate::pattern::Pattern;
 use microbench::libc_loop::word;
 
 /// Symbols, by their place in the table; the first is none.
@@ -12,6 +12,15 @@ const SYMBOLS: u32 = 3;
 const GLIBC: &str = "libc.so.6";
 /// Number of the one version that is asked for; 1 is any.
 const VERSION: u16 = 2;
+
+/// What is called again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// `memcpy` from one buffer to another.
+    Copy,
+    /// `memset` of one buffer.
+    Fill,
+}
 
 /// Where the tables lie, as loaders want to be told.
 pub(crate) struct Tables {

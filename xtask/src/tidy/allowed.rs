@@ -68,6 +68,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/scratch/", "folders of our own"),
             at("bench/src/workloads/copy.rs", "the file that is copied"),
             at("bench/src/workloads/drive.rs", "room on the drive"),
+            at("bench/src/workloads/memory_libc.rs", "a program that is kept in memory alone"),
             at("machine/src/", "Linux is read and set here"),
         ],
     },

@@ -22,7 +22,6 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
 pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("microbench", &["libc"]),
-    ("probe", &[]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "png", "serde", "serde_json"]),
 ];

@@ -8,7 +8,7 @@
 
 use super::Workload;
 use super::attributes::{Attributes, Takes};
-use super::memory::rate;
+use super::memory::{in_haste, rate};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use crate::process::child::failure;
@@ -63,7 +63,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let pattern = ready(context).map_err(|missing| not_started(missing.to_string()))?;
     let rows = [measure(context, report, &pattern, Call::Copy)?, measure(context, report, &pattern, Call::Fill)?];
     // The program verifies nothing: what a library copies wrongly, every program of the machine would notice.
-    Ok(Measured::Bandwidth(Bandwidth { buffer_bytes: u64::from(BUFFER_BYTES), verified: false, rows: rows.into() }))
+    Ok(Measured::Bandwidth(Bandwidth { buffer_bytes: u64::from(buffer_bytes()), verified: false, rows: rows.into() }))
 }
 
 /// What the program has to look like, if all that it needs is there.
@@ -85,8 +85,13 @@ fn ready(context: &WorkloadContext) -> Reading<Pattern> {
     Err(Missing::unsupported(PROGRAMS[0], why))
 }
 
+/// Less in tests that do not look at figures.
+fn buffer_bytes() -> u32 {
+    in_haste(u64::from(BUFFER_BYTES)) as u32
+}
+
 fn image(pattern: &Pattern, call: Call) -> Reading<Vec<u8>> {
-    let made = probe::image(pattern, call, BUFFER_BYTES, LEAST_NS);
+    let made = probe::image(pattern, call, buffer_bytes(), LEAST_NS / faults::haste());
     made.map_err(|why| Missing::unsupported(pattern.loader.as_str(), why))
 }
 
@@ -143,7 +148,7 @@ fn once(
     let output = context.program(report, loader, &[program], TIME_LIMIT)?;
     let timed = probe::parse_line(&output)
         .map_err(|why| failure(FailureKind::Garbled, format!("The program that calls libc {why}."), &output))?;
-    Ok(rate(timed.calls * u64::from(BUFFER_BYTES), timed.elapsed_ns))
+    Ok(rate(timed.calls * u64::from(buffer_bytes()), timed.elapsed_ns))
 }
 
 /// A file that is nowhere but in memory, open in programs that are started.

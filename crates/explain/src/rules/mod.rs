@@ -20,6 +20,7 @@ mod hot;
 mod io_wait;
 mod kernel_trouble;
 mod latency_unsteady;
+mod libc_slow;
 mod limited_by_setting;
 mod log_remark;
 mod low_voltage;
@@ -106,6 +107,7 @@ const ROWS: &[Rule] = &[
     io_wait::RULE,
     kernel_trouble::RULE,
     latency_unsteady::RULE,
+    libc_slow::RULE,
     limited_by_setting::RULE,
     log_remark::RULE,
     low_voltage::RULE,
