@@ -38,6 +38,7 @@ usage: cargo xtask TASK
       --record FILE    take the time per step from this Record; run nothing for it
       --monitor-only   leave the standard run out
       --boards         only the program on virtual boards, each figure beside the true one
+      --libc           only the machine's own C library, beside a program that the compiler made
       --kills          only runs that are killed at every call that changes something
       -- ARGS          arguments of the standard run";
 

@@ -5,6 +5,7 @@
 //! depend on the machine, so they are looked at, not asserted.
 
 mod figures;
+mod libc;
 mod process;
 
 use crate::workspace;
@@ -29,6 +30,7 @@ struct Options<'a> {
     monitor_only: bool,
     boards: bool,
     kills: bool,
+    libc: bool,
     arguments: &'a [&'a str],
 }
 
@@ -40,6 +42,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         monitor_only: false,
         boards: false,
         kills: false,
+        libc: false,
         arguments: &[],
     };
     let mut rest = words;
@@ -60,6 +63,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--kills", rest @ ..] => {
                 options.kills = true;
+                rest
+            }
+            ["--libc", rest @ ..] => {
+                options.libc = true;
                 rest
             }
             ["--binary", file, rest @ ..] => {
@@ -89,6 +96,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     }
     if options.kills {
         return kills();
+    }
+    if options.libc {
+        return libc::main();
     }
     if options.boards {
         return boards();
@@ -256,11 +266,13 @@ mod tests {
             monitor_only: false,
             boards: false,
             kills: false,
+            libc: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
         assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
+        assert!(options(&["--libc"]).unwrap().libc);
         for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["x"]] {
             assert!(options(wrong).is_err(), "{wrong:?}");
         }

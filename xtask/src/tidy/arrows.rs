@@ -16,7 +16,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("probe", &["microbench"]),
     ("record", &[]),
     ("testkit", &["microbench", "machine", "record"]),
-    ("xtask", &["explain", "record"]),
+    ("xtask", &["explain", "probe", "record"]),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
