@@ -145,9 +145,7 @@ fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage>
             cpus: vec![fastest],
             threads: 1,
             repetition,
-            definition: None,
-            time: None,
-            set_clock: None,
+            ..Job::default()
         };
         Stage::Probe(job, raised.to_vec())
     };

@@ -189,14 +189,14 @@ mod tests {
 
     /// A machine whose shell is this file.
     fn with_shell(shell: &[u8], available_kib: u64) -> Bench {
-        let bench = Bench::new(&[]);
-        let place = bench.tools_directory();
+        let mut bench = Bench::new(&[]);
+        let place = bench.tools_directory().to_owned();
         std::fs::create_dir_all(place.join("bin")).unwrap();
         std::fs::create_dir_all(place.join("proc")).unwrap();
         std::fs::write(place.join("bin/sh"), shell).unwrap();
         std::fs::write(place.join("proc/meminfo"), format!("MemAvailable: {available_kib} kB\n")).unwrap();
-        let root = Root::of_folder(place);
-        Bench { root, ..bench }
+        bench.root = Root::of_folder(&place);
+        bench
     }
 
     fn lacks(bench: &Bench) -> String {
@@ -255,12 +255,13 @@ mod tests {
             FailureKind::Garbled,
             "tells of 2 calls between 1 s 0 ns and 2 s 0 ns",
         );
-        check("echo no such library; exit 127", FailureKind::Failed, "127");
+        check("echo no such library; exit 127", FailureKind::ExitStatus, "127");
     }
 
     #[test]
     fn the_library_of_this_machine_is_measured() {
-        let bench = Bench { root: Root::system(), ..Bench::new(&[]) };
+        let mut bench = Bench::new(&[]);
+        bench.root = Root::system();
         let measured = bench.with(&JOB(), |lab| match (MEMORY_LIBC.lacking)(lab) {
             Some(missing) => Err(missing.to_string()),
             None => Ok((MEMORY_LIBC.run)(lab).unwrap()),
