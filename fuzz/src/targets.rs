@@ -100,7 +100,7 @@ const OWN: &[(&str, &[&str], Takes)] = &[
     ("log", LOGS, Text(log)),
     ("mountinfo", &[], Bytes(|data| surveyed("/proc/self/mountinfo", data))),
     ("probe-line", &[], Text(|text| drop(probe::parse_line(text)))),
-    ("program", &[], Bytes(|data| drop(probe::parse_program(data)))),
+    ("probe-pattern", &[], Bytes(|data| drop(probe::parse_program(data)))),
     ("record", RECORDS, Bytes(record)),
     ("record-values", &[], Text(altered::record)),
     ("recording", &[], Bytes(recording)),
