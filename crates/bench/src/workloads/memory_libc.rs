@@ -139,12 +139,7 @@ fn measure(
 }
 
 /// Runs the program once; bytes per second.
-fn once(
-    context: &WorkloadContext,
-    report: &mut StepReport,
-    loader: &Found,
-    program: &str,
-) -> Result<u64, Failure> {
+fn once(context: &WorkloadContext, report: &mut StepReport, loader: &Found, program: &str) -> Result<u64, Failure> {
     let output = context.program(report, loader, &[program], TIME_LIMIT)?;
     let timed = probe::parse_line(&output)
         .map_err(|why| failure(FailureKind::Garbled, format!("The program that calls libc {why}."), &output))?;
@@ -200,7 +195,7 @@ mod tests {
     }
 
     fn lacks(bench: &Bench) -> String {
-        bench.with(&JOB(), |lab| (MEMORY_LIBC.lacking)(lab)).map_or_else(String::new, |why| why.to_string())
+        bench.with(&JOB(), |context, _| (MEMORY_LIBC.lacking)(context)).map_or_else(String::new, |why| why.to_string())
     }
 
     #[test]
@@ -220,8 +215,8 @@ mod tests {
         let bench = Bench::new(&[Program { name: "loader".into(), body: loader.into() }]);
         let loader = bench.tools_directory().join("loader");
         let pattern = Pattern::new(LIBC_LOOPS[0].isa, 0, loader.to_str().unwrap(), "libc.so.6");
-        bench.with(&Job { is_extensive, ..JOB() }, |lab| {
-            measure(lab, &pattern, Call::Copy).map(|row| (row, std::mem::take(&mut lab.repeated)))
+        bench.with(&Job { is_extensive, ..JOB() }, |context, report| {
+            measure(context, report, &pattern, Call::Copy).map(|row| (row, std::mem::take(&mut report.repeated)))
         })
     }
 
@@ -262,9 +257,9 @@ mod tests {
     fn the_library_of_this_machine_is_measured() {
         let mut bench = Bench::new(&[]);
         bench.root = Root::system();
-        let measured = bench.with(&JOB(), |lab| match (MEMORY_LIBC.lacking)(lab) {
+        let measured = bench.with(&JOB(), |context, report| match (MEMORY_LIBC.lacking)(context) {
             Some(missing) => Err(missing.to_string()),
-            None => Ok((MEMORY_LIBC.run)(lab).unwrap()),
+            None => Ok((MEMORY_LIBC.run)(context, report).unwrap()),
         });
         let measured = match measured {
             Ok(Measured::Bandwidth(measured)) => measured,

@@ -53,8 +53,8 @@ fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::{Finding, figures};
     use crate::test_support::{own_run, with_step};
+    use crate::{Finding, figures};
     use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Variant, WorkloadId};
 
     fn sentences(own_mb_per_s: u64) -> Vec<String> {
