@@ -72,16 +72,7 @@ impl Load {
     }
 
     fn job(&self, variant: &Variant, cpus: Vec<u32>) -> Job {
-        Job {
-            workload: self.workload,
-            variant: variant.clone(),
-            threads: cpus.len() as u32,
-            cpus,
-            repetition: 0,
-            definition: None,
-            time: None,
-            set_clock: None,
-        }
+        Job { workload: self.workload, variant: variant.clone(), threads: cpus.len() as u32, cpus, ..Job::default() }
     }
 
     /// Sets of CPUs, each with its number of repetitions.

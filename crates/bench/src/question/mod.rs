@@ -245,7 +245,7 @@ mod tests {
         check(&CoreToCore { cpus: Vec::new() }, "0");
         let aes = SingleWorkload { workload: WorkloadId::Aes, variant: Variant::AES_256_CBC, cpus: vec![1] };
         check(&aes, "aes-256-cbc0");
-        check(&Memory { cpus: Vec::new() }, "0 0 small-pages0 tlb-light0 0 0");
+        check(&Memory { cpus: Vec::new() }, "0 0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]
