@@ -55,12 +55,17 @@ fn natively(isa: Isa) {
     if isa == Isa::X86_64 {
         let pattern = parse_program(&std::fs::read("/bin/sh").unwrap()).unwrap();
         assert_eq!(pattern.isa(), isa);
-        return check(&pattern, &[&pattern.loader]);
+        check(&pattern, &[&pattern.loader]);
+        return installed(isa, "/lib/ld-musl-x86_64.so.1", "libc.musl-x86_64.so.1", "musl");
     }
-    let loader = "/lib/ld-linux.so.2";
+    installed(isa, "/lib/ld-linux.so.2", "libc.so.6", "libc6-i386");
+}
+
+/// Another C library of this machine, which Debian has in a package.
+fn installed(isa: Isa, loader: &str, libc: &str, package: &str) {
     match std::path::Path::new(loader).exists() {
-        true => check(&Pattern::new(isa, 0, loader, "libc.so.6"), &[loader]),
-        false => skip("the C library of 32-bit x86 is not installed (libc6-i386)"),
+        true => check(&Pattern::new(isa, 0, loader, libc), &[loader]),
+        false => skip(&format!("{loader} is not installed (package {package})")),
     }
 }
 

@@ -77,7 +77,7 @@ fn ready(context: &WorkloadContext) -> Reading<Pattern> {
         let read = context.root.read_head(path, PROGRAM_BYTES_MAX).map_err(|missing| missing.to_string());
         let found = read.and_then(|bytes| probe::parse_program(&bytes).map_err(|why| format!("{path} {why}")));
         match found {
-            Ok(pattern) => return image(&pattern, Call::Copy).map(|_| pattern),
+            Ok(pattern) => return bound(context, pattern),
             Err(why) => whys.push(why),
         }
     }
@@ -88,6 +88,18 @@ fn ready(context: &WorkloadContext) -> Reading<Pattern> {
 /// Less in tests that do not look at figures.
 fn buffer_bytes() -> u32 {
     in_haste(u64::from(BUFFER_BYTES)) as u32
+}
+
+/// The same pattern, if programs like it can be made here and its loader is there.
+fn bound(context: &WorkloadContext, pattern: Pattern) -> Reading<Pattern> {
+    image(&pattern, Call::Copy)?;
+    match context.root.read_head(&pattern.loader, 1) {
+        Ok(_) => Ok(pattern),
+        Err(missing) => {
+            let why = format!("the loader of this machine's programs is not there: {missing}");
+            Err(Missing::unsupported(pattern.loader, why))
+        }
+    }
 }
 
 fn image(pattern: &Pattern, call: Call) -> Reading<Vec<u8>> {
@@ -194,6 +206,10 @@ mod tests {
         bench
     }
 
+    fn pattern(loader: &str) -> Pattern {
+        Pattern::new(LIBC_LOOPS[0].isa, 0, loader, "libc.so.6")
+    }
+
     fn lacks(bench: &Bench) -> String {
         bench.with(&JOB(), |context, _| (MEMORY_LIBC.lacking)(context)).map_or_else(String::new, |why| why.to_string())
     }
@@ -207,6 +223,8 @@ mod tests {
         check(b"#!/bin/other\n", "/bin/sh is no ELF file; /usr/bin/env");
         check(b"\x7fELF\x02\x01", "/bin/sh is cut off");
         assert!(lacks(&Bench::new(&[])).contains("nothing shows how programs are bound"));
+        let whole = probe::image(&pattern("/lib/ld.so.1"), Call::Copy, 1, 1).unwrap();
+        check(&whole, "the loader of this machine's programs is not there: /lib/ld.so.1 does not exist");
         assert!(lacks(&with_shell(b"", 90_000)).contains("only 90000 KiB of memory are available"));
     }
 
@@ -214,7 +232,7 @@ mod tests {
     fn copied(loader: &str, is_extensive: bool) -> Result<(BandwidthRow, Vec<Repeated>), Failure> {
         let bench = Bench::new(&[Program { name: "loader".into(), body: loader.into() }]);
         let loader = bench.tools_directory().join("loader");
-        let pattern = Pattern::new(LIBC_LOOPS[0].isa, 0, loader.to_str().unwrap(), "libc.so.6");
+        let pattern = pattern(loader.to_str().unwrap());
         bench.with(&Job { is_extensive, ..JOB() }, |context, report| {
             measure(context, report, &pattern, Call::Copy).map(|row| (row, std::mem::take(&mut report.repeated)))
         })

@@ -210,7 +210,7 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
 /// Rates that move with latency.
 fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
     let (ns_a, ns_b, at) = latencies(base, other)?;
-    let is_rate = base.1.key.is_of(WorkloadId::MemoryBandwidth);
+    let is_rate = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter().any(|id| base.1.key.is_of(id));
     let same_way = (ns_b > ns_a) == (ratio(base.1, other.1)? < 1.0);
     (is_rate && same_way).then(|| {
         format!(
@@ -256,9 +256,9 @@ fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
     Some(format!("In {}: {}", slower.name, worst.sentence()))
 }
 
-/// Rates of logs are those of `memcpy` and `memset`, which every C library writes anew.
+/// Every C library writes `memcpy` and `memset` anew.
 fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
-    let is_libc = base.1.key.is_of(WorkloadId::MemoryBandwidth) && base.1.key.method() == 0;
+    let is_libc = base.1.key.is_of(WorkloadId::MemoryLibc);
     let name = |end: End<'_>| end.0.record.machine.distribution.known().cloned();
     let (a, b) = (name(base)?, name(other)?);
     (is_libc && a != b).then(|| {

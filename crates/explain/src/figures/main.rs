@@ -4,9 +4,10 @@
 use crate::figures::Figure;
 use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId};
 
-/// Best copy or fill rate over all clusters in MB/s: that of the machine's own C library where it was measured, as lists
-/// of results have always shown it, else that of the best routine.
-pub(crate) fn memory_mb_per_s(figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
+/// Best copy or fill rate over all clusters in MB/s: that of the machine's own C library, as lists of results have always
+/// shown it. Runs that did not ask for it have that of the best routine; where it was asked for and could not be
+/// measured, no other rate takes its place.
+pub(crate) fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
     let name = match operation {
         MemoryOperation::Copy => "copy",
         MemoryOperation::Fill => "fill",
@@ -14,7 +15,11 @@ pub(crate) fn memory_mb_per_s(figures: &[Figure], operation: MemoryOperation) ->
         MemoryOperation::Other => return None,
     };
     let of = |id| best(figures, |figure: &Figure| figure.key.is_of(id) && figure.key.name() == name);
-    of(WorkloadId::MemoryLibc).or_else(|| of(WorkloadId::MemoryBandwidth)).map(|rate| rate as u64)
+    let best = match record.steps_of(WorkloadId::MemoryLibc).next() {
+        Some(_) => of(WorkloadId::MemoryLibc),
+        None => of(WorkloadId::MemoryLibc).or_else(|| of(WorkloadId::MemoryBandwidth)),
+    };
+    best.map(|rate| rate as u64)
 }
 
 /// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of

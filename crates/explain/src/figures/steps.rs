@@ -6,7 +6,7 @@ use super::{Core, FigureKey};
 use crate::view;
 use record::{
     Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Scores, Series,
-    Step, Variant, WorkloadName,
+    Step, Variant, WorkloadId, WorkloadName,
 };
 
 /// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
@@ -14,6 +14,8 @@ use record::{
 const LATENCY_BYTES: [u64; 3] = [16 << 20, 64 << 20, 128 << 20];
 /// The column of latency tables that stands for one access after the other, by its names.
 const LATENCY_COLUMNS: [&str; 3] = ["1xPTR", "random", "single random read"];
+/// The method of `memory-libc` that does what tinymembench does, of which logs have the rows of the C library.
+const LIBC_METHOD_OF_LOGS: u32 = 1;
 /// Passes of the clock measurement that every kind of run has.
 const CLOCK_VARIANTS: [Variant; 3] = [Variant::COLD, Variant::HOT_LOADED, Variant::HOT_AFTER];
 
@@ -113,12 +115,18 @@ impl Maker<'_> {
             let Some(best) = best_row(self.record, self.step, bandwidth, operation) else {
                 continue;
             };
+            let part = self.part(name, "MB/s", true);
+            let key = match is_of_tinymembench(self.record, self.step) {
+                true => FigureKey::new(WorkloadId::MemoryLibc.into(), LIBC_METHOD_OF_LOGS, name),
+                false => part.key,
+            };
             gathered.add(Part {
+                key,
                 core: self.core(),
                 is_main: operation != MemoryOperation::Read,
                 printed_spread_percent: best.printed_deviation_percent,
                 values: best.bytes_per_s.iter().map(|rate| *rate as f64 / 1e6).collect(),
-                ..self.part(name, "MB/s", true)
+                ..part
             });
         }
     }
@@ -230,12 +238,16 @@ pub(crate) fn best_row<'a>(
     bandwidth: &'a Bandwidth,
     operation: MemoryOperation,
 ) -> Option<&'a BandwidthRow> {
-    // Only tables of tinymembench; what this program measured by itself stands in its own logs too.
-    let is_log = view::is_log(record) && step.variant == Variant::TINYMEMBENCH;
+    let is_log = is_of_tinymembench(record, step);
     let counts = |routine: &str| !is_log || routine.starts_with("libc") || routine.starts_with("standard");
     let rows = bandwidth.rows.iter();
     let rows = rows.filter(|row| row.operation == operation && counts(&row.routine));
     rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())
+}
+
+/// True of tables of tinymembench in logs. What this program measured by itself stands in its own logs too.
+fn is_of_tinymembench(record: &Record, step: &Step) -> bool {
+    view::is_log(record) && step.variant == Variant::TINYMEMBENCH
 }
 
 /// The workload as figures are compared. LibreSSL is another library under the same command as OpenSSL.

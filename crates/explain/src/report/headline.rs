@@ -93,7 +93,7 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
         parts.push(format!("single-threaded {}", Quantity::Mips(score.into())));
     }
     for (operation, name) in [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill")] {
-        if let Some(rate) = memory_mb_per_s(figures, operation) {
+        if let Some(rate) = memory_mb_per_s(record, figures, operation) {
             parts.push(format!("memory {name} {rate} MB/s"));
         }
     }

@@ -37,8 +37,8 @@ pub(crate) fn columns(record: &Record, figures: &[Figure], explained: &Explanati
         or_dash(sevenzip_multi_mips(record, figures).map(|mips| tens(mips.into()))),
         or_dash(sevenzip_single_mips(figures)),
         or_dash(cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(tens)),
-        or_dash(memory_mb_per_s(figures, MemoryOperation::Copy).map(tens)),
-        or_dash(memory_mb_per_s(figures, MemoryOperation::Fill).map(tens)),
+        or_dash(memory_mb_per_s(record, figures, MemoryOperation::Copy).map(tens)),
+        or_dash(memory_mb_per_s(record, figures, MemoryOperation::Fill).map(tens)),
         or_dash(series_median(figures, WorkloadId::Cpuminer).map(|rate| format!("{rate:.2}"))),
     ];
     cells.map(|cell| one_line(&cell))

@@ -84,7 +84,7 @@ impl Row {
     /// The row of a result.
     pub fn of(record: &Record, explained: &Explanation, file: &str) -> Self {
         let all = figures(record);
-        let memory = |operation| memory_mb_per_s(&all, operation).map(|rate| rate as f64);
+        let memory = |operation| memory_mb_per_s(record, &all, operation).map(|rate| rate as f64);
         let clocks = view::cluster_clocks(record, &Variant::COLD);
         let mut cells = columns(record, &all, explained);
         let sevenzip_comparable = comparable(&all);
