@@ -80,14 +80,14 @@ fn in_folder(folder: &Path) -> Result<()> {
             let timed = parse_line(&text).map_err(anyhow::Error::msg)?;
             Ok(timed.calls as f64 * f64::from(BUFFER_BYTES) / timed.elapsed_ns as f64 * 1e9)
         };
-        let of_compiled = || Ok(printed(&before, &[&compiled, Path::new(word)])?.trim().parse()?);
+        let of_compiled = || -> Result<f64> { Ok(printed(&before, &[&compiled, Path::new(word)])?.trim().parse()?) };
         let mut turns = Vec::new();
         for turn in 0..TURNS {
             // Whoever comes second finds the caches and the memory as the first one left them.
             turns.push(match turn % 2 {
                 0 => (of_made()?, of_compiled()?),
                 _ => {
-                    let compiled: f64 = of_compiled()?;
+                    let compiled = of_compiled()?;
                     (of_made()?, compiled)
                 }
             });
