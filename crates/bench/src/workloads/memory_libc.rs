@@ -76,8 +76,8 @@ fn ready(context: &WorkloadContext) -> Reading<Pattern> {
     for path in PROGRAMS {
         let read = context.root.read_head(path, PROGRAM_BYTES_MAX).map_err(|missing| missing.to_string());
         let found = read.and_then(|bytes| probe::parse_program(&bytes).map_err(|why| format!("{path} {why}")));
-        match found {
-            Ok(pattern) => return bound(context, pattern),
+        match found.and_then(|pattern| bound(context, path, pattern)) {
+            Ok(pattern) => return Ok(pattern),
             Err(why) => whys.push(why),
         }
     }
@@ -90,15 +90,12 @@ fn buffer_bytes() -> u32 {
     in_haste(u64::from(BUFFER_BYTES)) as u32
 }
 
-/// The same pattern, if programs like it can be made here and its loader is there.
-fn bound(context: &WorkloadContext, pattern: Pattern) -> Reading<Pattern> {
-    image(&pattern, Call::Copy)?;
+/// The pattern of the program at `path`, if programs like it can be made here and its loader is there.
+fn bound(context: &WorkloadContext, path: &str, pattern: Pattern) -> Result<Pattern, String> {
+    image(&pattern, Call::Copy).map_err(|missing| missing.to_string())?;
     match context.root.read_head(&pattern.loader, 1) {
         Ok(_) => Ok(pattern),
-        Err(missing) => {
-            let why = format!("the loader of this machine's programs is not there: {missing}");
-            Err(Missing::unsupported(pattern.loader, why))
-        }
+        Err(missing) => Err(format!("the loader of {path} is not there: {missing}")),
     }
 }
 
@@ -224,7 +221,7 @@ mod tests {
         check(b"\x7fELF\x02\x01", "/bin/sh is cut off");
         assert!(lacks(&Bench::new(&[])).contains("nothing shows how programs are bound"));
         let whole = probe::image(&pattern("/lib/ld.so.1"), Call::Copy, 1, 1).unwrap();
-        check(&whole, "the loader of this machine's programs is not there: /lib/ld.so.1 does not exist");
+        check(&whole, "the loader of /bin/sh is not there: /lib/ld.so.1 does not exist; ");
         assert!(lacks(&with_shell(b"", 90_000)).contains("only 90000 KiB of memory are available"));
     }
 

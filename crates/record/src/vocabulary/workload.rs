@@ -93,7 +93,7 @@ impl WorkloadId {
         match self {
             Self::MemoryBandwidth => "memory bandwidth",
             Self::MemoryLatency => "memory latency",
-            Self::MemoryLibc => "memory of libc",
+            Self::MemoryLibc => "libc memory bandwidth",
             Self::SevenZip => "7-zip",
             id => id.as_str(),
         }
