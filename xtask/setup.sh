@@ -24,7 +24,7 @@ can_sudo() {
             if sudo -n true 2>/dev/null; then
                 sudo_works=yes
             elif [ -t 0 ]; then
-                say "needs root for the next step; sudo may ask for your password"
+                say "the next step needs root; sudo may ask for your password"
                 sudo -v && sudo_works=yes
             fi
         fi
@@ -40,7 +40,7 @@ as_root() {
     elif can_sudo; then
         sudo "$@"
     else
-        say "would need root (or sudo) for: $*"
+        say "needs root (or sudo): $*"
         return 1
     fi
 }
@@ -52,9 +52,9 @@ as_root() {
 refresh_lists() {
     [ -z "${lists_are_fresh-}" ] || return 0
     lists_are_fresh=yes
-    say "reads the package lists (apt-get update)"
+    say "updating package lists (apt-get update)"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 ||
-        say "apt-get update failed; the lists that are there have to do"
+        say "apt-get update failed; using the existing package lists"
 }
 
 # True if apt has this package; `candidate` is the version it would install.
@@ -70,17 +70,17 @@ candidate() {
 # a machine that has just been set up is often still busy with its first updates.
 apt_install() {
     has apt-get || {
-        say "there is no apt-get here; please install by hand what Debian calls: $*"
+        say "apt-get not found; install these Debian packages manually: $*"
         return 1
     }
     refresh_lists
-    say "about to install with apt-get: $*"
+    say "installing with apt-get: $*"
     apt_log=$(mktemp)
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         -o DPkg::Lock::Timeout=300 "$@" >"$apt_log" 2>&1 </dev/null || {
         cat "$apt_log" >&2
         rm -f "$apt_log"
-        say "apt-get could not install: $*"
+        say "apt-get failed to install: $*"
         return 1
     }
     rm -f "$apt_log"
@@ -142,7 +142,7 @@ install_rustup() {
         apt_install rustup && return
     fi
     has curl || apt_install curl || die "cannot fetch rustup without curl"
-    say "about to install rustup for $HOME from $rustup_installer (no profile is changed)"
+    say "installing rustup for $HOME from $rustup_installer (no profile is changed)"
     installer=$(mktemp)
     curl --proto '=https' --tlsv1.2 -sSf "$rustup_installer" -o "$installer" ||
         die "rustup cannot be fetched; please install Rust $(rust_oldest) or newer"
@@ -154,9 +154,9 @@ install_rustup() {
 
 # Installs or updates the toolchain that rust-toolchain.toml names.
 install_toolchain() {
-    say "about to install Rust ($RUSTUP_TOOLCHAIN) with rustup"
+    say "installing Rust ($RUSTUP_TOOLCHAIN) with rustup"
     rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --no-self-update >&2 ||
-        die "there is no Rust for this machine; copy a static binary instead, as the README says"
+        die "Rust is not available for this machine; copy a static binary instead (see README)"
     hash -r
 }
 
@@ -185,7 +185,7 @@ need_rustup() {
 need_target() {
     has_target "$1" && return
     has rustup || return 1
-    say "about to add Rust's standard library for $1"
+    say "installing Rust's standard library for $1"
     rustup target add "$1" >&2 && has_target "$1"
 }
 has_target() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }

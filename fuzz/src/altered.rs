@@ -1,4 +1,4 @@
-//! Good files with bad values in them. A mutation of text seldom leaves a file whole; here what is whole stays
+//! Good files with bad values in them. A mutation of text rarely leaves a file intact; here what is whole stays
 //! so, and an input says only what is put where.
 
 use crate::records::explain_all;

@@ -1,5 +1,5 @@
 //! What is done with foreign bytes in fuzzing: a table of targets, each a function of bytes that must neither
-//! panic nor hang nor ask for much memory, whatever the bytes are.
+//! panic nor hang nor ask for much memory, for any bytes.
 
 mod altered;
 pub mod coverage;

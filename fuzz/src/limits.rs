@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// More than this of the CPU is a hang.
 const CPU_NS_MAX: u64 = 1_000_000_000;
-/// Whoever waits for so long waits for nothing that fuzzing has.
+/// No fuzzed code needs a longer wait.
 const WAITED_NS_MAX: u64 = 60_000_000_000;
 /// More bytes than this at once are too many.
 pub const BYTES_MAX: usize = 256 << 20;

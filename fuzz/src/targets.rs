@@ -29,7 +29,7 @@ pub fn made(name: &str) -> Vec<Vec<u8>> {
 #[derive(Debug, Clone, Copy)]
 enum Takes {
     Bytes(fn(&[u8])),
-    /// Whatever is no UTF-8 is replaced, as the program does it.
+    /// Invalid UTF-8 is replaced, as the program does it.
     Text(fn(&str)),
 }
 use Takes::{Bytes, Text};
@@ -235,7 +235,7 @@ fn stream(bytes: &[u8]) {
     }
 }
 
-/// Any word is kept as it is, whatever it is taken for.
+/// Any word is kept as it is, regardless of what it is taken for.
 fn vocabulary(text: &str) {
     fn survives<T: std::str::FromStr + ToString>(word: &str) {
         let read = word.parse::<T>().ok().map(|value| value.to_string());

@@ -20,7 +20,7 @@ const COMMENT: &str = "\
 # in the order of `cores`, separated by `;`. `~` marks a figure that must not be compared with others, `-` is nothing.
 ";
 
-/// The folder with the logs: named by `SBC_BENCH_CORPUS`, else `shared/corpus` beside one of the
+/// The folder with the logs: named by `SBC_BENCH_CORPUS`, else `shared/corpus` next to one of the
 /// folders above the checkout.
 fn logs_folder() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
@@ -70,7 +70,7 @@ mod tests {
     use explain::reference::{Reference, parse};
 
     #[test]
-    fn the_table_is_what_the_logs_give() {
+    fn table_is_what_the_logs_give() {
         let Some(folder) = logs_folder() else {
             return testkit::excuse(testkit::Excuse::Corpus);
         };
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_table_can_be_read() {
+    fn committed_table_can_be_read() {
         let text = std::fs::read_to_string(workspace::root().join(TABLE)).unwrap();
         let rows = parse(&text).unwrap();
         assert!(rows.len() > 100, "{} rows", rows.len());

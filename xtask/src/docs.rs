@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_names_itself_and_explains_every_field() {
+    fn schema_names_itself_and_explains_every_field() {
         let schema: Value = serde_json::from_str(&schema().unwrap()).unwrap();
         let dialect = "https://json-schema.org/draft/2020-12/schema";
         assert_eq!(schema["$schema"], dialect);

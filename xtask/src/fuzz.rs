@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_host_is_found() {
+    fn host_is_found() {
         let text = "rustc 1.95.0\nbinary: rustc\nhost: aarch64-unknown-linux-gnu\nrelease: 1.95.0\n";
         assert_eq!(host_of(text).as_deref(), Some("aarch64-unknown-linux-gnu"));
         assert_eq!(host_of(""), None);

@@ -31,14 +31,14 @@ usage: cargo xtask TASK
   dist               build the four static binaries into target/dist
   dist --check       build them as ./bench does, and check all but their size
   fuzz [--seconds N] [--keep] [TARGET...]
-                     feed every parser of foreign bytes with inputs made of its seeds
-  bench [options]    figures of the release binary itself: start, memory, sampler, time per step
+                     fuzz every parser of foreign bytes, starting from its seeds
+  bench [options]    measure the release binary: start-up, memory, sampler, time per step
       --binary FILE    the binary (default: the newest release build)
       --samples N      samples of the monitor to watch (default: 20)
       --record FILE    take the time per step from this Record; run nothing for it
-      --monitor-only   leave the standard run out
-      --boards         only the program on virtual boards, each figure beside the true one
-      --libc           only the machine's own C library, beside a program that the compiler made
+      --monitor-only   skip the standard run
+      --boards         only the program on virtual boards, each figure next to the true one
+      --libc           only the machine's own C library, next to a program that the compiler made
       --kills          only runs that are killed at every call that changes something
       -- ARGS          arguments of the standard run";
 

@@ -1,7 +1,7 @@
 //! Files that the user named, to be read whole: any kind of file, links followed, and never more of it than a file
 //! of its kind has. Not files of our own: those are in [`machine::files`].
 //!
-//! A pipe may be named as well (`<(zcat log.gz)`), and whoever fills it may take long; one that nobody opens for
+//! A pipe may be named as well (`<(zcat log.gz)`), and the process that fills it may take long; one that nobody opens for
 //! writing is not waited for.
 
 use anyhow::Context;
@@ -30,12 +30,12 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
 /// Opens a file; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be opened, or is a pipe into which nobody writes.
+/// It cannot be opened, or is a pipe without a writer.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin().lock()));
     }
-    let cannot = || format!("{} cannot be read", path.display());
+    let cannot = || format!("Cannot read {}", path.display());
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = rustix::fs::open(path, flags, Mode::empty());
     let mut file = File::from(file.with_context(cannot)?);
@@ -63,11 +63,11 @@ fn begun(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut first = vec![0];
     loop {
         match pipe.read(&mut first) {
-            Ok(0) => anyhow::ensure!(Instant::now() < until, "{} is a pipe into which nobody writes.", path.display()),
+            Ok(0) => anyhow::ensure!(Instant::now() < until, "{} is a pipe without a writer.", path.display()),
             Ok(_) => return Ok(first),
             Err(why) if why.kind() == ErrorKind::WouldBlock => return Ok(Vec::new()),
             Err(why) => {
-                return Err(why).with_context(|| format!("{} cannot be read", path.display()));
+                return Err(why).with_context(|| format!("Cannot read {}", path.display()));
             }
         }
         std::thread::sleep(WRITER_LOOK);
@@ -81,10 +81,10 @@ fn begun(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
 pub(crate) fn whole(file: impl Read, name: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.take(bytes_max + 1).read_to_end(&mut bytes);
-    let count = read.with_context(|| format!("{} cannot be read", name.display()))?;
+    let count = read.with_context(|| format!("Cannot read {}", name.display()))?;
     anyhow::ensure!(
         count as u64 <= bytes_max,
-        "{} has more than {} KiB, which no file of its kind has.",
+        "{} is larger than {} KiB, the limit for such files.",
         name.display(),
         bytes_max >> 10
     );
@@ -97,21 +97,21 @@ mod tests {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     #[test]
-    fn an_endless_file_has_an_end() {
+    fn endless_file_is_cut() {
         let error = read(Path::new("/dev/zero"), 4096).unwrap_err().to_string();
-        assert_eq!(error, "/dev/zero has more than 4 KiB, which no file of its kind has.");
+        assert_eq!(error, "/dev/zero is larger than 4 KiB, the limit for such files.");
         assert_eq!(read(Path::new("/dev/null"), 0).unwrap(), b"");
         let error = format!("{:#}", read(Path::new("/none"), 1).unwrap_err());
-        assert!(error.starts_with("/none cannot be read: No such file"), "{error}");
+        assert!(error.starts_with("Cannot read /none: No such file"), "{error}");
     }
 
     #[test]
-    fn a_pipe_is_read_as_far_as_somebody_writes() {
+    fn pipe_is_read_until_its_writer_ends() {
         let name = format!("sbc-bench-input-{}", std::process::id());
         let pipe = std::env::temp_dir().join(name);
         mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
         let error = read(&pipe, 99).unwrap_err().to_string();
-        assert!(error.ends_with("is a pipe into which nobody writes."), "{error}");
+        assert!(error.ends_with("is a pipe without a writer."), "{error}");
         for pause in [0, 200] {
             let to = pipe.clone();
             let writing = machine::threads::detach("writer", move || {

@@ -12,8 +12,7 @@ mod signals;
 mod stderr;
 mod write;
 
-use args::{Cli, Command, Environment, Several, SurveyVerb};
-use clap::Parser;
+use args::{Command, Environment, Several, SurveyVerb};
 use std::process::ExitCode;
 
 /// The allocator of the static C library gives every freed page back at once and asks for it again, which
@@ -45,7 +44,7 @@ fn main() -> ExitCode {
 }
 
 fn status_of_all() -> u8 {
-    let cli = match Cli::try_parse_from(args::arranged(std::env::args_os())) {
+    let cli = match args::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             let words: Vec<String> =
@@ -54,14 +53,14 @@ fn status_of_all() -> u8 {
             return status::FAILURE;
         }
         Err(help) => {
-            // A closed pipe is no failure: whoever closed it had seen enough.
+            // A closed pipe is no failure: the reader had seen enough.
             return match output::print(&help.render().to_string()) {
                 Ok(()) => 0,
                 Err(_) => status::FAILURE,
             };
         }
     };
-    let root = cli.root.clone();
+    let root = cli.root();
     work_for_caller();
     let result = args::command(cli, &Environment::read()).map_err(|sentence| anyhow::anyhow!("{sentence}")).and_then(
         |command| {
@@ -125,15 +124,22 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
 fn several(verb: Several) -> anyhow::Result<u8> {
     match verb {
         Several::Compare { files, json } => commands::compare::run(&files, json),
-        Several::Results { files, sort, format } => commands::results::run(&files, &sort, &format),
+        Several::Results { files, sort, format, json } => {
+            let format = match (format.as_deref(), json) {
+                (None | Some("json"), true) => "json",
+                (Some(other), true) => anyhow::bail!("--json cannot be combined with --format {other}."),
+                (given, false) => given.unwrap_or("md"),
+            };
+            commands::results::run(&files, &sort, format)
+        }
         Several::Trend { files, json } => commands::trend::run(&files, json),
     }
 }
 
 fn survey(root: &machine::Root, verb: SurveyVerb) -> anyhow::Result<u8> {
     match verb {
-        SurveyVerb::Kernel { eol_file, json } => commands::kernel::run(root, eol_file.as_deref(), json),
-        SurveyVerb::Storage { json } => commands::storage::run(root, json),
+        SurveyVerb::Kernel { eol_file, json, .. } => commands::kernel::run(root, eol_file.as_deref(), json),
+        SurveyVerb::Storage { json, .. } => commands::storage::run(root, json),
         SurveyVerb::Review(args) => commands::review::run(root, &args),
     }
 }

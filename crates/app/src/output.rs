@@ -1,5 +1,5 @@
-//! Everything that people and programs read goes through here, and through [`crate::stderr`] for what is said
-//! beside the output: no foreign text steers a terminal, a closed pipe ends quietly, anything else is an error.
+//! Everything that people and programs read goes through here, and through [`crate::stderr`] for
+//! messages: no foreign text steers a terminal, a closed pipe ends quietly, anything else is an error.
 //! A reader of standard output that has stopped is waited for, but not once a signal asked for the end.
 
 pub(crate) use crate::stderr::note;
@@ -21,12 +21,12 @@ const PAGE_BYTES: usize = 4096;
 /// So long may a reader take for what is written after a signal.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
-/// Writes text to standard output. Whoever closes the pipe early (`grep -q`, `head`) has seen enough.
+/// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) has seen enough.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_while_read(text).map(|_| ())
 }
 
-/// As [`print`], but tells whether somebody still reads.
+/// As [`print`], but returns whether there is still a reader.
 pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
     // Only these keep a writer waiting; asking a file each time would cost a system call for nothing.
     static MAY_WAIT: OnceLock<bool> = OnceLock::new();
@@ -36,7 +36,7 @@ pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
     stderr::settle();
     // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
     let text = explain::harmless(text);
-    write(out.as_fd(), text.as_bytes(), may_wait).context("standard output cannot be written")
+    write(out.as_fd(), text.as_bytes(), may_wait).context("Cannot write to standard output")
 }
 
 /// True if so many bytes can be written to standard output without waiting for its reader.
@@ -72,7 +72,7 @@ fn write(out: BorrowedFd<'_>, mut text: &[u8], may_wait: bool) -> std::io::Resul
         match rustix::io::write(out, chunk) {
             Ok(count) => text = &text[count..],
             Err(rustix::io::Errno::INTR) => {}
-            // Somebody who shares the terminal made it not wait.
+            // Another process sharing the terminal made it non-blocking.
             Err(rustix::io::Errno::AGAIN) if is_read(out) => {}
             Err(rustix::io::Errno::AGAIN) => return Ok(false),
             Err(rustix::io::Errno::PIPE) => return Ok(false),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Paths {
     /// The latest log; its last line is the summary line.
     pub(crate) log: PathBuf,
-    /// The latest Record, beside the log.
+    /// The latest Record, next to the log.
     pub(crate) record: PathBuf,
     /// Folder of all runs.
     pub(crate) history: PathBuf,
@@ -37,29 +37,31 @@ impl Paths {
         let history = match (asked, as_root) {
             (None, true) => system_state(variable("STATE_DIRECTORY")).join("runs"),
             (None, false) => log.with_file_name("runs"),
-            // A folder of somebody's work may have one of that name for something else.
+            // A folder of another user's work may have one of that name for something else.
             (Some(_), _) => log.with_file_name("sbc-bench-runs"),
         };
         Self { record, history, log, journal: PathBuf::from(JOURNAL) }
     }
 
-    /// Why a log cannot be where it was asked for: what somebody has there is not to be lost.
+    /// Why a log cannot be where it was asked for: what another process has there is not to be lost.
     pub(crate) fn objection(&self) -> Option<String> {
         let (log, record) = (self.log.display(), self.record.display());
         if self.log.is_dir() {
-            return Some(format!("--log {log} is a folder; name a file in it."));
+            return Some(format!("--log {log} is a directory; give a file name."));
         }
         if self.log == self.record {
-            return Some(format!(
-                "--log {log} is where the Record would go, which stands beside the log; name the log with another end."
-            ));
+            return Some(format!("--log {log} is the name of the result file next to the log; use another extension."));
         }
         // A link is replaced, not what it leads to; a pipe would keep us.
         let is_file = std::fs::symlink_metadata(&self.record).is_ok_and(|meta| meta.is_file());
         let mut beginning = [0; 64];
         let mut read = || File::open(&self.record)?.read(&mut beginning);
         let is_other = is_file && read().is_ok_and(|count| !beginning[..count].trim_ascii_start().starts_with(RECORD));
-        is_other.then(|| format!("{record} is no Record of a run, and one would replace it; give --log another name."))
+        is_other.then(|| {
+            format!(
+                "{record} is not an sbc-bench result file and would be replaced by one; use another name for --log."
+            )
+        })
     }
 }
 
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn root_and_user_have_their_folders() {
+    fn paths_of_root_and_user() {
         assert_eq!(Paths::choose(true, None).log, Path::new("/var/log/sbc-bench.log"));
         assert_eq!(Paths::choose(true, None).record, Path::new("/var/log/sbc-bench.json"));
         let asked = Paths::choose(true, Some(Path::new("/tmp/a/b.log")));

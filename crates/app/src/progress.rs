@@ -13,7 +13,7 @@ const USUAL_COLUMNS: usize = 80;
 
 /// The bar of one run.
 pub(crate) struct Bar {
-    /// Somebody looks at it.
+    /// It is shown to a user.
     visible: bool,
     began: Instant,
     /// The step that runs: its name, when it began, and what was left then.
@@ -40,7 +40,7 @@ impl Bar {
                     })
                     .collect();
                 self.line(&format!(
-                    "System busy ({} % of all CPUs): {}. Waiting up to {} s; --force starts at once.",
+                    "System is busy ({} % of all CPUs): {}. Waiting up to {} s; use --force to start now.",
                     gate.busy_hundredths_percent / 100,
                     busiest.join(", "),
                     left.as_secs()
@@ -48,7 +48,7 @@ impl Bar {
             }
             Progress::Identified(machine) => {
                 let board = machine.board.known().map_or("this machine", String::as_str);
-                self.line(&format!("Measuring {board}."));
+                self.line(&format!("Benchmarking {board}."));
             }
             Progress::Step { name, left } => {
                 *self.step.borrow_mut() = Some(((*name).to_owned(), Instant::now(), *left));
@@ -57,7 +57,7 @@ impl Bar {
             Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {
                 let left = time_left(left.as_secs());
-                self.line(&format!("By the clock that was measured: {left}."));
+                self.line(&format!("Estimated from the measured clock: {left}."));
             }
             Progress::Beat => self.draw(),
             // A note matters in a pipe as well.
@@ -117,7 +117,7 @@ fn bar(gone_s: u64, left_s: u64, name: &str, columns: usize) -> String {
 /// `about 12 min left`: to the minute from three minutes on, to ten seconds below.
 fn time_left(seconds: u64) -> String {
     match seconds {
-        0..10 => "nearly done".into(),
+        0..10 => "almost done".into(),
         10..180 => format!("about {} s left", seconds.div_ceil(10) * 10),
         180..7200 => format!("about {} min left", seconds.div_ceil(60)),
         _ => format!("about {:.1} h left", seconds as f64 / 3600.0),
@@ -129,11 +129,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bar_fits_and_fills() {
+    fn bar_fits_and_fills() {
         for (gone, left, columns, expected) in [
-            (0, 0, 80, "00:00:00 [>               ] nearly done: memory"),
+            (0, 0, 80, "00:00:00 [>               ] almost done: memory"),
             (70, 210, 80, "00:01:10 [====>           ] about 4 min left: memory"),
-            (3700, 0, 80, "01:01:40 [================] nearly done: memory"),
+            (3700, 0, 80, "01:01:40 [================] almost done: memory"),
             (70, 210, 20, "00:01:10 [====>    "),
         ] {
             assert_eq!(bar(gone, left, "memory", columns), expected);
@@ -141,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn time_is_told_as_exactly_as_it_is_known() {
+    fn time_left_precision() {
         for (seconds, expected) in
-            [(3, "nearly done"), (31, "about 40 s left"), (601, "about 11 min left"), (9000, "about 2.5 h left")]
+            [(3, "almost done"), (31, "about 40 s left"), (601, "about 11 min left"), (9000, "about 2.5 h left")]
         {
             assert_eq!(time_left(seconds), expected);
         }

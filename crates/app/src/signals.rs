@@ -1,5 +1,5 @@
 //! Signals that end a run: the first one is remembered, and everything that waits looks at it. A second Ctrl-C
-//! puts settings back, ends what was started and the program itself, whatever it waits for. What was ignored before this program began (`nohup`) stays
+//! puts settings back, ends what was started and the program itself, even while it is blocked. What was ignored before this program began (`nohup`) stays
 //! ignored. Ctrl-Z stops the loads as well.
 
 use crate::{status, stderr};
@@ -91,23 +91,23 @@ pub(crate) fn outlive() {
     }
 }
 
-/// Ctrl-Z: everything stands still until somebody lets it go on, and says afterwards for how long.
+/// Ctrl-Z: everything is stopped until it is continued, and says afterwards for how long.
 fn stop() {
     if let Some(time) = bench::pause() {
         let seconds = time.as_secs_f64();
-        stderr::note(&format!("stopped for {seconds:.1} s; what was being measured meanwhile took that much longer."));
+        stderr::note(&format!("Stopped for {seconds:.1} s; the step running at that time is not comparable."));
     }
 }
 
 /// The way back of the settings that are changed now, if any are.
 static WAY_BACK: Mutex<Option<WayBack>> = Mutex::new(None);
 
-/// Keeps the way back for somebody who asks twice for the end.
+/// Keeps the restore handle for a second Ctrl-C.
 pub(crate) fn remember(way_back: WayBack) {
     *WAY_BACK.lock().unwrap_or_else(PoisonError::into_inner) = Some(way_back);
 }
 
-/// A second Ctrl-C: whoever types it does not want to wait for what a run still tells and writes, or for what
+/// A second Ctrl-C: the user does not want to wait for what a run still tells and writes, or for what
 /// hangs. Settings go back, by the guard where this process cannot do it in time; programs end. What was measured
 /// is on the disk, and the next start finds it.
 fn leave_at_once() {
@@ -137,7 +137,7 @@ fn put_back() -> Vec<(String, Restored)> {
 }
 
 /// Waits, at most so long; a signal that came or comes ends the wait. With less code than parking, which
-/// counts where somebody does it once a second for days.
+/// counts when done once a second for days.
 pub(crate) fn wait(time: Duration) {
     let Some(arrivals) = ARRIVALS.get() else {
         std::thread::park_timeout(time);

@@ -54,7 +54,7 @@ pub(crate) fn line(text: &str) {
     stderr.announce(due);
 }
 
-/// Says something beside the output, on standard error, and waits for nobody.
+/// Prints a message on standard error without blocking.
 pub(crate) fn note(text: &str) {
     line(&format!("sbc-bench: {text}"));
 }
@@ -67,7 +67,7 @@ pub(crate) fn bar(text: &str) {
     stderr.announce(due);
 }
 
-/// True if somebody may look at a bar.
+/// True if a progress bar can be shown.
 pub(crate) fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
@@ -83,7 +83,7 @@ pub(crate) fn settle() {
 }
 
 fn wait(patience: Duration) {
-    // Whoever has said nothing waits for nothing, and starts no thread for it.
+    // Without messages there is nothing to flush and no thread to start.
     let Some(stderr) = STDERR.get() else {
         return;
     };
@@ -171,7 +171,7 @@ impl Due {
         }
         if self.lost > 0 {
             let lost = std::mem::take(&mut self.lost);
-            text.push_str(&format!("({lost} lines were left out: nobody read them)\n"));
+            text.push_str(&format!("({lost} lines dropped: standard error was not read)\n"));
         }
         text.push_str(&self.bar);
         self.shown.clone_from(&self.bar);
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_stand_above_the_bar() {
+    fn lines_are_printed_above_bar() {
         let mut due = Due::default();
         let mut check = |lines: &[&str], bar: &str, expected: &str| {
             due.lines.extend(lines.iter().map(|line| (*line).to_owned()));

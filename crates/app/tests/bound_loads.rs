@@ -85,11 +85,11 @@ fn check(record: &Record, workload: &str) {
 }
 
 #[test]
-fn a_drive_may_be_waited_for() {
+fn io_wait_of_drive_workload_is_valid() {
     let folder = Folder::new("bound-drive");
     let place = folder.0.to_str().unwrap();
     for form in ["drive:random-write", "drive:small-files"] {
-        let record = run(&folder, &["--workload", form, "--folder", place]);
+        let record = run(&folder, &["--workload", form, "--dir", place]);
         if record.steps_of(WorkloadId::Drive).any(|step| matches!(step.outcome, Outcome::Skipped(_))) {
             return testkit::skip("fio is not installed");
         }
@@ -98,7 +98,7 @@ fn a_drive_may_be_waited_for() {
 }
 
 #[test]
-fn the_kernel_may_work_for_a_network() {
+fn kernel_time_of_network_workload_is_valid() {
     let Some(server) = Server::start() else {
         return testkit::skip("iperf3 is not installed");
     };

@@ -50,17 +50,17 @@ fn check_refused(words: &[&str], variables: &[(&str, &str)], status: i32, expect
 }
 
 #[test]
-fn bad_input_gets_one_clear_sentence() {
-    check_refused(&["--bogus"], &[], 1, "unexpected argument '--bogus'");
+fn bad_input_error_messages() {
+    check_refused(&["--bogus"], &[], 1, "Unknown option --bogus");
     check_refused(&["bogus"], &[], 1, "bogus");
     check_refused(&["-m", "fast"], &[], 1, "takes a time of 20ms to 1h");
-    check_refused(&[], &[("CPUINFOFILE", "/none")], 1, "CPUINFOFILE: /none cannot be read");
-    check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz is a clock in kHz");
-    check_refused(&["explain", "/none"], &[], 1, "/none cannot be read");
-    check_refused(&["--root", "/none", "identify"], &[], 1, "/none cannot be read: No such file");
-    check_refused(&["--root", "/tmp", "restore"], &[], 1, "restoring needs the running system");
-    check_refused(&["report", "--format", "poem", "/dev/null"], &[], 1, "no report \"poem\"");
-    check_refused(&["list", "poems"], &[], 1, "no table \"poems\"");
+    check_refused(&[], &[("CPUINFOFILE", "/none")], 1, "CPUINFOFILE: Cannot read /none");
+    check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz must be a clock in kHz");
+    check_refused(&["explain", "/none"], &[], 1, "Cannot read /none");
+    check_refused(&["--root", "/none", "identify"], &[], 1, "Cannot read /none: No such file");
+    check_refused(&["--root", "/tmp", "restore"], &[], 1, "Unknown option --root");
+    check_refused(&["report", "--format", "poem", "/dev/null"], &[], 1, "report \"poem\"");
+    check_refused(&["list", "poems"], &[], 1, "table \"poems\"");
 }
 
 /// A run that begins at once and logs into this folder.
@@ -69,14 +69,14 @@ fn run_in(folder: &Folder) -> Command {
 }
 
 #[test]
-fn a_run_leaves_log_record_and_summary() {
+fn run_leaves_log_record_and_summary() {
     let folder = Folder::new("run");
     // What it measures is looked at: it takes its time.
     let output = run_in(&folder).env_remove(testkit::HASTE.0).output().unwrap();
     let status = output.status.code();
     assert!(matches!(status, Some(0 | 3)), "{status:?} {}", text(&output.stderr));
     let shown = text(&output.stdout);
-    // Whatever is not valid tells so with the words that scripts look for.
+    // Results that are not valid contain the words that scripts search for.
     assert_eq!(status == Some(3), shown.contains("check the log"), "{shown}");
 
     let record = std::fs::read_to_string(folder.file("run.json")).unwrap();
@@ -146,7 +146,7 @@ fn check_explained(folder: &Folder, record: &record::Record) {
 }
 
 #[test]
-fn an_interrupted_run_keeps_what_it_measured() {
+fn interrupted_run_keeps_what_it_measured() {
     let folder = Folder::new("interrupted");
     let mut run = run_in(&folder);
     let run = run.env_remove(testkit::HASTE.0).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -163,7 +163,7 @@ fn an_interrupted_run_keeps_what_it_measured() {
 }
 
 #[test]
-fn a_killed_run_is_found_by_the_next_one() {
+fn killed_run_is_found_by_next_start() {
     let folder = Folder::new("killed");
     let mut run = run_in(&folder);
     let mut child = run.env_remove(testkit::HASTE.0).stdout(Stdio::null()).spawn().unwrap();
@@ -191,8 +191,8 @@ fn a_killed_run_is_found_by_the_next_one() {
     child.wait().unwrap();
     let output = run_in(&folder).output().unwrap();
     let error = text(&output.stderr);
-    assert!(error.contains("An earlier run died before its end. The program was killed during "), "{error}");
-    assert!(error.contains("last seen at most"), "{error}");
+    assert!(error.contains("An earlier run did not finish. The program was killed during "), "{error}");
+    assert!(error.contains("last readings"), "{error}");
     assert!(streams().is_empty(), "{:?}", streams());
     let kept: Vec<record::Record> = runs
         .read_dir()
@@ -221,22 +221,22 @@ fn definitions_of_a_wrong_file_are_not_read_whole() {
     std::fs::write(&file, vec![b'#'; (1 << 20) + 1]).unwrap();
     let file = file.display().to_string();
     let words = ["run", "--workload", "mine", "--workload-file", &file];
-    check_refused(&words, &[], 1, "has more than 1024 KiB");
+    check_refused(&words, &[], 1, "is larger than 1024 KiB");
 }
 
 #[test]
-fn a_log_that_cannot_be_written_does_not_end_a_run() {
+fn log_that_cannot_be_written_does_not_end_a_run() {
     let words = ["--force", "--wait", "0s", "--log", "/proc/none/run.log"];
     let output = sbc_bench(&words).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 3)));
     let shown = text(&output.stdout);
-    assert!(shown.contains("cannot be written to /proc/none/run.log"), "{shown}");
+    assert!(shown.contains("Cannot write the log to /proc/none/run.log"), "{shown}");
     assert!(shown.contains("--log FILE"), "{shown}");
     assert!(shown.contains("memory copy"), "{shown}");
 }
 
 #[test]
-fn the_monitor_prints_rows_until_its_reader_leaves() {
+fn monitor_prints_rows_until_its_reader_leaves() {
     let output = sbc_bench(&["monitor", "0.1", "--count", "3"]).output().unwrap();
     let shown = text(&output.stdout);
     assert!(output.status.success());
@@ -274,7 +274,7 @@ fn every_board_is_identified_and_watched() {
 }
 
 #[test]
-fn a_snapshot_is_identified_like_the_machine() {
+fn snapshot_is_identified_like_the_machine() {
     let folder = Folder::new("snapshot");
     let board = folder.file("here.board");
     let snapshot = sbc_bench(&["snapshot"]).output().unwrap();
@@ -291,7 +291,7 @@ fn a_snapshot_is_identified_like_the_machine() {
 }
 
 #[test]
-fn the_tables_are_listed() {
+fn list_tables() {
     let output = sbc_bench(&["list"]).output().unwrap();
     let shown = text(&output.stdout);
     for word in ["sensors:", "workloads:", "rules:", "reports:", "sevenzip", "thermal-throttling"] {

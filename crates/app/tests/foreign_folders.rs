@@ -1,6 +1,6 @@
-//! A drive is measured in a folder of somebody else's, who exchanges the folder that the run has made there for
-//! another one, or for a link, at the worst moment: while fio runs. Whatever the run, its guard and the next start
-//! write or remove, it is never that somebody's. The exchange is made by a fio of the test itself, so that it
+//! A drive is measured in a folder of another user's, who exchanges the folder that the run has made there for
+//! another one, or for a link, at the worst moment: while fio runs. Nothing that the run, its guard and the next start
+//! write or remove is that user's. The exchange is made by a fio of the test itself, so that it
 //! always comes in time.
 
 use record::{Measured, Outcome, Record};
@@ -74,11 +74,11 @@ impl Ground {
         let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1"];
         let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
         command
-            .args(["--workload", load, "--folder"])
+            .args(["--workload", load, "--dir"])
             .arg(self.0.join("home"))
             .arg("--log")
             .arg(self.0.join("state/run.log"))
-            .args(["--host", "localhost"])
+            .args(["--host", "localhost"].iter().filter(|_| !load.starts_with("drive")))
             .current_dir(&self.0)
             .env("PATH", self.0.join("bin"))
             .env("HOME", self.0.join("state"))

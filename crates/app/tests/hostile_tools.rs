@@ -146,7 +146,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     let done = steps.filter_map(|step| match &step.outcome {
         // What it says about itself without a figure may stand.
         Outcome::Done(Measured::Scores(scores)) if scores.rows.is_empty() => None,
-        // Its figures are true, whatever stands around them.
+        // Its figures are true, regardless of the text around them.
         _ if output.0 == "escapes" => None,
         Outcome::Done(measured) => Some(format!("{what}: {} is {measured:?}", step.variant)),
         _ => None,
@@ -159,7 +159,7 @@ const ALL: &str = "SBC_BENCH_ALL_KILLS";
 const SAMPLED: usize = 4;
 
 #[test]
-fn no_program_is_believed_what_cannot_be_true() {
+fn implausible_tool_output_is_rejected() {
     let is_whole = std::env::var_os(ALL).is_some();
     let tools = TOOLS.iter().enumerate();
     let pairs = tools.flat_map(|(number, tool)| {
@@ -185,13 +185,13 @@ fn no_program_is_believed_what_cannot_be_true() {
 }
 
 #[test]
-fn a_look_survives_what_a_drive_says_of_itself() {
+fn storage_report_survives_hostile_drive_names() {
     for output in OUTPUTS {
         let what = format!("smartctl, {}", output.0);
         let folder = Folder::new(&format!("smartctl-{}", output.0));
         let version = "smartctl 7.4 2023-08-01 r5530 [x86_64-linux]";
         folder.tool("smartctl", version, "smartctl/7.4-nvme.json", output.1);
-        let done = folder.run(&["review", "--look"]);
+        let done = folder.run(&["review", "--inspect"]);
         check_harmless(&what, &done);
         assert!(!done.stdout.is_empty(), "{what}");
     }

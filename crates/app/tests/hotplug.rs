@@ -1,7 +1,7 @@
 //! A real CPU is switched off by the real program: interrupts, cpusets and threads that were bound to it are
 //! bound to it again afterwards, however the run ends.
 //!
-//! CPU 1 of this machine is off for a second or two at a time, and on again whatever happens.
+//! CPU 1 of this machine is off for a second or two at a time, and online again even if a test fails.
 
 #![allow(clippy::print_stderr)]
 
@@ -93,7 +93,7 @@ fn read(path: &Path) -> String {
     text.unwrap_or_else(|error| error.to_string()).trim().to_owned()
 }
 
-/// Two cpusets of whichever version is there, the second with CPU 1 alone.
+/// Two cpusets of the cgroup version in use, the second with CPU 1 alone.
 fn cpusets() -> (Vec<PathBuf>, &'static str) {
     for (mount, is_first) in [("/sys/fs/cgroup/cpuset", true), ("/sys/fs/cgroup", false)] {
         let mount = Path::new(mount);
@@ -186,7 +186,7 @@ fn check(name: &str, plan: &str, next: Option<&str>) {
 }
 
 #[test]
-fn what_was_bound_to_a_cpu_is_bound_to_it_again() {
+fn affinities_are_restored_after_hotplug() {
     if let Some(why) = lacking() {
         testkit::skip(why);
         return testkit::was_skipped();
@@ -196,11 +196,11 @@ fn what_was_bound_to_a_cpu_is_bound_to_it_again() {
     check("run-killed", "run write cpu1/online 1 kill-run-after", None);
     let both = "run write cpu1/online 1 kill-both-after";
     check("both-killed", both, Some("restore"));
-    check("both-killed-next", both, Some("clock --cpu 0 --quiet"));
+    check("both-killed-next", both, Some("clock --cpus 0 --quiet"));
 }
 
 #[test]
-fn cpus_that_come_and_go_end_no_run() {
+fn foreign_hotplug_does_not_stop_run() {
     if let Some(why) = lacking() {
         testkit::skip(why);
         return testkit::was_skipped();

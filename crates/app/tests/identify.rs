@@ -17,7 +17,7 @@ fn run(words: &[&str], input: &[u8], cpuinfo_file: Option<&str>) -> Output {
     }
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = pipes.spawn().unwrap();
-    // Whoever needs no input may end before it was written.
+    // A program that needs no input may exit before it was written.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -32,7 +32,7 @@ fn answer(words: &[&str], input: &[u8]) -> Value {
 }
 
 #[test]
-fn single_texts_are_enough() {
+fn identify_from_single_texts() {
     let compatible = "radxa,rock-5b,rockchip,rk3588";
     for (words, input, soc, confidence) in [
         (&["--cpuinfo", "-"][..], PI_4, "Broadcom BCM2711", "certain"),
@@ -47,7 +47,7 @@ fn single_texts_are_enough() {
 }
 
 #[test]
-fn the_classic_variable_works() {
+fn cpuinfofile_variable() {
     let folder = std::env::temp_dir().join(format!("sbc-bench-identify-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("cpuinfo");
@@ -60,7 +60,7 @@ fn the_classic_variable_works() {
 }
 
 #[test]
-fn hostile_texts_are_only_text() {
+fn hostile_cpuinfo_is_harmless() {
     let hostile = "$(touch /tmp/x) `reboot` \x1b[2J ; rm -rf / %s%n";
     let inputs: [&[u8]; 4] = [b"", &[0; 4096], &[0xff; 4096], b"processor : 99999999999\nHardware : \x1b[31m\n"];
     for input in inputs {
@@ -72,5 +72,5 @@ fn hostile_texts_are_only_text() {
     assert!(output.status.success(), "an endless file ends");
     let output = run(&["--cpuinfo", "/none"], b"", None);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("/none cannot be read"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("Cannot read /none"));
 }

@@ -72,7 +72,7 @@ fn can_play_users() -> bool {
 }
 
 #[test]
-fn root_believes_only_what_users_record_themselves() {
+fn root_marks_only_recordings_owned_by_their_user() {
     if !can_play_users() {
         return testkit::was_skipped();
     }
@@ -96,7 +96,7 @@ fn root_believes_only_what_users_record_themselves() {
         echo status $?
         kill $locks",
     );
-    assert!(said.contains("no recording of yours is being made"), "{said}");
+    assert!(said.contains("No recording is in progress"), "{said}");
     assert!(said.contains("status 1"), "{said}");
     let left = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(left("victim"), "PermitRootLogin no\n");
@@ -104,7 +104,7 @@ fn root_believes_only_what_users_record_themselves() {
 }
 
 #[test]
-fn a_user_believes_nothing_that_somebody_else_has_put_in_the_place_of_his_folder() {
+fn directory_of_another_user_is_ignored() {
     if !can_play_users() {
         return testkit::was_skipped();
     }
@@ -126,7 +126,7 @@ fn a_user_believes_nothing_that_somebody_else_has_put_in_the_place_of_his_folder
 }
 
 #[test]
-fn root_marks_what_users_record_themselves() {
+fn root_marks_recordings_of_users() {
     if !can_play_users() {
         return testkit::was_skipped();
     }
@@ -145,7 +145,7 @@ fn root_marks_what_users_record_themselves() {
 }
 
 #[test]
-fn root_announces_nothing_in_folders_of_others() {
+fn root_writes_no_announcement_in_user_directories() {
     if !can_play_users() {
         return testkit::was_skipped();
     }
@@ -174,7 +174,7 @@ fn recorded(folder: &Folder) -> PathBuf {
 }
 
 #[test]
-fn a_mark_behind_half_a_line_can_be_read() {
+fn mark_after_truncated_line_is_read() {
     let folder = Folder::new("torn");
     let path = recorded(&folder);
     let bytes = std::fs::read(&path).unwrap();
@@ -197,11 +197,11 @@ fn only_recordings_are_marked_and_no_link_is_followed() {
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
     std::fs::write(&other, "my thesis").unwrap();
     for (file, expected) in [
-        (&link, "is a link, which is not followed here"),
-        (&pipe, "is a named pipe and no regular file"),
-        (&other, "is no recording"),
+        (&link, "is a symbolic link; links are not followed here"),
+        (&pipe, "is a named pipe, not a regular file"),
+        (&other, "is not a recording"),
         (&folder.join("none"), "No such file"),
-        (&folder.0, "is a folder and no regular file"),
+        (&folder.0, "is a directory, not a regular file"),
     ] {
         let marked = folder.sbc_bench(&["mark", "x", "--to", file.to_str().unwrap()]);
         let errors = text(&marked.stderr);

@@ -93,7 +93,7 @@ fn check_lines(name: &str, clocks: &str, width_max: usize) {
 }
 
 #[test]
-fn lines_fit_whatever_policies_there_are() {
+fn lines_fit_80_columns_with_any_policies() {
     for (name, clocks) in [
         ("beaglebone-black", "Time        CPU    load"),
         ("rk3399", "Time       big.LITTLE   load"),
@@ -123,7 +123,7 @@ fn json_lines_name_every_channel() {
 }
 
 #[test]
-fn a_recording_is_marked_and_replayed_in_every_view() {
+fn recording_is_marked_and_replayed_in_every_view() {
     let folder = Folder::new("record");
     let file = folder.file("a.rec");
     let words = ["-m", "0.05", "--quiet", "--record", &file];
@@ -164,7 +164,7 @@ fn a_recording_is_marked_and_replayed_in_every_view() {
 }
 
 #[test]
-fn a_full_disk_does_not_end_the_monitor() {
+fn full_disk_does_not_end_the_monitor() {
     let folder = Folder::new("full");
     let output = output(&folder, &["-m", "0.05", "--count", "4", "--record", "/dev/full"]);
     assert!(output.status.success());
@@ -219,18 +219,18 @@ fn check_exposition(text: &str) {
 }
 
 #[test]
-fn what_cannot_work_is_told_at_once() {
+fn impossible_options_are_refused() {
     let folder = Folder::new("wrong");
     let own = folder.file("notes.txt");
     std::fs::write(&own, "my notes\n").unwrap();
     for (words, expected) in [
         (&["-m", "--tui"][..], "needs a terminal"),
-        (&["-m", "--record", &own], "is no recording"),
-        (&["-m", "--record", "/none/x"], "cannot be written"),
-        (&["monitor", "--replay", "/none"], "/none cannot be read"),
-        (&["monitor", "--replay", &own], "no log of sbc-bench"),
+        (&["-m", "--record", &own], "is not a recording"),
+        (&["-m", "--record", "/none/x"], "/none/x"),
+        (&["monitor", "--replay", "/none"], "Cannot read /none"),
+        (&["monitor", "--replay", &own], "neither an sbc-bench log nor a result file"),
         (&["-m", "--prometheus", "here"], "port or address:port"),
-        (&["--record", "x"], "belongs to the monitor"),
+        (&["--record", "x"], "is a monitor option"),
         (&["mark", " "], "needs a text"),
     ] {
         let output = output(&folder, words);
@@ -243,7 +243,7 @@ fn what_cannot_work_is_told_at_once() {
 
 /// A file of the kernel that suddenly never answers any more.
 #[test]
-fn a_sensor_that_hangs_costs_lines_and_recording_its_own_values_alone() {
+fn hanging_sensor_loses_only_its_values() {
     if !Path::new("/proc/pressure/cpu").exists() {
         return testkit::skip("this kernel has no /proc/pressure");
     }
@@ -266,7 +266,7 @@ fn a_sensor_that_hangs_costs_lines_and_recording_its_own_values_alone() {
     let output = child.wait_with_output().unwrap();
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(shown.lines().count(), 25, "{shown}{said}");
-    assert!(said.contains("not answered"), "{said}");
+    assert!(said.contains("not responded"), "{said}");
     let record = record::read_stream(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(record.samples.at_ms.len(), 24);
 }

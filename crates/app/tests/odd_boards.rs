@@ -65,30 +65,30 @@ fn check(changes: &[(&str, Option<&str>)], words: &[&str], has: &[&str], has_not
 }
 
 #[test]
-fn a_clock_that_no_cpu_has_is_not_told() {
+fn implausible_clock_is_not_shown() {
     let file = |name: &str| format!("{POLICY}/{name}");
     let (max, min, opps) = (file("cpuinfo_max_freq"), file("cpuinfo_min_freq"), file("scaling_available_frequencies"));
     for says in ["0", "1", "<unknown>", "! EIO", "99999999999999999999"] {
         let changes = [(max.as_str(), Some(says)), (&min, Some(says)), (&opps, Some(says))];
-        let expected = ["CPUs 0-1", "claimed clock not known"];
+        let expected = ["CPUs 0-1", "advertised clock unknown"];
         check(&changes, &["identify"], &expected, &[" 0 MHz"]);
     }
-    check(&[], &["identify"], &["1512 MHz claimed"], &["not known"]);
+    check(&[], &["identify"], &["1512 MHz advertised"], &["unknown"]);
 }
 
 #[test]
-fn what_a_review_could_not_read_is_no_praise() {
+fn review_lists_unreadable_settings() {
     let file = |name: &str| format!("{POLICY}/{name}");
     let (governor, limit) = (file("scaling_governor"), file("scaling_max_freq"));
-    let words = ["review", "--look"];
+    let words = ["review", "--inspect"];
     let changes = [(governor.as_str(), Some("! EIO")), (&limit, Some("! EACCES"))];
-    let expected = ["Governor of policy0: ", "Highest clock allowed of policy0: "];
+    let expected = ["Governor of policy0: ", "Clock limit of policy0: "];
     check(&changes, &words, &expected, &[]);
     check(&[], &words, &[], &["of policy0: "]);
 }
 
 #[test]
-fn a_lone_core_is_no_plural() {
+fn single_core_wording() {
     let changes = [
         ("/sys/devices/system/cpu/online", Some("0")),
         ("/sys/devices/system/cpu/present", Some("0")),
@@ -98,7 +98,7 @@ fn a_lone_core_is_no_plural() {
 }
 
 #[test]
-fn a_thermometer_that_cannot_be_right_is_not_shown() {
+fn implausible_temperature_is_not_shown() {
     let zone = "/sys/class/thermal/thermal_zone0/temp";
     let words = ["-m", "0.1", "--lines", "--count", "2"];
     for says in ["-273000", "2147483647", "garbage", "! EAGAIN"] {

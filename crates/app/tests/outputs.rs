@@ -123,7 +123,7 @@ fn terminal() -> Option<(OwnedFd, OwnedFd)> {
 }
 
 #[test]
-fn a_full_or_closed_standard_error_ends_no_run() {
+fn full_or_closed_stderr_does_not_stop_run() {
     let full = File::options().write(true).open("/dev/full").unwrap();
     check_ends_well("full", &["--json"], full.into());
     let (reader, writer) = std::io::pipe().unwrap();
@@ -132,13 +132,13 @@ fn a_full_or_closed_standard_error_ends_no_run() {
 }
 
 #[test]
-fn a_standard_error_that_nobody_reads_stalls_no_run() {
+fn unread_stderr_does_not_stall_run() {
     let (_reader, errors) = full_pipe();
     check_ends_well("blocked", &["--json"], errors);
 }
 
 #[test]
-fn a_terminal_that_does_not_read_stalls_no_run() {
+fn stopped_terminal_does_not_stall_run() {
     let Some((_reader, writer)) = terminal() else {
         return testkit::was_skipped();
     };
@@ -147,14 +147,14 @@ fn a_terminal_that_does_not_read_stalls_no_run() {
 }
 
 #[test]
-fn a_full_standard_output_loses_no_result() {
+fn full_standard_output_loses_no_result() {
     let folder = Folder::new("stdout");
     let full = File::options().write(true).open("/dev/full").unwrap();
     let mut run = folder.run(&[]);
     let output = run.stdout(full).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("standard output cannot be written"), "{errors}");
+    assert!(errors.contains("Cannot write to standard output"), "{errors}");
     assert!(folder.is_kept());
 }
 
@@ -200,7 +200,7 @@ fn refused_threads_end_no_run() {
 }
 
 #[test]
-fn a_reader_that_has_stopped_does_not_make_a_monitor_deaf() {
+fn monitor_with_stopped_reader_handles_signals() {
     let (_reader, output) = full_pipe();
     let (_other, errors) = full_pipe();
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
@@ -213,7 +213,7 @@ fn a_reader_that_has_stopped_does_not_make_a_monitor_deaf() {
 }
 
 #[test]
-fn the_bar_and_notes_share_a_terminal() {
+fn bar_and_messages_share_terminal() {
     let Some((reader, writer)) = terminal() else {
         return testkit::was_skipped();
     };
@@ -224,14 +224,14 @@ fn the_bar_and_notes_share_a_terminal() {
     let _ = File::from(reader).read_to_end(&mut shown);
     assert!(ended(&mut child).is_some());
     let shown = String::from_utf8_lossy(&shown);
-    assert!(shown.contains("Measuring ") && shown.contains("left: clock of"), "{shown}");
+    assert!(shown.contains("Benchmarking ") && shown.contains("left: clock of"), "{shown}");
     // The bar is taken away, and nothing else steers the terminal.
     let rest = shown.replace("\r\u{1b}[K", "").replace("\r\n", "\n");
     assert!(!rest.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
 }
 
 #[test]
-fn tables_for_programs_arrive_as_they_are() {
+fn machine_readable_output_is_unmodified() {
     let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
     let folder = Folder::new("csv");
     let mut run = folder.run(&["--quiet"]);
@@ -249,8 +249,8 @@ fn tables_for_programs_arrive_as_they_are() {
 }
 
 #[test]
-fn a_recording_goes_on_beside_a_reader_that_has_stopped() {
-    let folder = Folder::new("beside");
+fn recording_continues_with_stopped_reader() {
+    let folder = Folder::new("siblings");
     let file = folder.0.join("x.rec");
     for view in ["--lines", "--jsonl"] {
         let (_reader, output) = full_pipe();
@@ -275,7 +275,7 @@ fn a_recording_goes_on_beside_a_reader_that_has_stopped() {
 }
 
 #[test]
-fn names_of_processes_steer_no_terminal() {
+fn process_names_cannot_control_terminal() {
     let folder = Folder::new("names");
     let cpus = std::thread::available_parallelism().unwrap().get();
     let name = folder.0.join("\u{1b}[31mred\u{9b}2J");
@@ -312,7 +312,7 @@ fn results_replace_links_and_never_follow_them() {
     let prom = folder.0.join("x.prom").display().to_string();
     let look = folder.0.join("look.log").display().to_string();
     for words in
-        [&["review", "--look", "--log", &look][..], &["-m", "0.05", "--quiet", "--count", "2", "--textfile", &prom]]
+        [&["review", "--inspect", "--log", &look][..], &["-m", "0.05", "--quiet", "--count", "2", "--textfile", &prom]]
     {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
         let output = command.args(words).stdin(Stdio::null()).output().unwrap();
@@ -323,8 +323,8 @@ fn results_replace_links_and_never_follow_them() {
 }
 
 #[test]
-fn what_lies_beside_a_log_is_not_lost() {
-    let folder = Folder::new("beside");
+fn files_next_to_a_log_are_kept() {
+    let folder = Folder::new("siblings");
     let own = folder.file("runs");
     std::fs::create_dir(&own).unwrap();
     for number in 0..210 {
@@ -336,7 +336,7 @@ fn what_lies_beside_a_log_is_not_lost() {
         sbc_bench(&["run", "--force", "--wait", "0s", "--quiet", "--log", &log, "--", "true"])
     };
     for (name, expected) in
-        [("package.log", "package.json is no Record of a run"), ("r.json", "name the log with another end")]
+        [("package.log", "package.json is not an sbc-bench result file"), ("r.json", "use another extension")]
     {
         is_refused(&run(name), expected);
     }
@@ -360,10 +360,10 @@ fn redact_replaces_nothing_that_is_there() {
         std::fs::write(log, "sbc-bench v0.9.8\n").unwrap();
     }
     let out = out.display().to_string();
-    let taken = "is there already";
+    let taken = "already exists";
     let [first, second] = logs.each_ref().map(String::as_str);
     check_refused(&["redact", "--output", &out, first, second], taken);
     check_refused(&["redact", "--output", first, first], taken);
-    check_refused(&["redact", "/dev/zero"], "/dev/zero has more than");
-    check_refused(&["--root", "/dev/zero", "identify"], "/dev/zero has more than");
+    check_refused(&["redact", "/dev/zero"], "/dev/zero is larger than");
+    check_refused(&["--root", "/dev/zero", "identify"], "/dev/zero is larger than");
 }

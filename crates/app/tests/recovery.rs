@@ -91,7 +91,7 @@ fn can_mount() -> bool {
 }
 
 #[test]
-fn runs_that_are_kept_in_memory_say_so() {
+fn runs_directory_in_ram_is_reported() {
     if !can_mount() {
         return testkit::was_skipped();
     }
@@ -103,18 +103,12 @@ fn runs_that_are_kept_in_memory_say_so() {
     for (lines, expected) in [
         (
             "mount -t tmpfs none /var/lib/sbc-bench; $B $QUICK -- true".to_owned(),
-            "/var/lib/sbc-bench/runs lies in memory (tmpfs on /var/lib/sbc-bench): if this machine freezes",
+            "/var/lib/sbc-bench/runs is in RAM (tmpfs on /var/lib/sbc-bench); if the machine freezes",
         ),
-        (
-            "$B $QUICK --log /var/log/x.log -- true".to_owned(),
-            "/var/log/sbc-bench-runs lies in memory (tmpfs on /var/log)",
-        ),
-        // Named from where somebody stands, and through a link.
-        (format!("{mem} $B $QUICK --log mem/x.log -- true"), "mem/sbc-bench-runs lies in memory (tmpfs on "),
-        (
-            format!("{mem} $B $QUICK --log $PWD/link/new/x.log -- true"),
-            "link/new/sbc-bench-runs lies in memory (tmpfs on ",
-        ),
+        ("$B $QUICK --log /var/log/x.log -- true".to_owned(), "/var/log/sbc-bench-runs is in RAM (tmpfs on /var/log)"),
+        // Given as a relative path and through a link.
+        (format!("{mem} $B $QUICK --log mem/x.log -- true"), "mem/sbc-bench-runs is in RAM (tmpfs on "),
+        (format!("{mem} $B $QUICK --log $PWD/link/new/x.log -- true"), "link/new/sbc-bench-runs is in RAM (tmpfs on "),
     ] {
         let text = said(&folder.unshared(&lines).output().unwrap());
         assert!(text.contains(expected), "{lines}: {text}");
@@ -122,7 +116,7 @@ fn runs_that_are_kept_in_memory_say_so() {
 }
 
 #[test]
-fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
+fn foreign_stream_files_are_reported_once() {
     let folder = Folder::new("foreign");
     let at = |name: &str| folder.0.join("sbc-bench-runs").join(name);
     // The first one makes the folder.
@@ -133,8 +127,11 @@ fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
     let victim = folder.0.join("victim");
     std::fs::write(&victim, "precious").unwrap();
     symlink(&victim, at("b.stream")).unwrap();
-    let mut expected =
-        vec!["a.stream is a named pipe and no regular file.", "b.stream is a link, which is not followed here."];
+    let mut expected = vec![
+        "a.stream is a named pipe, not a regular file.",
+        "b.stream is a symbolic link; links are not followed \
+                                                               here.",
+    ];
     if machine::is_root() {
         std::fs::write(at("c.stream"), "sbc1 2 00000000 {}\n").unwrap();
         chown(at("c.stream"), Some(65_534), None).unwrap();
@@ -172,8 +169,8 @@ fn a_stream_that_says_nothing_is_told_once_and_kept_under_another_name() {
         std::fs::write(runs.join(format!("{stem}.stream")), &zeros).unwrap();
         let told = recover();
         let kept = format!("It is kept as sbc-bench-runs/{stem}{end}");
-        assert!(told.contains("its stream says nothing") && told.contains(&kept), "{told}");
-        assert_eq!(recover(), "No run has died in sbc-bench-runs.");
+        assert!(told.contains("its event stream is unreadable") && told.contains(&kept), "{told}");
+        assert_eq!(recover(), "No runs to recover in sbc-bench-runs.");
         let bytes = std::fs::read(runs.join(format!("{stem}{end}")));
         assert_eq!(bytes.unwrap(), zeros);
     }
@@ -191,23 +188,23 @@ fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
     let text = said(&folder.command("recover --log x.log").output().unwrap());
     let kept = folder.runs(".json").pop().unwrap_or_else(|| panic!("{text}"));
     let name = kept.file_name().unwrap().to_string_lossy().into_owned();
-    let place = format!("What it had measured is in sbc-bench-runs/{name}.");
-    let during = regex_lite::Regex::new("died before its end. The program was killed during two, run 2, \\d+ s in;");
+    let place = format!("Its results are in sbc-bench-runs/{name}.");
+    let during = regex_lite::Regex::new("did not finish. The program was killed during two, run 2, \\d+ s in;");
     assert!(during.unwrap().is_match(&text) && text.ends_with(&place), "{text}");
     let died = record(&kept);
     assert_eq!(died.run.end, End::Died);
     assert_eq!(died.steps_of("two").count(), 1, "the first repetition is kept");
     let told = folder.command("explain").arg(&kept).output().unwrap();
     let told = said(&told);
-    assert!(told.contains("invalid and must not be used. The program was killed during two, run 2"), "{told}");
+    assert!(told.contains("invalid; do not use them. The program was killed during two, run 2"), "{told}");
     // It is told once.
     let again = said(&folder.command("recover --log x.log").output().unwrap());
-    assert_eq!(again, "No run has died in sbc-bench-runs.");
+    assert_eq!(again, "No runs to recover in sbc-bench-runs.");
     assert!(folder.runs(".stream").is_empty());
 }
 
 #[test]
-fn one_question_that_was_killed_is_kept_too() {
+fn killed_single_measurement_is_kept() {
     if !can_mount() {
         return testkit::was_skipped();
     }
@@ -236,7 +233,7 @@ fn one_question_that_was_killed_is_kept_too() {
 
 /// What pstore keeps of an earlier crash must not be taken for the last words of this run.
 #[test]
-fn only_a_crash_behind_the_start_of_a_run_ended_it() {
+fn crash_before_run_is_ignored() {
     if !can_mount() {
         return testkit::was_skipped();
     }
@@ -261,7 +258,7 @@ fn only_a_crash_behind_the_start_of_a_run_ended_it() {
         );
         let text = said(&folder.unshared(&lines).output().unwrap());
         assert!(text.contains("The board died during"), "{text}");
-        let words = "The kernel's last words (pstore): \"Kernel panic - not syncing: sysrq triggered crash\"";
+        let words = "Last kernel message (pstore): \"Kernel panic - not syncing: sysrq triggered crash\"";
         assert_eq!(text.contains(words), is_told, "{written}: {text}");
     }
 }

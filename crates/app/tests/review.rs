@@ -61,15 +61,15 @@ fn check(name: &str, as_root: bool, line: &str, says: &[&str]) {
 }
 
 #[test]
-fn without_root_it_watches_and_says_that_nothing_was_raised() {
+fn review_without_root_monitors_only() {
     check(
         "nobody",
         false,
         "$PROGRAM -R -- sleep 1 && cat state/sbc-bench/sbc-bench.log",
         &[
-            "No setting is raised: that takes root.",
-            "Watching while sleep 1 runs.",
-            "No setting was raised: that takes root",
+            "No setting is tuned: ",
+            "Monitoring while sleep 1 runs.",
+            "No setting was tuned: ",
             "while sleep 1 ran",
             "Log: ",
         ],
@@ -77,8 +77,8 @@ fn without_root_it_watches_and_says_that_nothing_was_raised() {
 }
 
 #[test]
-fn nobody_needs_to_sit_in_front_of_it() {
-    let ends = &["### Final report:", "Watched for"];
+fn review_runs_unattended() {
+    let ends = &["### Final report:", "Monitored for"];
     check("closed", true, "NOTUNING=yes $PROGRAM -R --log a.log <&- & sleep 3; kill -TERM $!; wait $!", ends);
     check(
         "pipe",
@@ -90,7 +90,7 @@ fn nobody_needs_to_sit_in_front_of_it() {
 
 /// Who reads from the terminal in the background is stopped by the kernel; this one goes on.
 #[test]
-fn a_job_in_the_background_of_a_terminal_goes_on() {
+fn job_in_the_background_of_a_terminal_goes_on() {
     let job = "set -m; NOTUNING=yes $PROGRAM -R --log a.log >out 2>&1 & sleep 3; jobs; kill -INT $!; wait $!; \
                echo ended with $?; cat out";
     let script = "script -qec 'bash job' /dev/null </dev/null";
@@ -101,10 +101,10 @@ fn a_job_in_the_background_of_a_terminal_goes_on() {
 }
 /// A report that is silent about the kernel would look as if the kernel had been silent.
 #[test]
-fn what_the_kernel_said_is_told_or_why_it_cannot_be() {
+fn review_reports_kernel_messages() {
     let line = "$PROGRAM -R -- sleep 1";
     let (said, status) = typed("kernel", false, line);
     assert_eq!(status, 0, "{said}");
-    let is_told = ["The kernel had nothing to say", "The kernel said", "What the kernel said is not known"];
+    let is_told = ["No kernel messages", "Kernel messages", "Kernel messages not available"];
     assert!(is_told.iter().any(|words| said.contains(words)), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Whose rights programs have under the real binary when somebody calls it by sudo, and what root leaves
+//! Whose rights programs have under the real binary when it is called by sudo, and what root leaves
 //! aside because others can write it. Only root can be called; elsewhere these tests have nothing to ask.
 
 use record::{Measured, Outcome, Record, WorkloadId};
@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 /// `nobody` of every distribution.
 const NOBODY: u32 = 65534;
 
-/// A folder that belongs to somebody, below that of temporary files, removed at its end.
+/// A folder that belongs to another user, below that of temporary files, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -93,9 +93,9 @@ fn check_run(name: &str, words: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn a_command_runs_as_the_user_who_called_sudo() {
+fn command_runs_as_the_user_who_called_sudo() {
     if !machine::is_root() {
-        return testkit::skip("root, whom somebody can call");
+        return testkit::skip("root, callable by a user");
     }
     // The last one is the folder that ls looks through.
     let fds = "\n0 1 2 3 CapEff";
@@ -114,7 +114,7 @@ fn a_command_runs_as_the_user_who_called_sudo() {
 #[test]
 fn both_sides_of_ab_run_as_the_user() {
     if !machine::is_root() {
-        return testkit::skip("root, whom somebody can call");
+        return testkit::skip("root, callable by a user");
     }
     let folder = Folder::new("ab", 0);
     let marks = folder.file("marks", 0o666, "");
@@ -135,7 +135,7 @@ const GEEKBENCH: &str = "#!/bin/sh\n[ \"$1\" = --version ] && { echo 'Geekbench 
 #[test]
 fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
     if !machine::is_root() {
-        return testkit::skip("root, whom somebody can call");
+        return testkit::skip("root, callable by a user");
     }
     let folder = Folder::new("geekbench", NOBODY);
     let program = GEEKBENCH.replace("FOLDER", &folder.0.display().to_string());
@@ -152,17 +152,17 @@ fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
     let steps: Vec<_> = record.steps_of(WorkloadId::Geekbench).collect();
     let scores = format!("{steps:?}");
     assert!(scores.contains("700.0"), "{scores}");
-    // Root itself takes no program that somebody else can write, and says so at once.
+    // Root itself takes no program that another user can write, and says so at once.
     std::fs::remove_file(folder.0.join("asked")).unwrap();
     let output = sbc_bench(&words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let sentence = said(&output);
-    assert!(sentence.contains("geekbench cannot run here: ") && sentence.contains("belongs to nobody"), "{sentence}");
+    assert!(sentence.contains("geekbench cannot run: ") && sentence.contains("is owned by nobody"), "{sentence}");
     assert!(!folder.0.join("asked").exists());
 }
 
 #[test]
-fn without_its_program_a_load_is_refused_at_once() {
+fn workload_without_program_is_refused() {
     let words = ["--wait", "100s", "--log", "/nowhere/run.log"];
     for (flags, name) in [(&["-G"][..], "Geekbench"), (&["-P", "x"], "Phoronix Test Suite")] {
         let output = sbc_bench(flags).args(words).env("PATH", "/nowhere").output().unwrap();
@@ -183,16 +183,16 @@ fn refused(file: &Path, command: Command) -> String {
 #[test]
 fn definitions_that_others_can_write_are_not_run_by_root() {
     if !machine::is_root() {
-        return testkit::skip("root, whom somebody can call");
+        return testkit::skip("root, callable by a user");
     }
     let folder = Folder::new("definitions", NOBODY);
     let text = "[[workload]]\nname = \"mine\"\ncommand = [\"sh\", \"-c\", \"id -u\"]\nrepeat = 1\n";
     let file = folder.file("mine.toml", 0o644, text);
     let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", "mine"];
     let why = refused(&file, sbc_bench(&words));
-    assert!(why.contains("is not read by root, because") && why.contains("belongs to nobody"), "{why}");
+    assert!(why.contains("because") && why.contains("is owned by nobody"), "{why}");
     let why = refused(&file, by_sudo(&[&words[..], &["--as-root"]].concat()));
-    assert!(why.contains("is not run by root, because"), "{why}");
+    assert!(why.contains("because"), "{why}");
     let log = folder.0.join("run.log");
     let mut command = by_sudo(&words);
     command.arg("--workload-file").arg(&file).arg("--log").arg(log);
@@ -205,13 +205,13 @@ fn definitions_that_others_can_write_are_not_run_by_root() {
     std::fs::copy(&file, own.join("mine.toml")).unwrap();
     let listed = sbc_bench(&["list", "definitions"]).env("XDG_CONFIG_HOME", &config.0).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    assert!(listed.contains("Not read by root: ") && listed.contains("mine.toml"), "{listed}");
+    assert!(listed.contains("Root does not read ") && listed.contains("mine.toml"), "{listed}");
 }
 
 #[test]
-fn root_uses_no_folder_that_others_can_write() {
+fn root_ignores_writable_path_directories() {
     if !machine::is_root() {
-        return testkit::skip("root, whom somebody can call");
+        return testkit::skip("root, callable by a user");
     }
     let folder = Folder::new("path", NOBODY);
     let body = format!("#!/bin/sh\nid -u >> {}/ran\necho 'smartctl 7.4'\n", folder.0.display());
@@ -225,17 +225,14 @@ fn root_uses_no_folder_that_others_can_write() {
     };
     let listed = run(&["list", "tools"]);
     let text = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let reason = format!("{} belongs to nobody", folder.0.display());
-    assert!(text.contains("Left aside, because root runs only what nobody else can replace:"), "{text}");
-    assert!(text.contains(&reason) && text.contains(". is no absolute path"), "{text}");
+    let reason = format!("{} is owned by nobody", folder.0.display());
+    assert!(text.contains("Ignored, because root runs only programs that no other user can replace:"), "{text}");
+    assert!(text.contains(&reason) && text.contains(". is not an absolute path"), "{text}");
     let _ = run(&["install-tools", "7-zip"]);
     let _ = run(&["storage"]);
     let refused = said(&run(&["run", "--", "mytool"]));
-    assert!(
-        refused.contains("there is no program mytool: ") && refused.contains("is left aside, because"),
-        "{refused}"
-    );
-    assert!(!folder.0.join("ran").exists(), "root ran a program of somebody else's");
+    assert!(refused.contains("mytool") && refused.contains("is ignored because"), "{refused}");
+    assert!(!folder.0.join("ran").exists(), "root ran a program of another user");
     // What root starts finds no such folder either; a user's own command has the PATH of its user.
     let log = folder.0.join("run.log");
     let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told", "--log"];
@@ -249,10 +246,10 @@ fn root_uses_no_folder_that_others_can_write() {
 }
 
 #[test]
-fn what_root_makes_in_a_folder_of_the_caller_belongs_to_the_caller() {
+fn files_in_caller_directories_belong_to_caller() {
     use std::os::unix::fs::MetadataExt;
     if !machine::is_root() {
-        return testkit::skip("root, whom somebody can call");
+        return testkit::skip("root, callable by a user");
     }
     let owner = |path: &Path| path.metadata().unwrap().uid();
     for (whose, expected) in [(NOBODY, NOBODY), (0, 0)] {
@@ -287,9 +284,9 @@ fn what_root_makes_in_a_folder_of_the_caller_belongs_to_the_caller() {
 }
 
 #[test]
-fn programs_that_need_no_rights_run_as_the_caller() {
+fn unprivileged_tools_run_as_caller() {
     if !machine::is_root() {
-        return testkit::skip("root, whom somebody can call");
+        return testkit::skip("root, callable by a user");
     }
     let folder = Folder::new("plain-tools", 0);
     let marks = folder.file("ran", 0o666, "");

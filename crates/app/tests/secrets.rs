@@ -169,7 +169,7 @@ fn check(what: &str, text: &str) {
 }
 
 #[test]
-fn a_snapshot_has_no_secret() {
+fn snapshot_is_redacted() {
     let mut left = Vec::new();
     for name in testkit::boards() {
         let text = machine::snapshot(&planted(&name));
@@ -208,7 +208,7 @@ fn record_of(root: &Root) -> Record {
     let argv: Vec<String> = words.map(str::to_owned).to_vec();
     let failure = Failure {
         kind: FailureKind::ExitStatus,
-        message: "tool ended with exit status 1.".into(),
+        message: "tool exited with status 1.".into(),
         output_tail: "plantedword".into(),
         exit_status: Some(1),
     };
@@ -222,7 +222,7 @@ fn record_of(root: &Root) -> Record {
 }
 
 #[test]
-fn a_blanked_record_has_no_secret() {
+fn redacted_record_has_no_secret() {
     let mut left = Vec::new();
     for name in testkit::boards() {
         let record = record_of(&planted(&name));
@@ -260,7 +260,7 @@ fn by_program(file: &str, content: &str) -> (String, String) {
 }
 
 #[test]
-fn streams_recordings_and_boards_are_blanked_by_the_program() {
+fn redact_handles_streams_recordings_and_boards() {
     let root = planted("rk3588");
     let record = record_of(&root);
     let sampler = Sampler::new(&root, &SamplerOptions::default());
@@ -282,7 +282,7 @@ fn streams_recordings_and_boards_are_blanked_by_the_program() {
     for (file, content) in [("events.jsonl", stream.clone()), ("night.rec", recording.clone()), ("my.board", board)] {
         let (out, said) = by_program(file, &content);
         check(file, &out);
-        assert!(said.contains("blanked") && said.contains("addresses"), "{said}");
+        assert!(said.contains("redacted") && said.contains("addresses"), "{said}");
         if file == "night.rec" {
             let whole = out.lines().filter_map(|line| record::recording::payload(line.as_bytes()));
             assert_eq!(whole.count(), 4, "{out}");

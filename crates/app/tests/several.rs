@@ -55,10 +55,10 @@ fn check(output: &Output, expected: &[&str]) {
 }
 
 #[test]
-fn one_result_is_ranked_and_several_stand_side_by_side() {
+fn compare_ranks_one_and_compares_several() {
     let results = Results::new("compare", &[5000, 4000]);
-    check(&results.run(&["compare"], 1), &["sevenzip@16 multi", "5000 MIPS", "known results: degraded"]);
-    check(&results.run(&["compare"], 2), &["A  ", "B  ", "-20.0 % *", "No known setting differs."]);
+    check(&results.run(&["compare"], 1), &["sevenzip@16 multi", "5000 MIPS", "reference results: degraded"]);
+    check(&results.run(&["compare"], 2), &["A  ", "B  ", "-20.0 % *", "No difference in known settings."]);
     for files in [1, 2] {
         let output = results.run(&["compare", "--json"], files);
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -84,9 +84,9 @@ fn tables_are_sorted_and_escaped() {
 }
 
 #[test]
-fn a_change_is_found_with_the_kernel_that_came_with_it() {
+fn trend_finds_change_with_kernel_update() {
     let results = Results::new("trend", &[5000, 5010, 4990, 5005, 4500, 4510, 4490, 4505]);
-    check(&results.run(&["trend"], 8), &["2023-11-18", "sevenzip@16 multi -10.0 %", "6.1.0 became 6.6.0"]);
+    check(&results.run(&["trend"], 8), &["2023-11-18", "sevenzip@16 multi -10.0 %", "kernel: 6.1.0 to 6.6.0"]);
     let output = results.run(&["trend", "--json"], 8);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json[0]["changes"][0]["first_after"], 4);

@@ -79,7 +79,7 @@ fn state(pid: u32) -> Option<char> {
 }
 
 #[test]
-fn ctrl_z_stops_the_load_too_and_fg_goes_on() {
+fn ctrl_z_stops_load_and_fg_continues() {
     let folder = Folder::new("stop");
     let (mut child, load) = folder.started(&["env"], "2");
     // `env` becomes the program itself.
@@ -98,7 +98,7 @@ fn ctrl_z_stops_the_load_too_and_fg_goes_on() {
 
 /// `docker exec` and `nsenter` start programs in a session that has no number where they run.
 #[test]
-fn ctrl_z_works_in_a_session_of_another_container() {
+fn ctrl_z_in_foreign_session() {
     let unshare = ["unshare", "--pid", "--fork", "--mount-proc"];
     let container = |words: &[&str]| Command::new(unshare[0]).args(&unshare[1..]).args(words).status();
     if !container(&["true"]).is_ok_and(|status| status.success()) {
@@ -134,7 +134,7 @@ fn sigstop_stops_the_load_too_and_the_step_is_not_compared() {
 }
 
 #[test]
-fn without_a_shell_nothing_is_stopped() {
+fn ctrl_z_is_ignored_without_shell() {
     if !Path::new("/usr/bin/setsid").exists() {
         return testkit::skip("setsid is needed for a session of its own");
     }
@@ -152,7 +152,7 @@ fn without_a_shell_nothing_is_stopped() {
 }
 
 #[test]
-fn nohup_is_not_undone() {
+fn nohup_is_kept() {
     let folder = Folder::new("nohup");
     let (mut child, _) = folder.started(&["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"], "1");
     send(child.id(), Signal::HUP);

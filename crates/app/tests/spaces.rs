@@ -15,7 +15,7 @@ impl Folder {
         Self(path)
     }
 
-    /// Lines of shell where process ids begin anew: `$RUN LOG -- COMMAND` is a short run, `inside SCRIPT` does
+    /// Lines of shell where process ids begin again: `$RUN LOG -- COMMAND` is a short run, `inside SCRIPT` does
     /// something in a container of that, `wait_for FILE` waits until there is one.
     fn apart(&self, lines: &str) -> Output {
         let head = r#"
@@ -45,7 +45,7 @@ impl Drop for Folder {
     }
 }
 
-/// Says that it has begun, and goes on until somebody says so.
+/// Says that it has begun, and goes on until another process says so.
 const LOAD: &str = "touch $0.began; until [ -e $0.go ]; do sleep 0.1; done";
 
 fn can_unshare() -> bool {
@@ -53,7 +53,7 @@ fn can_unshare() -> bool {
     let status = Command::new("unshare").args(words).status();
     let can = machine::is_root() && status.is_ok_and(|status| status.success());
     if !can {
-        testkit::skip("root and unshare are needed for process ids that begin anew");
+        testkit::skip("root and unshare are needed for process ids that begin again");
     }
     can
 }
@@ -103,7 +103,7 @@ fn runs_of_two_containers_leave_each_other_alone() {
 }
 
 #[test]
-fn one_at_a_time_changes_settings_whatever_it_has_for_a_journal() {
+fn settings_are_changed_by_one_run_at_a_time() {
     const SETTING: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
     let before = std::fs::read_to_string(SETTING).unwrap_or_default();
     let groups = std::fs::read_dir("/sys/fs/cgroup").is_ok_and(|mut groups| groups.next().is_some());
@@ -217,7 +217,7 @@ fn of_many_programs_that_a_dead_run_left_a_few_are_named() {
         "#,
     );
     let told = said(&output);
-    let sentence = "Ended what an earlier run had left running: ";
+    let sentence = "Terminated processes left by an earlier run: ";
     let at = told.find(sentence).unwrap_or_else(|| panic!("{told}"));
     let names = &told[at + sentence.len()..];
     let names = &names[..names.find('.').unwrap()];

@@ -1,4 +1,4 @@
-//! `kernel`, `storage` and `review --look` from the outside, on boards that stand in for
+//! `kernel`, `storage` and `review --inspect` from the outside, on boards that stand in for
 //! machines: one with much storage, one with what costs performance, one where every file is hostile.
 
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ fn check(board: &str, words: &[&str], lines: &[&str]) {
 }
 
 #[test]
-fn much_storage_is_told_line_by_line() {
+fn storage_report_lines() {
     check(
         "rock-5-itx-storage",
         &["storage"],
@@ -39,45 +39,45 @@ fn much_storage_is_told_line_by_line() {
             "16MB nor flash as /dev/mtd0, \"loader\"",
             "ASMedia ASM1164 SATA: Speed 8GT/s (ok), Width x2 (ok), driver in use: ahci",
             "dmc: 534 of 2400 MHz, governor dmc_ondemand",
-            "After errors the kernel took the SATA link of sdb down to 3.0 Gbps of 6.0 Gbps",
-            "Scheduler bfq of nvme0n1 costs CPU time",
-            "The ASPM policy is powersave",
-            "The SATA link of sdb saves power (min_power)",
+            "The kernel lowered the SATA link speed of sdb from 6.0 Gbps to 3.0 Gbps after errors",
+            "Scheduler bfq costs CPU time on nvme0n1",
+            "ASPM policy is powersave",
+            "SATA link power management of sdb is min_power",
         ],
     );
 }
 
 #[test]
-fn what_costs_performance_is_named_first() {
+fn review_lists_costs_first() {
     check(
         "raspberry-pi-4-usb-disk",
-        &["review", "--look"],
+        &["review", "--inspect"],
         &[
             "# Raspberry Pi 4 Model B Rev 1.5",
             "io_is_busy of policy0 is 0",
             "config.txt lacks arm_boost=1",
-            "JMicron JMS578 SATA bridge at 1-1.2 runs as USB 2 (480Mbps), and could do 5Gbps",
-            "which a quirk on the kernel's command line forbids",
-            "is a counterfeit by its registers (manfid 0x000012, oemid 0x3456)",
-            "claims 119.4GB, but its own name promises 16 GB",
-            "reported 1 errors of the card mmcblk0",
-            "/dev/sda1 at /media/redacted is NTFS or exFAT through FUSE",
-            "Swap /var/swap lies on an SD card or eMMC",
+            "JMicron JMS578 SATA bridge at 1-1.2 runs at USB 2 speed (480Mbps) but supports 5Gbps",
+            "but a quirk on the kernel command line disables it",
+            "indicate a counterfeit (manfid 0x000012, oemid 0x3456)",
+            "reports 119.4GB, but its product name says 16 GB",
+            "Card mmcblk0 (SD16G): 1 errors",
+            "/dev/sda1 at /media/redacted is mounted through FUSE (NTFS or exFAT)",
+            "Swap /var/swap is on an SD card or eMMC",
             "### Challenging filesystems:",
-            "This is a kernel of Raspberry Pi",
+            "This is a Raspberry Pi kernel",
         ],
     );
 }
 
 #[test]
-fn the_kernel_has_its_verdict() {
+fn kernel_report() {
     check(
         "rock-5-itx-storage",
         &["-k"],
         &[
             "CONFIG_HZ=300",
-            "This is a kernel of Rockchip",
-            "Rockchip (99 % sure)",
+            "This is a Rockchip vendor kernel",
+            "Rockchip (confidence 99 %)",
             "ttyFIQ0 in /proc/cmdline (75 %)",
             "spectre v2: Mitigation: CSV2, BHB",
         ],
@@ -98,13 +98,14 @@ fn the_kernel_has_its_verdict() {
     );
     let (status, _, error) = run("rock-5-itx-storage", &["kernel", "--eol-file", "/proc/version"]);
     assert_eq!(status, 1);
-    assert!(error.contains("holds no dates of kernels"), "{error}");
+    assert!(error.contains("contains no kernel end-of-life dates"), "{error}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
-fn json_is_json() {
-    for words in [&["kernel", "--json"][..], &["storage", "--json"], &["review", "--look", "--json"], &["-S", "--json"]]
+fn json_output_is_valid() {
+    for words in
+        [&["kernel", "--json"][..], &["storage", "--json"], &["review", "--inspect", "--json"], &["-S", "--json"]]
     {
         for board in ["rock-5-itx-storage", "hostile", "nothing"] {
             let (status, text, errors) = run(board, words);
@@ -117,7 +118,7 @@ fn json_is_json() {
 
 #[test]
 fn hostile_files_never_reach_the_terminal() {
-    for words in [&["kernel"][..], &["storage"], &["review", "--look"], &["identify"], &["snapshot"]] {
+    for words in [&["kernel"][..], &["storage"], &["review", "--inspect"], &["identify"], &["snapshot"]] {
         let (status, text, errors) = run("hostile", words);
         assert_eq!(status, 0, "{words:?}: {errors}");
         let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
@@ -128,14 +129,14 @@ fn hostile_files_never_reach_the_terminal() {
 }
 
 #[test]
-fn every_board_can_be_looked_at() {
+fn inspect_every_board() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let Some(board) = name.strip_suffix(".board") else {
             continue;
         };
-        check(board, &["review", "--look"], &["### Kernel info:"]);
+        check(board, &["review", "--inspect"], &["### Kernel info:"]);
         check(board, &["storage"], &[]);
     }
 }

@@ -57,4 +57,4 @@ pub use run::run;
 pub use scratch::host::Host;
 pub use scratch::{Site, Targets};
 pub use survey::survey;
-pub use workloads::{Places, Shape, WORKLOADS, Workload, is_taken, packages};
+pub use workloads::{Needs, Places, Shape, WORKLOADS, Workload, is_taken, packages};

@@ -100,7 +100,7 @@ fn run(workload: WorkloadId, variant: &str, host: &str) -> Result<Vec<(String, f
 }
 
 #[test]
-fn both_directions_reach_a_host_and_no_host_is_one_sentence() {
+fn network_directions_and_missing_host() {
     let Some(_end) = OtherEnd::new() else {
         return testkit::skip("no network namespace with an iperf3 server can be made here");
     };

@@ -34,7 +34,7 @@ impl<'a> Case<'a> {
         self.phases.get_or_init(|| view::phases(self.record))
     }
 
-    /// Every number that can be set beside those of others.
+    /// Every number that can be set next to those of others.
     pub(crate) fn figures(&self) -> &[Figure] {
         self.figures.get_or_init(|| figures(self.record))
     }

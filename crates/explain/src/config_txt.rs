@@ -121,7 +121,7 @@ impl<'a> ConfigTxt<'a> {
 
 fn template(kind: Kind) -> &'static str {
     match kind {
-        Kind::Faster => "config.txt sets {setting}={value}: {effect}. Scores are not those of the board as sold.",
+        Kind::Faster => "config.txt sets {setting}={value}: {effect}. Scores are not representative of a stock board.",
         Kind::Slower | Kind::Risky => "config.txt sets {setting}={value}: {effect}.",
     }
 }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_well_formed() {
+    fn table_is_well_formed() {
         // Nothing is left out, so that every kind is a known one.
         assert_eq!(rows().count(), TABLE.rows().count());
         for row in rows() {

@@ -56,7 +56,7 @@ pub(crate) fn sentences(findings: &[Finding]) -> String {
     text
 }
 
-/// Every step of one workload (of all, if none is named) that was skipped or failed, whatever else is
+/// Every step of one workload (of all, if none is named) that was skipped or failed, everything else is
 /// missing from an own run, and why.
 pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
@@ -80,7 +80,7 @@ pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<S
             lines.push(unread(&record.unread));
         }
         if !record.run.as_root && !record.machine.policies.is_empty() {
-            lines.push("governors and clock limits stayed as they were: that needs root".into());
+            lines.push("governors and clock limits were not changed (needs root)".into());
         }
     }
     lines
@@ -89,10 +89,10 @@ pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<S
 /// What could not be read, in one line.
 fn unread(unread: &[Missing]) -> String {
     let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
-    let mut line = format!("what could not be read: {}", shown.collect::<Vec<_>>().join(", "));
+    let mut line = format!("could not read: {}", shown.collect::<Vec<_>>().join(", "));
     if unread.len() > UNREAD_SHOWN {
         let more = unread.len() - UNREAD_SHOWN;
-        let _ = write!(line, " and {more} more in the Record");
+        let _ = write!(line, " and {more} more in the result file");
     }
     line
 }

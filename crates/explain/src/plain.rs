@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_that_a_terminal_obeys() {
+    fn control_sequences_are_removed() {
         for (text, expected) in [
             ("SD64G", "SD64G"),
             ("  a\t b\n", "a b"),
@@ -126,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn markup_means_nothing() {
+    fn markup_is_escaped() {
         assert_eq!(markup("<a & \"b\" 'c'>\n"), "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt; ");
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_becomes_harmless(text: String) {
+        fn harmless_accepts_any_text(text: String) {
             for made in [plain(&text), markdown(&text)] {
                 proptest::prop_assert!(!made.chars().any(is_obeyed), "{made:?}");
             }

@@ -39,7 +39,7 @@ const OF_SYSTEM: [&str; 6] = ["/sys/", "/proc/", "/etc/", "/boot/", "/usr/", "/b
 /// Settings of a side of `ab`.
 const OPEN_SETTINGS: [&str; 5] = ["governor", "maxkhz", "minkhz", "thp", "cpus"];
 
-/// Blanks a file, whatever it is.
+/// Redacts a file of any supported kind.
 pub fn redact(bytes: &[u8]) -> Redacted {
     let mut redactor = Redactor::default();
     let mut damaged = 0;

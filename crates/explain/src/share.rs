@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_lies_between_nothing_and_the_whole() {
+    fn share_range() {
         for (percent, expected) in [
             (0.0, Some(0.0)),
             (12.34, Some(12.3)),

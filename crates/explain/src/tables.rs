@@ -206,7 +206,7 @@ pub struct Answer {
     pub reports: &'static [Report],
     /// Its plots.
     pub plots: &'static [Plot],
-    /// Rules that judge what came of it.
+    /// Rules that judge its result.
     pub rules: &'static [Rule],
 }
 

@@ -141,7 +141,7 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
 }
 
 #[test]
-fn what_stood_before_a_cut_is_still_read() {
+fn truncated_logs_keep_earlier_steps() {
     // More take minutes in a debug build: SBC_BENCH_CUTS=200 cargo test --release.
     let cuts = std::env::var("SBC_BENCH_CUTS").map_or(20, |cuts| cuts.parse().expect("a number"));
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -259,7 +259,7 @@ fn reviews_agree_with_their_logs() {
 
 /// What was read from a log can be written as a log again: every figure for tables stays.
 #[test]
-fn figures_survive_a_log_of_their_own() {
+fn own_log_round_trip() {
     let log = explain::report::find("log").unwrap();
     let (mut all, mut lost) = (0, Vec::new());
     for (name, text) in texts(&folders()) {

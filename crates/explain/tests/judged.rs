@@ -50,7 +50,7 @@ fn rows() -> Vec<Judged> {
     .collect()
 }
 
-/// The text of a log of the corpus, in whichever folder it lies.
+/// The text of a log of the corpus, in regardless of which folder it lies.
 fn log(corpus: &Path, name: &str) -> String {
     let of_folder = |folder: &str| std::fs::read(corpus.join(folder).join("results").join(format!("{name}.txt")));
     let bytes = of_folder("more").or_else(|_| of_folder("open"));

@@ -48,7 +48,7 @@ fn verdict_and_reasons_are_the_same() {
 }
 
 #[test]
-fn no_line_of_an_own_log_is_unread() {
+fn own_log_has_no_unread_line() {
     let run: Record = serde_json::from_str(RUN).unwrap();
     let read = through_log(&run);
     assert_eq!(read.run.end, record::End::Finished);

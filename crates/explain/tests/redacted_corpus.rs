@@ -12,7 +12,7 @@ fn found(text: &str) -> Vec<Finding> {
 }
 
 #[test]
-fn a_blanked_log_explains_the_same() {
+fn redacted_log_has_same_findings() {
     let mut blanked = 0;
     for (name, text) in files::texts(&files::folders()) {
         let redacted = explain::redact::redact(text.as_bytes());

@@ -12,7 +12,7 @@ use explain::{Explanation, Finding, rules};
 const OUTSIDE_MAX: f64 = 0.05;
 
 #[test]
-fn few_boards_leave_the_ranges_made_of_them() {
+fn reference_ranges_cover_boards() {
     let Some(corpus) = files::corpus() else {
         return testkit::was_skipped();
     };

@@ -102,7 +102,7 @@ fn composed_logs_have_the_findings_of_their_table() {
 }
 
 #[test]
-fn rules_report_what_others_found() {
+fn rules_match_published_findings() {
     let Some(corpus) = files::corpus() else {
         return testkit::was_skipped();
     };

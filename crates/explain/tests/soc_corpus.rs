@@ -1,6 +1,6 @@
 //! Judges the identification of SoCs by composed and real cpuinfo files and logs, and prints the figures.
 //!
-//! `files` says where they are; the labels of the real ones lie beside the corpus, in `spec/data`.
+//! `files` says where they are; the labels of the real ones lie next to the corpus, in `spec/data`.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
@@ -288,7 +288,7 @@ fn other_kernels_get_the_same_answers() {
 }
 
 #[test]
-fn real_logs() {
+fn soc_of_corpus_logs() {
     let Some(spec) = spec() else {
         return testkit::was_skipped();
     };

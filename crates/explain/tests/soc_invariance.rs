@@ -15,7 +15,7 @@ fn board(name: &str) -> Machine {
 }
 
 #[test]
-fn boards_stay_what_they_are() {
+fn board_identification_is_stable() {
     for name in testkit::boards() {
         let machine = board(&name);
         let expected = names(&machine);

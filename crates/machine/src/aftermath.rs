@@ -8,7 +8,7 @@ use record::{Aftermath, ErrorCounter, LastWords, MachineChecks, Missing, Reading
 
 /// Documentation/ABI/testing/pstore; systemd moves what it finds there to its own folder (systemd-pstore(8)).
 const PSTORE: [&str; 2] = ["/sys/fs/pstore", "/var/lib/systemd/pstore"];
-/// Documentation/admin-guide/ras.rst; other parts than memory have a folder each beside it, with their instances
+/// Documentation/admin-guide/ras.rst; other parts than memory have a folder each next to it, with their instances
 /// in it (Documentation/driver-api/edac.rst).
 const EDAC: &str = "/sys/devices/system/edac";
 /// Rows of `/proc/interrupts` that count errors of the hardware (arch/x86/kernel/irq.c). `MCP` counts polls and
@@ -55,7 +55,7 @@ pub fn aftermath(root: &Root, boot_id: &str, now_utc_ms: i64) -> Aftermath {
 fn restarted(root: &Root, boot_id: &str) -> Reading<bool> {
     const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
     if boot_id.is_empty() {
-        return Err(Missing::unsupported(BOOT_ID, "the run did not keep its boot id"));
+        return Err(Missing::unsupported(BOOT_ID, "the run recorded no boot id"));
     }
     Ok(root.read_value(BOOT_ID)? != boot_id)
 }
@@ -115,7 +115,7 @@ fn machine_checks(root: &Root) -> Reading<Vec<MachineChecks>> {
     const INTERRUPTS: &str = "/proc/interrupts";
     let found = parse_machine_checks(&root.read(INTERRUPTS)?);
     if found.is_empty() {
-        let reason = "this kind of processor has no machine checks that the kernel counts";
+        let reason = "the kernel counts no machine checks on this CPU architecture";
         return Err(Missing::unsupported(INTERRUPTS, reason));
     }
     Ok(found)
@@ -253,7 +253,7 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
 ";
 
     #[test]
-    fn everything_that_is_left_is_found() {
+    fn aftermath_sources() {
         let found = aftermath(&Root::from_board(BOARD).unwrap(), "old", 7);
         assert_eq!(found.restarted, Fact::Known(true));
         let words = found.last_words.known().unwrap();
@@ -273,7 +273,7 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
     }
 
     #[test]
-    fn what_is_not_there_is_missing_with_its_reason() {
+    fn missing_sources_have_reasons() {
         let found = aftermath(&Root::empty(), "old", 7);
         assert!(found.restarted.missing().is_some());
         assert!(found.last_words.missing().is_some());
@@ -289,14 +289,14 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
 
     proptest::proptest! {
         #[test]
-        fn any_interrupts_are_read(text in "( ?(MCE|THR|x): {0,2}[0-9]{0,22} ?\\PC{0,9}\n){0,9}", bits: u32) {
+        fn parse_machine_checks_never_panics(text in "( ?(MCE|THR|x): {0,2}[0-9]{0,22} ?\\PC{0,9}\n){0,9}", bits: u32) {
             parse_machine_checks(&text);
             proptest::prop_assert!(rpi_words(bits).starts_with("0x"));
         }
     }
 
     #[test]
-    fn the_register_of_a_raspberry_pi_is_told_in_words() {
+    fn register_of_a_raspberry_pi_is_told_in_words() {
         for (bits, expected) in [
             (0x1000, "0x1000: power came on"),
             (0x20, "0x20: watchdog or restart"),

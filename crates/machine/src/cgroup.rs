@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folders_go_up_to_the_root() {
+    fn folders_go_up_to_the_root() {
         for (membership, expected) in [
             (
                 "4:memory:/a\n3:cpu,cpuacct:/a/b\n",
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_anywhere_above_counts() {
+    fn quota_anywhere_above_counts() {
         let v1 = "== /proc/thread-self/cgroup\n3:cpu:/a/b\n== /sys/fs/cgroup/cpu/a";
         let v2 = "== /proc/thread-self/cgroup\n0::/a/b\n== /sys/fs/cgroup/a";
         for (board, expected) in [

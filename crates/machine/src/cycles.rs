@@ -43,7 +43,7 @@ impl CycleCounter {
     fn aperf(root: &Root, cpu: u32) -> Reading<Self> {
         let path = format!("/dev/cpu/{cpu}/msr");
         if !root.is_system() {
-            let why = "registers can be read on the running system only";
+            let why = "MSRs can be read on the running system only";
             return Err(Missing::unsupported(path, why));
         }
         if !cfg!(target_arch = "x86_64") {
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_of_a_machine_has_none_and_says_why() {
+    fn board_file_has_no_cycle_counters() {
         let root = Root::from_board("== /sys/devices/system/cpu/cpu2/cpufreq/cpuinfo_avg_freq\n1799000\n").unwrap();
         for (name, counter) in CycleCounter::all(&root, 2) {
             let why = counter.err().unwrap().to_string();

@@ -1,4 +1,4 @@
-//! Parsers of bytes that others made, for fuzzing, where no public function takes the bytes alone. Whatever is
+//! Parsers of bytes that others made, for fuzzing, where no public function takes the bytes alone. Everything that is
 //! read through a [`crate::Root`] is fuzzed with a board. Nothing in the program calls this.
 
 use crate::group::parse_usage_us;

@@ -31,7 +31,7 @@ pub struct Group {
     quota: Option<Place>,
     /// CPU time a second that the group is held to, in CPUs, if it is.
     limit_cpus: Option<f64>,
-    /// Tells everybody that the group is in use, in whatever container they are; let go of last.
+    /// Tells all processes that the group is in use, in any container; let go of last.
     _lock: Option<Lock>,
 }
 
@@ -66,7 +66,7 @@ impl Group {
         }
         let membership = root.read("/proc/thread-self/cgroup")?;
         let (version, mount) = hierarchy(root)
-            .ok_or_else(|| Missing::unsupported("/sys/fs/cgroup", "no hierarchy that counts CPU time"))?;
+            .ok_or_else(|| Missing::unsupported("/sys/fs/cgroup", "no cgroup hierarchy with CPU accounting"))?;
         let controller = if version == Version::Two { "" } else { "cpuacct" };
         let home = cgroup::folders(&membership, controller).into_iter().next();
         let (folder, lock) = made(&place(root, version, &mount), name)?;
@@ -125,7 +125,7 @@ impl Group {
         let name = self.folder.rsplit('/').next().unwrap_or_default();
         let folder = format!("{QUOTA_MOUNT}/{name}");
         if std::fs::create_dir(&folder).is_err() && !std::path::Path::new(&folder).exists() {
-            return Err(Missing::unsupported(folder, "no control group for a CPU quota can be made"));
+            return Err(Missing::unsupported(folder, "cannot create a cgroup with a CPU quota"));
         }
         let home = home.unwrap_or(QUOTA_MOUNT.into());
         self.quota = Some(Place { folder: folder.clone(), home });
@@ -154,7 +154,7 @@ impl Group {
         places.into_iter().flat_map(of_place).collect()
     }
 
-    /// An existing group whose owner is gone, which this value now owns. None while somebody holds it.
+    /// An existing group whose owner is gone, which this value now owns. None while another process holds it.
     pub fn adopted(root: &Root, folder: &str) -> Option<Self> {
         let (version, mount) = hierarchy(root)?;
         // Dropping removes the folder, so only a group of ours will do.
@@ -257,8 +257,8 @@ impl Drop for Inside<'_> {
     }
 }
 
-/// Where a group is made: in version 1 the hierarchy that counts has no limits, in version 2 whatever is made
-/// beside the group of this process is free of its limits.
+/// Where a group is made: in version 1 the hierarchy that counts has no limits, in version 2 a group created
+/// next to the group of this process is free of its limits.
 fn place(root: &Root, version: Version, mount: &str) -> String {
     if version == Version::One {
         return mount.to_owned();
@@ -280,7 +280,7 @@ fn place(root: &Root, version: Version, mount: &str) -> String {
 }
 
 /// Makes the folder of a group and holds it. A dead process may have had our number and left one of that name,
-/// or a living one of another container has it: that is not ours to enter, since somebody may be in it.
+/// or a living one of another container has it: that is not ours to enter, since another process may be in it.
 fn made(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
     let others = (2..=NAMES_MAX).map(|number| format!("{name}.{number}"));
     let mut refused = libc::EEXIST;

@@ -1,5 +1,5 @@
 //! Whether huge pages really back a piece of memory of this process. Asking for them is no more than a
-//! wish; `smaps` tells what came of it.
+//! wish; `smaps` shows the result.
 //! (Kernel: Documentation/filesystems/proc.rst, Documentation/admin-guide/mm/transhuge.rst.)
 
 use crate::Root;
@@ -13,7 +13,7 @@ const SMAPS: &str = "/proc/self/smaps";
 /// `smaps` cannot be read, has no such mapping, or does not tell (kernels without huge pages).
 pub fn huge_kib(root: &Root, address: usize) -> Reading<u64> {
     let text = root.read(SMAPS)?;
-    parse_smaps(&text, address).ok_or_else(|| Missing::unsupported(SMAPS, "the kernel does not tell of huge pages"))
+    parse_smaps(&text, address).ok_or_else(|| Missing::unsupported(SMAPS, "the kernel does not report huge pages"))
 }
 
 /// `AnonHugePages` of the mapping that holds the address.
@@ -54,7 +54,7 @@ Size:                  4 kB
 ";
 
     #[test]
-    fn the_mapping_of_the_address_counts() {
+    fn mapping_of_the_address_counts() {
         for (address, expected) in [
             (0x5558_f010, Some(0)),
             (0x7f00_0000, Some(6144)),
@@ -68,7 +68,7 @@ Size:                  4 kB
     }
 
     #[test]
-    fn a_kernel_that_does_not_tell_is_named() {
+    fn kernel_that_does_not_tell_is_named() {
         let root = Root::from_board("== /proc/self/smaps\n1000-2000 rw-p 0 00:00 0\n").unwrap();
         let why = huge_kib(&root, 0x1000).unwrap_err().to_string();
         assert!(why.contains("huge pages"), "{why}");

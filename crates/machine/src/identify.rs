@@ -52,7 +52,7 @@ pub fn root_of_texts(base: Option<&Root>, cpuinfo: Option<&[u8]>, compatible: &[
     root
 }
 
-/// The machine behind a root, identified once, when it is first asked for: whoever has to know it before a run asks the
+/// The machine behind a root, identified once, when it is first asked for: the process that has to know it before a run asks the
 /// same that goes to the Record.
 #[derive(Debug)]
 pub struct Identified<'a> {
@@ -110,7 +110,7 @@ pub fn identify(root: &Root) -> Machine {
         virtualisation: virtualisation::virtualisation(root, &info).into(),
         hostname: os::hostname(root),
         compiler: Fact::Missing {
-            missing: Missing::unsupported("", "only the bash program compiles its tools itself"),
+            missing: Missing::unsupported("", "only the original sbc-bench builds its own tools"),
         },
         features,
     }

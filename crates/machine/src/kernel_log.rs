@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_comes_later_is_told() {
+    fn only_later_messages_are_returned() {
         let board = "== /dev/kmsg\n5,0,0,-;Linux version 6.1\n6,1,10,-;old\n";
         let root = Root::from_board(board).unwrap();
         let mut log = KernelLog::open(&root).unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_buffer_that_went_round() {
+    fn ring_buffer_overrun() {
         for (text, expected) in [
             ("6,0,0,-;x\n", true),
             ("6,5,0,-;Booting Linux on physical CPU 0x0\n", true),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_running_kernel_answers_or_says_why_not() {
+    fn running_kernel_log() {
         match KernelLog::open(&Root::system()) {
             Ok(mut log) => {
                 let timeline = Timeline::start();
@@ -320,7 +320,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "([0-9,;\\- \n]|\\PC){0,60}") {
+        fn parse_kmsg_never_panics(text in "([0-9,;\\- \n]|\\PC){0,60}") {
             parse_kmsg(&text);
         }
     }

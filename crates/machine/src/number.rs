@@ -83,7 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_number_stands_alone() {
+    fn number_stands_alone() {
         for (text, value) in [
             ("45000\n", 45000),
             (" -12 \n", -12),
@@ -116,7 +116,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn parsers_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
             let mut values = [NONE; 3];
             number(&bytes, &mut values);
             numbers(&bytes, &mut values);

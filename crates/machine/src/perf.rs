@@ -127,7 +127,7 @@ impl Counters {
 }
 
 impl Totals {
-    /// All cycles, on whatever kind of core.
+    /// All cycles, on every kind of core.
     ///
     /// # Errors
     /// They are not counted, and why.
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_is_cycles_over_counted_time() {
+    fn clock_is_cycles_over_counted_time() {
         let mut cycles =
             Cycles { pmu: "cpu".into(), cpus: String::new(), cycles: 2_400_000_000, counted_ns: 1_000_000_000 };
         assert_eq!(cycles.khz(), Some(2_400_000));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_machine_has_no_counters() {
+    fn board_file_has_no_counters() {
         let root = Root::from_board("").unwrap();
         let totals = Counters::open(&root, Target::ThisThread).read();
         assert!(totals.cycles.is_err() && totals.task_clock_ns.is_err());

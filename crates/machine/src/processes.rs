@@ -73,7 +73,7 @@ impl Busy {
         let all = total.all.saturating_sub(self.total.all);
         let busy = total.busy.saturating_sub(self.total.busy);
         if all == 0 {
-            return Err(Missing::unsupported("/proc/stat", "no time has passed"));
+            return Err(Missing::unsupported("/proc/stat", "no time elapsed"));
         }
         let mut own_ticks = 0;
         let mut used: Vec<(u64, u32, String)> = Vec::new();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_names_the_culprits() {
+    fn window_names_the_culprits() {
         let before = board(
             "100 0 100 1000 50 0 0 0 0 0",
             &[
@@ -193,17 +193,17 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_window_has_no_culprit() {
+    fn idle_window_has_no_busy_process() {
         let before = board("100 0 100 1000 0 0 0 0", &[stat(1, "init", 5, 5, 0)]);
         let after = board("100 0 100 1200 0 0 0 0", &[stat(1, "init", 5, 5, 0)]);
         let window_seen = window(&before, &after).unwrap();
         assert_eq!(window_seen.busy_hundredths_percent, 0);
         assert_eq!(window_seen.processes, []);
-        assert!(window(&before, &before).is_err(), "no time has passed");
+        assert!(window(&before, &before).is_err(), "no time elapsed");
     }
 
     #[test]
-    fn garbled_files_are_no_panic() {
+    fn garbled_files_never_panic() {
         for text in ["", "cpu", "cpu 1 2 3", "intr 1", "cpu a b c d"] {
             assert_eq!(parse_total(text), None, "{text}");
         }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_running_system_can_be_watched() {
+    fn running_system_can_be_watched() {
         // Only a program that is busy can show that busy programs are seen.
         let mut program = std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         // However busy the machine is: it is seen in the end.
@@ -234,7 +234,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_name_hides_what_stands_behind_it(name in "[ -~]{0,20}", user in 0..u64::MAX, system: u64, started: u64) {
+        fn process_names_with_parentheses(name in "[ -~]{0,20}", user in 0..u64::MAX, system: u64, started: u64) {
             let zeros = "0 ".repeat(10);
             let text = format!("7 ({name}) S {zeros}{user} {system} 0 0 0 0 0 0 {started} 0\n");
             let found = parse_process(&text).unwrap();

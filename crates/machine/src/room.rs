@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_limit_holds() {
+    fn lowest_limit_holds() {
         check("", 800_000);
         check("== /proc/self/cgroup\n0::/a/b\n", 800_000);
         let v2 = "== /proc/self/cgroup\n0::/a/b\n\
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn without_meminfo_nothing_is_guessed() {
+    fn missing_meminfo() {
         assert!(available_kib(&Root::from_board("").unwrap()).is_err());
         let odd = Root::from_board("== /proc/meminfo\nMemAvailable: many kB\n").unwrap();
         assert!(available_kib(&odd).is_err());

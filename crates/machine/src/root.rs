@@ -72,7 +72,7 @@ vendor,board\\0vendor,soc\\0
     }
 
     #[test]
-    fn a_file_can_be_replaced() {
+    fn file_can_be_replaced() {
         let root = board().with_file("/proc/cpuinfo", b"processor : 0\n");
         assert_eq!(root.read("/proc/cpuinfo").unwrap(), "processor : 0\n");
         assert_eq!(board().read("/proc/cpuinfo").unwrap_err().why, Why::Absent);
@@ -96,7 +96,7 @@ vendor,board\\0vendor,soc\\0
     }
 
     #[test]
-    fn a_board_with_nonsense_is_refused_with_its_line() {
+    fn board_with_nonsense_is_refused_with_its_line() {
         for (text, line) in [("nonsense", 1), ("== /a ! EWHAT", 1), ("== /a\nx\\y", 2), ("== a", 1)] {
             assert_eq!(Root::from_board(text).unwrap_err().0, line, "{text}");
         }

@@ -83,7 +83,7 @@ pub struct Sampler {
     /// Of the sampler's own thread; the sources stay empty.
     cost: SamplerCost,
     lanes_accounted_ns: u64,
-    /// A source that somebody else reads has not been heard of for too long.
+    /// A source that another thread reads has not been heard of for too long.
     is_silent: bool,
     /// Number of the last read that was lent.
     read_number: u64,
@@ -186,7 +186,7 @@ impl Sampler {
         Tick { now_ns, interval_ns, fake: timeline.is_fake(), last: false }
     }
 
-    /// The tick that reads once more what is read seldom: its counters have counted since. What is read at
+    /// The tick that reads once more slow sources: its counters have counted since. What is read at
     /// every tick is left out, as hardly any time has passed for it.
     fn last_tick(&self, timeline: &Timeline) -> Tick {
         Tick { now_ns: timeline.now_ns(), interval_ns: self.pace.interval_ns(), fake: timeline.is_fake(), last: true }
@@ -282,17 +282,17 @@ impl Sampler {
         Event::SamplerCost { cost: SamplerCost { sources, ..cost } }
     }
 
-    /// What each source cost so far: to see which are dear on this machine.
+    /// What each source cost so far: to see which are expensive on this machine.
     pub fn source_costs(&self) -> impl Iterator<Item = SourceCost<'_>> {
         self.slots.iter().map(Slot::cost)
     }
 
-    /// True if channels fell silent since gaps were taken.
+    /// True if channels stopped delivering values since gaps were taken.
     pub fn has_gaps(&self) -> bool {
         !self.gaps.is_empty()
     }
 
-    /// Channels that fell silent since the last call, and why.
+    /// Channels that stopped delivering values since the last call, and why.
     pub fn take_gaps(&mut self) -> Vec<Event> {
         let gaps: Vec<GapNote> = self.gaps.drain(..).collect();
         gaps.iter().map(|gap| gap.event(&self.channels)).collect()

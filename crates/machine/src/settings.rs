@@ -1,8 +1,8 @@
 //! Changes of kernel settings, and their way back.
 //!
 //! Every change goes through [`Settings::set`]: it first appends what is about to change to a journal on disk
-//! and syncs it, then writes, then reads back and writes down how that reads. What came of it is an
-//! [`Outcome`], which has to be told. Restoration is compare-and-restore: a value that somebody else changed
+//! and syncs it, then writes, then reads back and writes down how that reads. The result is an
+//! [`Outcome`], which must be reported. Restoration is compare-and-restore: a value that another process changed
 //! meanwhile is left alone and named. It happens last change first, by [`Settings::restore`], by `Drop`, by
 //! a [`WayBack`] in another thread, and from the journal alone ([`restore_from_journal`]) when the process
 //! that made it is gone.
@@ -99,7 +99,7 @@ impl Settings {
                 false => changes.set(node, value),
                 true => Outcome {
                     change: None,
-                    unmet: Some(changes.unmet(node, value, "it was changed by somebody else".into())),
+                    unmet: Some(changes.unmet(node, value, "it was changed by another process".into())),
                 },
             };
             let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
@@ -137,7 +137,7 @@ impl Settings {
         lock(&self.changes).restore()
     }
 
-    /// A way back for somebody else, who cannot wait for the owner.
+    /// A restore handle for callers that cannot wait for the owner.
     pub fn way_back(&self) -> WayBack {
         WayBack(Arc::clone(&self.changes))
     }
@@ -171,7 +171,7 @@ fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
 /// The journal exists but cannot be read, or its process is still running.
 pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
     match Journal::left_behind(journal)? {
-        // Whoever changes settings in another container waits for nothing here.
+        // The process that changes settings in another container waits for nothing here.
         Some(journal) => Ok(Changes::of(root, journal, Alone::take(root).ok())?.restore()),
         None => {
             Alone::forget(root);

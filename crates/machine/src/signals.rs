@@ -1,5 +1,5 @@
 //! What signals do to this process, where only the kernel can say: which of them were ignored before it began,
-//! whether somebody could let it go on once it is stopped. Nothing is handled here.
+//! whether it can be continued once it is stopped. Nothing is handled here.
 
 use crate::processes::{self, Job};
 use crate::{Root, syscall};
@@ -10,12 +10,12 @@ use std::os::fd::AsFd;
 /// More generations than any shell, `sudo` and `env` in a row have.
 const ANCESTORS_MAX: usize = 32;
 
-/// True if whoever started this program wants this signal ignored, as `nohup` does.
+/// True if the parent wants this signal ignored, as `nohup` does.
 pub fn is_ignored(signal: i32) -> bool {
     syscall::is_ignored(signal)
 }
 
-/// The calling thread goes on in the background of a terminal, whatever it reads or writes there: reading fails
+/// The calling thread goes on in the background of a terminal, even when it reads or writes there: reading fails
 /// (`EIO`), writing succeeds (signal(7): SIGTTIN, SIGTTOU).
 pub fn never_stop_here() {
     syscall::block(&[libc::SIGTTIN, libc::SIGTTOU]);
@@ -45,7 +45,7 @@ pub fn can_be_continued(root: &Root) -> bool {
     false
 }
 
-/// True if this process is in front of this terminal: whoever reads from it in the background is stopped. Groups
+/// True if this process is in front of this terminal: a background process that reads from it is stopped. Groups
 /// of another container cannot be told apart; then it is.
 pub fn is_in_front(root: &Root, terminal: impl AsFd) -> bool {
     let Some(own) = processes::job_of(root, std::process::id()) else {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_in_the_same_session_lets_go_on() {
+    fn job_control_shell_is_detected() {
         // A shell, and its job; a job below sudo; the session of another container, where all numbers are 0.
         check(&[[10, 1, 10, 10], [0, 10, 11, 10]], true);
         check(&[[10, 1, 10, 10], [12, 10, 12, 10], [0, 12, 12, 10]], true);
@@ -87,7 +87,7 @@ mod tests {
         check(&[[10, 1, 10, 10], [0, 10, 11, 11]], false);
         check(&[[10, 1, 9, 9], [0, 10, 11, 11]], false);
         check(&[[0, 0, 0, 0]], false);
-        // Whoever is its own parent is not followed for ever.
+        // A process that is its own parent ends the loop.
         check(&[[10, 10, 5, 5], [0, 10, 5, 5]], false);
     }
 }

@@ -29,7 +29,7 @@ pub fn snapshot(root: &Root) -> String {
 pub fn snapshot_of(root: &Root) -> (String, Redactor) {
     let mut walk = Walk {
         root,
-        out: String::from("# A snapshot by sbc-bench. Serial numbers, addresses and names are blanked.\n"),
+        out: String::from("# Snapshot by sbc-bench. Serial numbers, addresses and names are redacted.\n"),
         seen: BTreeSet::new(),
         redactor: Redactor::default(),
         deadline_ns: monotonic_ns() + ELAPSED_NS_MAX,
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_answers_as_the_machine_did() {
+    fn snapshot_answers_as_the_machine_did() {
         for name in testkit::boards() {
             let board = testkit::board(&name);
             let before = identify(&Root::from_board(&board).unwrap());
@@ -110,7 +110,7 @@ Serial\t\t: 10000000deadbeef
     }
 
     #[test]
-    fn the_running_system_can_be_written_down() {
+    fn running_system_can_be_written_down() {
         let text = snapshot(&Root::system());
         let root = Root::from_board(&text).unwrap();
         let (before, after) = (identify(&Root::system()), identify(&root));

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_start_of_a_run_is_read_from_proc() {
+    fn start_of_a_run_is_read_from_proc() {
         let board = "== /proc/uptime\n35.12 60.00\n== /proc/loadavg\n1.97 0.72 0.34 2/123 4567\n";
         let root = Root::from_board(board).unwrap();
         assert_eq!(uptime_ms(&root).unwrap(), 35_120);
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn what_proc_does_not_tell_is_missing() {
+    fn missing_proc_values() {
         let root = Root::from_board("== /proc/loadavg\nbusy\n").unwrap();
         assert!(uptime_ms(&root).is_err());
         assert!(load_hundredths(&root).is_err());

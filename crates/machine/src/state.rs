@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_nothing_has_reasons() {
+    fn empty_state_has_reasons() {
         let state = state(&Root::from_board("").unwrap(), 7);
         assert_eq!(state.at_ms, 7);
         assert!(state.memory.missing().is_some() && state.swaps.missing().is_some());

@@ -1,6 +1,6 @@
 //! A look over the machine: its kernel, everything that scales a clock, buses, storage, memory
 //! modules, power supply. Reading changes nothing, and starts nothing: the health of disks is asked
-//! by whoever may start programs.
+//! by `bench`, which may start programs.
 //!
 //! What identification already tells is not repeated here. A thousand small files are read, which
 //! takes some milliseconds, so identification alone does not do it.
@@ -37,7 +37,7 @@ pub fn survey(root: &Root, at_ms: i64) -> Survey {
     cards::describe(root, &mut disks, messages.as_deref().unwrap_or_default());
     let mut left_out = Vec::new();
     if let Err(missing) = &messages {
-        left_out.push(format!("Messages of the boot: {missing}"));
+        left_out.push(format!("Boot messages: {missing}"));
     }
     Survey {
         at_ms,

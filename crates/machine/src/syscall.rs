@@ -35,7 +35,7 @@ pub(crate) struct PerfAttributes {
     pub(crate) config: u64,
     pub(crate) sample_period: u64,
     pub(crate) sample_type: u64,
-    /// What a read gives beside the value.
+    /// What a read returns in addition to the value.
     pub(crate) read_format: u64,
     /// Bit field: see `perf.rs`.
     pub(crate) flags: u64,
@@ -84,7 +84,7 @@ pub(crate) fn run_first() -> Result<(), i32> {
 /// # Errors
 /// The errno: `EBADF` if it was closed meanwhile.
 pub(crate) fn close_on_exec(descriptor: i32) -> Result<(), i32> {
-    // SAFETY: the call takes numbers; that a flag of somebody else's descriptor changes breaks no promise
+    // SAFETY: the call takes numbers; that a flag of another owner's descriptor changes breaks no promise
     // of memory, and programs are not started through descriptors that they inherit unasked.
     let status = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     if status < 0 { Err(errno()) } else { Ok(()) }
@@ -114,7 +114,7 @@ pub(crate) fn block(signals: &[i32]) {
     }
 }
 
-/// Opens a counter for a task (0: the calling thread; -1: whatever runs) on one CPU, or on whatever
+/// Opens a counter for a task (0: the calling thread; -1: all tasks) on one CPU, or on the CPU
 /// CPU the task runs.
 ///
 /// # Errors
@@ -171,20 +171,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_layout_is_that_of_the_kernel() {
+    fn layout_is_that_of_the_kernel() {
         // PERF_ATTR_SIZE_VER0
         assert_eq!(size_of::<PerfAttributes>(), 64);
     }
 
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn the_request_number_is_that_of_the_driver() {
+    fn request_number_is_that_of_the_driver() {
         // _IOWR(100, 0, char *): direction 3, size 8, type 100, number 0.
         assert_eq!(IOCTL_MBOX_PROPERTY, 0xC008_6400);
     }
 
     #[test]
-    fn what_is_no_mailbox_refuses() {
+    fn non_mailbox_is_refused() {
         let device = File::open("/dev/null").unwrap();
         let mut message = [0; MAILBOX_WORDS];
         message[0] = 64;
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_runs_first_or_may_not() {
+    fn thread_priority() {
         let outcome = std::thread::spawn(run_first).join().unwrap();
         assert!(matches!(outcome, Ok(()) | Err(libc::EPERM)), "{outcome:?}");
     }

@@ -38,7 +38,7 @@ mod tests {
     use std::io::{Read, Write};
 
     #[test]
-    fn what_is_written_can_be_read_at_once() {
+    fn terminal_is_unbuffered() {
         // Containers need not have one, and then say so.
         let ends = match terminal() {
             Ok(ends) => ends,

@@ -1,6 +1,6 @@
 //! One temperature, read when it is wanted: for tests that wait for one or must not exceed one.
 //!
-//! What this is not: the sampler. It opens its file anew for each reading, which is well enough for
+//! What this is not: the sampler. It reopens its file for each reading, which is well enough for
 //! one a second.
 
 use crate::Root;
@@ -157,7 +157,7 @@ critical
 ";
 
     #[test]
-    fn the_sensor_of_the_cpu_is_read() {
+    fn sensor_of_the_cpu_is_read() {
         let root = Root::from_board(BOARD).unwrap();
         let thermometer = Thermometer::find(&root).unwrap();
         assert_eq!(thermometer.millicelsius(&root), Ok(47_500));

@@ -41,7 +41,7 @@ pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 
 /// A refusal as data.
 pub fn refused(why: &std::io::Error) -> Missing {
-    Missing::unsupported("pthread_create", format!("the kernel refuses a thread: {why}"))
+    Missing::unsupported("pthread_create", format!("cannot create a thread: {why}"))
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
     fn a_refused_thread_is_data() {
         assert_eq!(apart("own", || 7), Ok(7));
         let why = plan::under("run thread own 1 EAGAIN", || apart("own", || 7));
-        assert!(why.unwrap_err().to_string().contains("refuses a thread"));
+        assert!(why.unwrap_err().to_string().contains("cannot create a thread"));
         let why = plan::under("run thread own 1 EAGAIN", || detach("own", || 7).is_err());
         assert!(why);
     }

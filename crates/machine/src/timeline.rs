@@ -1,5 +1,5 @@
 //! The one axis of time of a run: milliseconds since its start on the monotonic clock, with UTC
-//! beside it. A fake timeline moves only when somebody sleeps, which makes tests instant and exact.
+//! in addition. A fake timeline moves only by sleeping, which makes tests instant and exact.
 
 use crate::faults;
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fake_timeline_moves_only_by_sleeping() {
+    fn fake_timeline_moves_only_by_sleeping() {
         let timeline = Timeline::fake(1_000);
         assert_eq!((timeline.now_ms(), timeline.utc_ms()), (0, 1_000));
         timeline.clone().sleep(Duration::from_millis(1500));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_real_timeline_goes_on() {
+    fn real_timeline_goes_on() {
         let timeline = Timeline::start();
         let first = timeline.now_ns();
         timeline.sleep(Duration::from_millis(1));

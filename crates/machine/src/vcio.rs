@@ -75,7 +75,7 @@ impl Firmware {
     /// There is none (no Raspberry Pi), permission denied (group `video`), or the root is a copy.
     pub fn open(root: &Root) -> Reading<Self> {
         if !root.is_system() {
-            let reason = "the firmware can be asked on the running system only";
+            let reason = "the firmware can be queried on the running system only";
             return Err(Missing::unsupported(PATH, reason));
         }
         match root.source(PATH)? {
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_on_the_wire() {
+    fn question_on_the_wire() {
         let message = request(0x0003_0047, &[3, 0]);
         assert_eq!(message[..8], [32, 0, 0x0003_0047, 8, 0, 3, 0, 0]);
     }
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_machine_has_no_firmware() {
+    fn board_file_has_no_firmware() {
         let root = Root::from_board("== /dev/vcio\n").unwrap();
         let missing = Firmware::open(&root).unwrap_err();
         assert!(matches!(missing.why, record::Why::Unsupported(_)));

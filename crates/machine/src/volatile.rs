@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_memory_is_known() {
+    fn ram_file_systems_are_detected() {
         let disk = "25 1 179:2 / / rw - ext4 /dev/mmcblk0p2 rw";
         for (mounts, expected) in [
             // Armbian's ramlog, log2ram, DietPi, a live system, overlayroot, a container.

@@ -1,5 +1,5 @@
 //! Identifies every board of `boards/` and the running system. The expectations are one screen of
-//! text for each board, in `tests/identify/NAME.txt`; `UPDATE_EXPECT=1 cargo test` writes them anew.
+//! text for each board, in `tests/identify/NAME.txt`; `UPDATE_EXPECT=1 cargo test` updates them.
 
 use machine::{Root, identify, state};
 use record::{Cpu, Fact, Machine, Policy, Residency};
@@ -78,7 +78,7 @@ fn two_policies_of_one_cpu_each_are_two_clusters() {
 }
 
 #[test]
-fn what_cannot_be_read_has_its_reason() {
+fn unreadable_facts_have_reasons() {
     let machine = identify(&load("nothing"));
     let json = serde_json::to_value(&machine).unwrap();
     for (name, value) in json.as_object().unwrap() {
@@ -88,7 +88,7 @@ fn what_cannot_be_read_has_its_reason() {
 }
 
 #[test]
-fn the_running_system_is_identified() {
+fn running_system_is_identified() {
     let machine = identify(&Root::system());
     assert!(!machine.cpus.is_empty() && !machine.clusters.is_empty());
     let clustered: usize = machine.clusters.iter().map(|c| c.cpus.len()).sum();

@@ -45,7 +45,7 @@ fn allocations_of_50_ticks(timeline: &Timeline, pause: Duration) -> u64 {
 }
 
 #[test]
-fn a_tick_allocates_nothing() {
+fn tick_allocates_nothing() {
     // On a fake timeline the files are read all the same, and every slow beat has its turn.
     let fake = allocations_of_50_ticks(&Timeline::fake(0), Duration::from_millis(500));
     let real = allocations_of_50_ticks(&Timeline::start(), Duration::ZERO);

@@ -25,7 +25,7 @@ fn task_clock_ns(counters: &Counters) -> Option<u64> {
 }
 
 #[test]
-fn this_thread_and_what_it_starts() {
+fn thread_and_children_counters() {
     let counters = Counters::open(&Root::system(), Target::ThisThread);
     black_box(work());
     let Some(first) = task_clock_ns(&counters) else {
@@ -37,7 +37,7 @@ fn this_thread_and_what_it_starts() {
 }
 
 #[test]
-fn programs_count_from_their_start_and_we_do_not() {
+fn child_counters_exclude_self() {
     let counters = Counters::open(&Root::system(), Target::ProgramsStarted);
     black_box(work());
     let Some(before) = task_clock_ns(&counters) else {
@@ -54,7 +54,7 @@ fn programs_count_from_their_start_and_we_do_not() {
 }
 
 #[test]
-fn a_running_process_with_all_its_threads() {
+fn running_process_with_all_its_threads() {
     let counters = Counters::open(&Root::system(), Target::Process(std::process::id()));
     black_box(work());
     let gone = Counters::open(&Root::system(), Target::Process(u32::MAX));

@@ -135,7 +135,7 @@ mod tests {
 
     /// The examples of FIPS 197, appendix C: keys are the bytes from 0 on.
     #[test]
-    fn the_published_examples_come_out() {
+    fn published_examples_come_out() {
         let plain: Block = std::array::from_fn(|i| i as u8 * 0x11);
         for (key_bytes, expected) in [
             (16, 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lengths_are_no_keys() {
+    fn invalid_key_lengths() {
         for length in [0, 1, 15, 17, 31, 33, 64] {
             assert!(PlainAes::new(&vec![0; length]).is_none(), "{length}");
         }

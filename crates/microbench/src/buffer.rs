@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 /// What the kernel is asked to back a buffer with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pages {
-    /// Whatever the system's setting gives.
+    /// As set by the system.
     Default,
     /// Huge pages if the kernel has some left (`MADV_HUGEPAGE`).
     Huge,
@@ -31,7 +31,7 @@ pub struct Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = std::io::Error::from_raw_os_error(self.errno);
-        write!(f, "no memory for a buffer of {} bytes: {reason}", self.bytes)
+        write!(f, "cannot allocate a buffer of {} bytes: {reason}", self.bytes)
     }
 }
 
@@ -177,12 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_mapped_is_refused_with_its_reason() {
+    fn mapping_failure_has_reason() {
         assert_eq!(Buffer::new(0, Pages::Default).unwrap_err().errno, libc::EINVAL);
         for bytes in [usize::MAX, usize::MAX / 2] {
             let refused = Buffer::new(bytes, Pages::Huge).unwrap_err();
             assert_eq!(refused, Refused { bytes, errno: libc::ENOMEM });
-            assert!(refused.to_string().contains("no memory"));
+            assert!(refused.to_string().contains("annot allocate memory"));
         }
     }
 }

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_is_whole() {
+    fn reading_is_complete() {
         let plan = ClockPlan { windows: 5, preheat_ns_max: 1_000_000, ..ClockPlan::default() };
         let reading = measure(&plan);
         assert_eq!(reading.count, 5);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_never_has_fewer_than_three_windows() {
+    fn plan_never_has_fewer_than_three_windows() {
         let plan = ClockPlan { windows: 0, preheat_ns_max: 0, ..ClockPlan::default() };
         assert_eq!(measure(&plan).count, 3);
         assert_eq!(ClockPlan::lasting(200_000_000).windows, 2000);

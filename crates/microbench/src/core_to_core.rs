@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_ball_comes_back() {
+    fn ping_pong_round_trips() {
         let game = PingPong::new();
         let times = std::thread::scope(|scope| {
             scope.spawn(|| game.answer());
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_is_over_ends_both_sides() {
+    fn ping_pong_stops_both_sides() {
         let game = PingPong::new();
         game.end();
         game.answer();

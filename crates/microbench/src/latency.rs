@@ -78,8 +78,8 @@ impl<'a> Walk<'a> {
     /// If the buffer is shorter than that, or the size is less than one line per chain.
     pub fn new(buffer: &'a mut Buffer, size_bytes: usize, order: Order, seed: u64) -> Self {
         let lines = size_bytes / LINE;
-        assert!(size_bytes <= buffer.len(), "the buffer is smaller than the walk");
-        assert!(lines >= CHAINS_MAX, "the walk is too short for its chains");
+        assert!(size_bytes <= buffer.len(), "the buffer is smaller than the area to be chased");
+        assert!(lines >= CHAINS_MAX, "the area is too small for its chains");
         let start = buffer.address();
         let bytes = buffer.as_mut_slice();
         let sequence = sequence(lines, order, seed);
@@ -180,7 +180,7 @@ fn step<const CHAINS: usize, const LINK_AT: usize>(base: usize, heads: &mut [usi
 }
 
 /// A loop over so many chains, each head a variable of its own: in an array they would not stay in
-/// registers. Unrolled, so that the loop costs little beside loads from the nearest cache.
+/// registers. Unrolled, so that the loop costs little compared with loads from the nearest cache.
 macro_rules! chains {
     ($name:ident, $about:literal, $($head:ident),+) => {
         #[doc = $about]
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ring_visits_every_line_once() {
+    fn ring_visits_every_line_once() {
         for order in [Order::Random, Order::PageByPage] {
             for size_bytes in [512, 4096, 4096 + 640, 100_032, 1 << 20] {
                 check(size_bytes, order);
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "smaller than the walk")]
-    fn a_walk_beyond_the_buffer_is_refused() {
+    fn walk_beyond_the_buffer_is_refused() {
         Walk::new(&mut Buffer::new(4096, Pages::Default).unwrap(), 8192, Order::Random, 1);
     }
 }

@@ -1,7 +1,7 @@
-//! The loop that calls `memcpy` or `memset` of whatever C library it is bound to, as bytes to be put into a program.
+//! The loop that calls `memcpy` or `memset` of regardless of what C library it is bound to, as bytes to be put into a program.
 //!
 //! A static program has only the library that it was built with. What the distribution's does is measured by a
-//! program of its own, made at run time around these bytes. The loop does no more than must be beside the calls: it
+//! program of its own, made at run time around these bytes. The loop does no more than must be next to the calls: it
 //! writes the source once, calls once without looking at the clock, then in doubling numbers until enough time has
 //! passed, prints calls and times as octal digits, and ends. Its instructions refer to nothing but themselves and a
 //! block of words [`DATA_DISTANCE`] bytes behind their beginning, so that they run wherever they are put.

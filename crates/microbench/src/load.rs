@@ -1,4 +1,4 @@
-//! Load: keeps a core busy until told to stop, for readings of other cores beside it and for heat.
+//! Load: keeps a core busy until told to stop, for readings of other cores in parallel and for heat.
 //!
 //! It measures nothing and pins nothing; callers start a thread per CPU, pin it, and divide the
 //! operations by the time if they want a rate.
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_works_until_told_to_stop() {
+    fn load_runs_until_stopped() {
         for load in [Load::Integer, Load::Widest] {
             assert_eq!(spin(&AtomicBool::new(true), load), 0);
             let stop = AtomicBool::new(false);

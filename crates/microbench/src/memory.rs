@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flip_in_the_source_is_found_although_both_buffers_agree() {
+    fn flip_in_the_source_is_found_although_both_buffers_agree() {
         let copy = ROUTINES.iter().find(|routine| routine.operation == Operation::Copy).unwrap();
         let found = run_and_flip(copy, |destination, source| {
             source[77] ^= 4;

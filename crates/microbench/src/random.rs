@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_generator_gives_its_published_numbers() {
+    fn generator_gives_its_published_numbers() {
         let mut random = Random::new(1_234_567);
         // From the reference implementation with this seed.
         assert_eq!(random.next(), 6_457_827_717_110_365_317);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_is_on_a_cpu_no_longer_than_time_goes_by() {
+    fn thread_is_on_a_cpu_no_longer_than_time_goes_by() {
         let (wall, cpu) = (now_ns(), thread_cpu_ns());
         let used = |since: u64| thread_cpu_ns() - since;
         while used(cpu) < 100_000 {}
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_at_least_what_a_reading_costs() {
+    fn step_is_at_least_what_a_reading_costs() {
         let cost = cost();
         assert!(cost.step_ns >= 1);
         assert!(cost.step_ns >= cost.reading_ns);

@@ -26,7 +26,7 @@ const MIB: u64 = 1 << 20;
 /// Buffers begin a third and two thirds behind a MiB, in whole lines of the longest caches: nothing has the same place
 /// in a set of a cache or in a page of 4 KiB in both.
 const THIRD: u64 = MIB / 3 / 128 * 128;
-/// More would not fit beside the rest of a 32-bit program.
+/// More would not fit next to the rest of a 32-bit program.
 const BUFFER_BYTES_MAX: u32 = 1 << 30;
 /// Times are told apart below 4 s.
 const LEAST_NS_MAX: u32 = 3_999_999_999;

@@ -7,7 +7,7 @@
 //! programs of this distribution look like (instruction set, loader, name of the library), [`image`] writes one like
 //! them around the loop of `microbench::libc_loop`, and [`parse_line`] reads what that prints.
 //!
-//! Everything here is a function of bytes: no files, no processes, no clock. Whoever calls reads the pattern, keeps the
+//! Everything here is a function of bytes: no files, no processes, no clock. The process that calls reads the pattern, keeps the
 //! image in memory and starts the loader.
 
 #![forbid(unsafe_code)]

@@ -36,7 +36,7 @@ pub fn parse_line(text: &str) -> Result<Timed, String> {
         Some(elapsed_ns @ 1..) if is_possible && elapsed_ns < ELAPSED_S_MAX * 1_000_000_000 => {
             Ok(Timed { calls, elapsed_ns })
         }
-        _ => Err(format!("tells of {calls} calls between {begin_s} s {begin_ns} ns and {end_s} s {end_ns} ns")),
+        _ => Err(format!("reported {calls} calls between {begin_s} s {begin_ns} ns and {end_s} s {end_ns} ns")),
     }
 }
 

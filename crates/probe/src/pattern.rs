@@ -83,7 +83,7 @@ impl<'a> Elf<'a> {
                 Ok(Self { bytes, layout: Layout::of(true) })
             }
             [a, b, c, d, ..] if [*a, *b, *c, *d] == *MAGIC => Err("has its bytes in another order"),
-            _ => Err("is no ELF file"),
+            _ => Err("is not an ELF file"),
         }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Elf<'a> {
         let segment = |index: u64| {
             let at = first.checked_add(index * self.layout.program_header_bytes as u64)?;
             let word = |index: u64| self.word(at.checked_add(index * self.layout.word_bytes as u64)?);
-            // Of the 64-bit class, flags stand beside the kind and fill up the first word.
+            // Of the 64-bit class, flags stand next to the kind and fill up the first word.
             let (kind, offset, address, length) = (self.quarter(at)?, word(1)?, word(2)?, word(4)?);
             Some(Segment { kind, offset, address, length })
         };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_no_such_program_is_named() {
+    fn wrong_programs_are_named() {
         let pattern = patterns().next().unwrap();
         let whole = made(&pattern);
         let check = |change: &dyn Fn(&mut Vec<u8>), expected: &str| {

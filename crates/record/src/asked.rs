@@ -4,7 +4,7 @@ use crate::{Aftermath, Fact};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was typed to start a run, for whoever goes on with it.
+/// What was typed to start a run, so that it can be resumed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Asked {
     /// The words behind the name of the program.
@@ -54,7 +54,7 @@ pub struct Resumed {
     /// When the next part began.
     #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
-    /// How long nothing ran, by the clock of the machine; none where that had begun anew.
+    /// How long nothing ran, by the clock of the machine; none if it was reset.
     #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub away_ms: Option<i64>,
 }

@@ -3,7 +3,7 @@
 use crate::{Variant, WorkloadName};
 use serde::{Deserialize, Serialize};
 
-/// What a workload spends its time on. Whoever judges a run by the use of something asks this first:
+/// What a workload spends its time on. A rule about the use of a resource checks this first:
 /// a drive is waited for by design while a drive is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -20,7 +20,7 @@ pub enum Bound {
     Gpu,
     /// Services of the kernel: system calls, pipes, switches between tasks.
     Kernel,
-    /// Nothing: it is waited, or somebody else's work is watched.
+    /// Nothing: it is waited, or another program is monitored.
     Idle,
     /// A program of the user's own or a suite of all kinds of them.
     Unknown,

@@ -124,7 +124,7 @@ pub enum Event {
         /// The cost.
         cost: SamplerCost,
     },
-    /// Somebody noted something.
+    /// A mark was added.
     Mark {
         /// What and when.
         mark: Mark,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why what nobody looked at is missing.
-const NOT_REACHED: &str = "the run did not get that far";
+const NOT_REACHED: &str = "the run did not reach this point";
 
 /// The result of reading one thing.
 pub type Reading<T> = Result<T, Missing>;
@@ -60,7 +60,7 @@ impl fmt::Display for Missing {
         match &self.why {
             Why::Absent => write!(f, "{path} does not exist"),
             Why::Denied => write!(f, "{path}: permission denied"),
-            Why::Garbled(text) => write!(f, "{path} answered {text:?}"),
+            Why::Garbled(text) => write!(f, "{path} contains unexpected text {text:?}"),
             Why::Unsupported(reason) => f.write_str(reason),
             Why::Io(errno) => write!(f, "{path}: error {errno}"),
         }
@@ -97,7 +97,7 @@ impl<T> Fact<T> {
 
     /// Missing because a log of the bash program does not say it.
     pub fn not_in_log() -> Self {
-        Missing::unsupported("", "the log does not say").into()
+        Missing::unsupported("", "not in the log").into()
     }
 
     /// The value, if there is one.
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fact_is_plain_in_json() {
+    fn fact_is_plain_in_json() {
         let known: Fact<u32> = Fact::Known(7);
         assert_eq!(serde_json::to_string(&known).unwrap(), "7");
         let gone: Fact<u32> = Missing::absent("/proc/x").into();

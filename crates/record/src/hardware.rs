@@ -1,7 +1,7 @@
 //! Buses and what hangs on them: PCI and USB devices, disks, cards, flash, mounted file systems.
 //!
 //! Part of a [`crate::Survey`]. Names are the device's own words, which anybody can have written
-//! into it: whoever prints them makes them harmless first.
+//! into it: printing code makes them harmless first.
 
 use crate::{Fact, Missing, SerialKind};
 use schemars::JsonSchema;
@@ -297,6 +297,6 @@ pub struct Mount {
 impl Disk {
     /// A disk whose health was not asked for.
     pub fn not_asked(name: &str) -> Fact<Health> {
-        Missing::unsupported(name, "smartctl was not asked").into()
+        Missing::unsupported(name, "smartctl was not run").into()
     }
 }

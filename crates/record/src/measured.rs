@@ -16,7 +16,7 @@ pub enum Measured {
     Latency(Latency),
     /// Memory bandwidth of several CPUs at once.
     BandwidthCurve(BandwidthCurve),
-    /// Memory latency beside load.
+    /// Memory latency under load.
     LoadedLatency(LoadedLatency),
     /// Throughput of a cipher.
     Cipher(Cipher),

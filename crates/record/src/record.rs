@@ -43,7 +43,7 @@ pub struct Record {
     /// [`crate::soc_temperature::of`] chooses for them.
     #[serde(default, skip_serializing_if = "Fact::is_not_reached")]
     pub soc_temperature: Fact<SocTemperature>,
-    /// What somebody noted while it ran.
+    /// Marks added during the run.
     #[serde(default)]
     pub marks: Vec<Mark>,
     /// Kernel messages that appeared during the run.
@@ -54,7 +54,7 @@ pub struct Record {
     /// Steps that were run to learn what each setting gives.
     #[serde(default)]
     pub probes: Vec<Probe>,
-    /// What is there and could not be read, by whatever part of the program: each path once, the first hundred.
+    /// What is there and could not be read, by any part of the program: each path once, the first hundred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Missing>,
 }

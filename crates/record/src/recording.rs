@@ -8,7 +8,7 @@
 //!
 //! A line is the word `sbc1`, the length of its payload in bytes, the CRC-32 of the payload in hex,
 //! the payload, and a newline, which never occurs in a payload. It is appended in one write, so that
-//! several programs can append to one recording. Whatever cuts a line (a loss of power, a full disk) or
+//! several programs can append to one recording. Anything that cuts a line (a loss of power, a full disk) or
 //! damages it costs that line and nothing else: readers go on with the next line that is whole, and
 //! a file that ends in half a line is continued behind a newline.
 //!
@@ -83,10 +83,10 @@ const CHANNELS_MAX: usize = 16 << 10;
 /// Rows of what stands between two newlines are told as long as they have so many values in all (16 MB): it is one
 /// row, or a few where newlines were lost. A short one can stand for as many values as there are channels.
 const VALUES_MAX: usize = 1 << 20;
-/// Bytes are looked at so often at most, whatever they pretend to be the beginning of.
+/// Bytes are looked at so often at most, regardless of what they pretend to be.
 const SEARCHES_MAX: usize = 4;
 
-/// Reads a file line by line. Whatever was damaged, the next line that is whole is read again.
+/// Reads a file line by line. After damage, reading continues with the next complete line.
 #[derive(Debug, Default)]
 pub struct LineReader {
     rows: RowReader,
@@ -281,7 +281,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_line_is_whole_or_nothing() {
+    fn line_framing() {
         let line = frame("{\"event\":\"mark\"}\n");
         assert_eq!(line, "sbc1 17 e030fa7b {\"event\":\"mark\"} \n");
         assert_eq!(payload(line.as_bytes()), Some("{\"event\":\"mark\"} "));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_short() {
+    fn row_is_short() {
         let mut writer = RowWriter::default();
         let mut row = |at_ms, values: &[i64]| {
             let known = |value: &i64| (*value >= 0).then_some(*value);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_behind_a_lost_one_wait_for_the_next_key() {
+    fn rows_after_lost_row_need_key_row() {
         let mut writer = RowWriter::default();
         let rows: Vec<String> = (0..250).map(|at| writer.row(at, [Some(at * 3)])).collect();
         let mut reader = RowReader::default();
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_is_none() {
+    fn invalid_rows_are_rejected() {
         for text in ["", "K", "K x", "R 5 1=", "K 5 3=", "K 5 2= 1", "K 5 99999999999=", "Q 5 2="] {
             assert_eq!(RowReader::default().row(text, 2), None, "{text:?}");
         }
@@ -376,13 +376,13 @@ mod tests {
         }
 
         #[test]
-        fn any_text_survives_its_line(text in "\\PC*") {
+        fn text_round_trip(text in "\\PC*") {
             let line = frame(&text);
             prop_assert_eq!(payload(line.as_bytes()), Some(text.as_str()));
         }
 
         #[test]
-        fn any_text_is_framed_and_any_damage_is_seen(text: String, at: usize, byte: u8) {
+        fn damage_is_detected(text: String, at: usize, byte: u8) {
             let mut line = frame(&text).into_bytes();
             let expected = text.replace('\n', " ");
             prop_assert_eq!(payload(&line), Some(expected.as_str()));
@@ -394,7 +394,7 @@ mod tests {
         }
 
         #[test]
-        fn a_row_has_the_values_of_all_channels_or_is_none(
+        fn incomplete_rows_are_rejected(
             row in "[KR] -?[0-9]{1,3}( -?[0-9]{1,20}| [0-9]{1,3}[=-]){0,9}",
             channels in 0_usize..9,
         ) {

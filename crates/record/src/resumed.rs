@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Samples of the part before are written in blocks of so many rows: a line of a stream has to fit into memory.
 const ROWS: usize = 500;
-/// A board whose clock began anew does not know how long nothing ran: then the parts stand so far apart.
+/// A board whose clock was reset does not know how long nothing ran: then the parts stand so far apart.
 const APART_MS: i64 = 1000;
 /// A step in which the machine died so often is not tried again.
 const DEATHS_MAX: usize = 2;
@@ -65,7 +65,7 @@ impl Run {
 }
 
 impl Aftermath {
-    /// True if the machine was started anew; what is not known counts as that.
+    /// True if the machine was rebooted; what is not known counts as that.
     pub fn has_restarted(&self) -> bool {
         self.restarted.known() != Some(&false)
     }

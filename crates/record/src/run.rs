@@ -228,7 +228,7 @@ impl SettingChange {
 }
 
 /// A setting that was wanted and is not in force: refused by the kernel or by this program, or changed by
-/// somebody else.
+/// another process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnmetSetting {
     /// The file.
@@ -255,7 +255,7 @@ pub enum Restored {
     Pending,
     /// The old value is back.
     Done,
-    /// Somebody else changed it meanwhile, so it was left alone; the text is the value found.
+    /// Another process changed it, so it was not restored; the text is the value found.
     LeftAlone(String),
     /// It could not be written.
     Failed(String),

@@ -93,7 +93,7 @@ pub struct Gap {
     pub missing: Missing,
 }
 
-/// A note that somebody or some program made: `sbc-bench mark "fan off"`.
+/// A mark added by a user or a program: `sbc-bench mark "fan off"`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mark {
     /// When, since the start of the run.

@@ -1,15 +1,15 @@
 //! Statistics of repeated measurements, and when to stop repeating: pure functions of numbers.
 //!
-//! Here and not in `explain`, because whoever measures must decide with the same figures that whoever
+//! Here and not in `explain`, because measuring code must decide with the same figures that
 //! reads will see. Nothing here knows what the numbers mean.
 //!
-//! What the interval promises. It is that of the sign test: two of the values themselves, whatever
+//! What the interval promises. It is that of the sign test: two of the values themselves, regardless of
 //! the distribution. Values need not be alike either: where the level drifts while it is measured, the
 //! interval holds the median level of *that* time at least as often as it says (Hoeffding 1956, "On
 //! the distribution of the number of successes in independent trials": unequal chances only narrow the
 //! number of values below the median). It cannot know another hour; that is what [`Repeated::drifts`]
 //! is for. Stopping as soon as an interval looks narrow makes it too narrow too often, so that
-//! [`StoppingRule`] looks seldom and asks for more than it promises.
+//! [`StoppingRule`] checks rarely and asks for more than it promises.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl MedianInterval {
 }
 
 /// The exact interval of the sign test: the closest pair of order statistics that holds the
-/// median at least `confidence_percent` of the time, whatever the distribution. None where there
+/// median at least `confidence_percent` of the time, for any distribution. None where there
 /// are too few values for that (fewer than six for 95 %).
 ///
 /// Run times are skewed (a run can be disturbed, never be faster than the machine), so intervals

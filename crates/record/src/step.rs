@@ -38,7 +38,7 @@ pub struct Step {
     /// What repetitions inside of it came to, one for each figure that was repeated.
     #[serde(default)]
     pub repeated: Vec<Repeated>,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The clock that it was made to run at, where the run compares clocks.
     #[serde(default)]
@@ -143,7 +143,7 @@ pub struct Counters {
     pub peak_resident_kib: Fact<u64>,
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {

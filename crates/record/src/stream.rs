@@ -1,5 +1,5 @@
 //! Reads back what a run or a monitor wrote while it went on: the form of [`crate::recording`], or the
-//! plain JSON lines of older versions. Everything that can be read is kept, whatever was cut or damaged;
+//! plain JSON lines of older versions. Everything that can be read is kept, even if parts are cut or damaged;
 //! the rest is named ([`crate::Unreadable`]).
 
 use crate::event::Restores;
@@ -9,7 +9,7 @@ use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable
 /// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
 /// twice a second.
 const VALUES_MAX: usize = 40 << 20;
-/// So many damaged places are named; whoever has more has lost the drive.
+/// So many damaged places are named; with more the drive is lost.
 const UNREADABLE_MAX: usize = 100;
 /// How files of older versions begin: one event as JSON in each line, without length and checksum.
 const OLD: &[u8] = b"{\"event\"";
@@ -109,7 +109,7 @@ impl Unfolding {
                 self.begin(nothing_known());
                 self.record().apply(event);
             }
-            // A note stands where it was written, whatever the clock of its writer says.
+            // A note stands where it was written, regardless of its writer's clock.
             Event::Mark { mut mark } => {
                 let record = self.record();
                 let last_ms = record.samples.at_ms.last().copied().unwrap_or(0);
@@ -155,7 +155,7 @@ impl Unfolding {
     fn end(mut self) -> Reading<Record> {
         let tells = |record: &Record| !record.steps.is_empty() || !record.samples.at_ms.is_empty();
         if self.values > VALUES_MAX {
-            let why = "this recording has more samples than fit into memory; `monitor --replay` shows them";
+            let why = "this recording has too many samples to load; use `monitor --replay`";
             return Err(Missing::unsupported("recording", why));
         }
         let mut last = self.record.take();
@@ -166,7 +166,7 @@ impl Unfolding {
             (Some(last), Some(before)) if !tells(&last) => Some(before),
             (last, _) => last,
         };
-        let nothing = || Missing::garbled("event stream", "no whole line in it");
+        let nothing = || Missing::unsupported("event stream", "the event stream contains no complete line");
         let mut record = record.ok_or_else(nothing)?;
         record.run.unreadable = self.unreadable;
         record.close();

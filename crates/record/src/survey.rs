@@ -100,7 +100,7 @@ pub struct Scaler {
     pub clocks_hz: Vec<u64>,
     /// Lowest clock allowed, in Hz.
     pub limit_hz_min: Fact<u64>,
-    /// Highest clock allowed, in Hz.
+    /// Clock limit, in Hz.
     pub limit_hz_max: Fact<u64>,
     /// Highest clock it has, in Hz.
     pub clock_hz_max: Fact<u64>,

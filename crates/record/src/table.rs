@@ -1,6 +1,6 @@
 //! The one reader of the tables in `data/`: facts about the world, one row each, with their source.
 //!
-//! It splits rows and finds columns; what a row means is the business of whoever asks. The tables are part of the
+//! It splits rows and finds columns; what a row means is the business of the process that asks. The tables are part of the
 //! program, so a broken one is a defect that `xtask tidy` and the tests of who asks find, not an error at run time.
 //! Nothing is allocated: a table is its text.
 

@@ -1,10 +1,10 @@
-//! The program as tests start it: the one place that knows which variables of whoever runs the tests would
+//! The program as tests start it: the one place that knows which of the caller's variables would
 //! change what it does.
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
-/// What the program itself, or whoever lent it root's rights, reads from the environment.
+/// What the program itself, or sudo, reads from the environment.
 const READ: [&str; 18] = [
     "CPUINFOFILE",
     "DOAS_USER",
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_the_environment_is_left() {
+    fn clean_command_environment() {
         let command = untuned_command("program", ["word"]);
         let set: Vec<_> = command.get_envs().filter(|(_, value)| value.is_some()).collect();
         let expected = [("NOTUNING", "yes"), HASTE].map(|(name, value)| (OsStr::new(name), Some(OsStr::new(value))));

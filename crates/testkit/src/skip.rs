@@ -1,7 +1,7 @@
 //! Tests that cannot run here: told, counted at the end of `./test`, and failures where none is allowed.
 //!
 //! A test that finds something lacking says so by [`skip`] and returns; where the lack was told by a helper, the
-//! test returns by [`was_skipped`]. A bare `return` in a test is refused by `cargo xtask tidy`, because whoever
+//! test returns by [`was_skipped`]. A bare `return` in a test is refused by `cargo xtask tidy`, because the user who
 //! reads `ok` behind its name believes that it has tested something.
 
 use std::cell::Cell;
@@ -68,7 +68,7 @@ pub fn was_skipped() {
 }
 
 #[track_caller]
-#[expect(clippy::print_stderr, reason = "whoever runs one test by hand reads it there")]
+#[expect(clippy::print_stderr, reason = "a user running a single test reads it there")]
 fn tell(kind: &str, what: &str) {
     TOLD.set(true);
     let line = line(kind, test_name().as_deref(), Location::caller(), what);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skip_is_told_and_fails_where_none_is_allowed() {
+    fn skip_fails_with_no_skip() {
         if is_inside() {
             return skip("a moon\nof cheese");
         }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excuse_is_told_and_never_fails() {
+    fn excuse_never_fails() {
         if is_inside() {
             return excuse(Excuse::Corpus);
         }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     #[should_panic = "nobody has said why"]
-    fn a_silent_return_is_refused() {
+    fn silent_return_is_refused() {
         was_skipped();
     }
 }

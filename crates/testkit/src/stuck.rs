@@ -1,4 +1,4 @@
-//! A file that nobody ever answers for, as on a drive that is dying: whoever reads it sleeps in the kernel where not
+//! A file that nobody ever answers for, as on a drive that is dying: the process that reads it sleeps in the kernel where not
 //! even SIGKILL reaches (state D), until this is dropped.
 
 use fuser::{
@@ -14,7 +14,7 @@ const ROOT: INodeNo = INodeNo(1);
 const FILE: INodeNo = INodeNo(2);
 const NAME: &str = "file";
 
-/// A mounted folder with such a file. Unmounted when dropped, which ends whoever waits.
+/// A mounted folder with such a file. Unmounted when dropped, which ends the process that waits.
 pub struct Stuck {
     folder: PathBuf,
     session: Option<BackgroundSession>,
@@ -45,7 +45,7 @@ impl Stuck {
 
 impl Drop for Stuck {
     fn drop(&mut self) {
-        // Whoever waits may hold the mount in a namespace of its own: only an answer ends that.
+        // The process that waits may hold the mount in a namespace of its own: only an answer ends that.
         let owed = self.owed.lock().map(|mut owed| std::mem::take(&mut *owed));
         for reply in owed.unwrap_or_default() {
             reply.error(Errno::EIO);

@@ -11,7 +11,7 @@ const TOOLS: &[WorkloadId] = &[WorkloadId::SevenZip, WorkloadId::OpenSsl];
 /// What may stay resident of a program that measures memory: little enough for a board of 128 MB.
 const RESIDENT_MB_MAX: f64 = 12.0;
 
-/// One figure beside what it must reach.
+/// One figure and its limit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figure {
     name: &'static str,
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_no_zero() {
+    fn missing_figures_are_not_zero() {
         let mut record = record();
         record.run.elapsed_ms = None;
         record.samples.cost.elapsed_ns = 0;
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_monitor_is_judged_by_its_share() {
+    fn monitor_is_judged_by_its_share() {
         let usage = |seconds, cpu_ns| Usage { elapsed: Duration::from_secs(seconds), cpu_ns, resident_kib_max: 4_000 };
         let figures = of_monitor(Duration::from_millis(60), usage(1, 7_000_000), usage(11, 9_000_000));
         assert_eq!(figures[0].measured, Some(60.0));

@@ -1,7 +1,7 @@
 //! The machine's own C library by the program that `probe` makes, and by the same calls in a program that the compiler
 //! made and linked dynamically: in turns, the median of each, and that of the ratios of turns.
 //!
-//! Both take their time by the clock on the wall, so a compiler that runs beside them makes either of them slow by half.
+//! Both take their time by the clock on the wall, so a compiler that runs next to them makes either of them slow by half.
 //! Where `chrt` is allowed to, it puts them before everything else.
 
 use anyhow::{Context, Result, ensure};
@@ -18,7 +18,7 @@ const APART_PERCENT_MAX: f64 = 5.0;
 const BUFFER_BYTES: u32 = 32 << 20;
 const LEAST_NS: u32 = 500_000_000;
 
-/// The other program: buffers at the same places beside each other, as many calls. Prints bytes per second.
+/// The other program: buffers at the same places next to each other, as many calls. Prints bytes per second.
 const COMPILED: &str = r#"
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -83,7 +83,7 @@ fn in_folder(folder: &Path) -> Result<()> {
         let of_compiled = || -> Result<f64> { Ok(printed(&before, &[&compiled, Path::new(word)])?.trim().parse()?) };
         let mut turns = Vec::new();
         for turn in 0..TURNS {
-            // Whoever comes second finds the caches and the memory as the first one left them.
+            // The process that comes second finds the caches and the memory as the first one left them.
             turns.push(match turn % 2 {
                 0 => (of_made()?, of_compiled()?),
                 _ => {
@@ -103,7 +103,7 @@ fn before() -> Vec<&'static str> {
     if is_allowed {
         return FIRST.to_vec();
     }
-    println!("chrt cannot put the programs before others: what runs beside them counts");
+    println!("chrt cannot put the programs before others: what runs next to them counts");
     Vec::new()
 }
 
@@ -138,7 +138,7 @@ fn row(name: &str, turns: &[(f64, f64)]) -> String {
 mod tests {
     #[test]
     fn a_ratio_is_judged() {
-        // One turn in three that somebody else disturbed.
+        // One turn in three that another process disturbed.
         let row = |made| super::row("copy", &[(made, 1e9), (made, 2e9), (made, 2e9)]);
         assert_eq!(row(2.09e9), "libc copy: 2090 MB/s, compiled 2000 MB/s, ratio 1.045   must be within 5 %");
         assert!(row(1.89e9).ends_with("ratio 0.945   must be within 5 %   MISSED"));

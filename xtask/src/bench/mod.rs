@@ -1,7 +1,7 @@
 //! Figures of the program itself: start, memory, cost of sampling, wall time per step.
 //!
 //! Measured from outside on the release binary, and from the Record that a run leaves. It prints
-//! what was found beside what must be reached and never fails because of a figure: timings
+//! figures and limits and never fails because of a figure: timings
 //! depend on the machine, so they are looked at, not asserted.
 
 mod figures;
@@ -133,11 +133,11 @@ fn kills() -> Result<()> {
         .args(["--test", "fake_tree", "--test", "hostile_tools", "--", "--nocapture", "--test-threads", "1"])
         .env("SBC_BENCH_ALL_KILLS", "1")
         .status()?;
-    ensure!(status.success(), "a run lost something or changed something for good");
+    ensure!(status.success(), "a run lost results or left a setting changed");
     Ok(())
 }
 
-/// Runs the program on virtual boards and prints each figure beside the true one; here it has to be as near as
+/// Runs the program on virtual boards and prints each figure and the true one; here it has to be as near as
 /// it says, which takes a machine that does nothing else.
 fn boards() -> Result<()> {
     let status = std::process::Command::new("cargo")
@@ -211,7 +211,7 @@ fn read(path: &Path) -> Result<Record> {
     serde_json::from_str(&text).with_context(|| path.display().to_string())
 }
 
-/// The release binary that was built last, for whichever target.
+/// The release binary that was built last, for any target.
 fn newest_release() -> Result<PathBuf> {
     let target = workspace::target_folder()?;
     let mut folders = vec![target.join("release")];
@@ -228,7 +228,7 @@ fn newest_release() -> Result<PathBuf> {
         .context("no release build; run ./bench or name one with --binary")
 }
 
-/// True if this machine can run the file: builds for others lie beside ours.
+/// True if this machine can run the file: builds for others are in the same directory.
 fn runs_here(file: &Path) -> bool {
     std::process::Command::new(file).arg("--version").output().is_ok_and(|output| output.status.success())
 }

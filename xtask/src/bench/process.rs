@@ -97,7 +97,7 @@ pub(super) fn thread_cpu_ns(pid: u32, name: &str) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// Where runs leave their Records: beside the log of root, or in the state folder of a user.
+/// Where runs leave their Records: next to root's log, or in the state folder of a user.
 pub(super) fn record_folders() -> Vec<PathBuf> {
     let mut folders = vec![PathBuf::from("/var/log")];
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_has_memory() {
+    fn own_resident_memory() {
         assert!(resident_kib(std::process::id()).unwrap() > 0);
     }
 

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_short_is_refused() {
+    fn file_cut_short_is_refused() {
         let whole = elf64(&[(3, b"/lib/ld.so\0"), (2, &dynamic(&[1, 0]))]);
         assert!(parse(&whole).is_ok());
         for length in 0..whole.len() {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn this_test_is_an_elf_file() {
+    fn test_binary_is_elf() {
         let itself = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         let machine = match std::env::consts::ARCH {
             "x86_64" => 62,

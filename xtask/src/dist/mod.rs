@@ -2,7 +2,7 @@
 //! built without link-time optimisation, in less time, and all is proven but their size.
 //!
 //! A binary that needs a library, grows past the limit or does not start fails the whole task,
-//! because it would fail on somebody's board. Nothing is timed: foreign ones run under qemu.
+//! because it would fail on a user's board. Nothing is timed: foreign ones run under qemu.
 
 mod elf;
 
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_binary_of_another_machine_is_refused() {
+    fn binary_of_another_machine_is_refused() {
         let itself = fs::read(std::env::current_exe().unwrap()).unwrap();
         let other = TARGETS.iter().find(|target| target.native_on != std::env::consts::ARCH).unwrap();
         let refusal = check(other, Profile::Release, &itself).unwrap_err().to_string();

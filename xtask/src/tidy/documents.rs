@@ -6,7 +6,7 @@ use crate::workspace::File;
 /// Documents whose names are followed.
 const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md"];
 
-/// Stands for whatever somebody adds: `sensors/x.rs`.
+/// Stands for anything that is added: `sensors/x.rs`.
 const ANY: [&str; 2] = ["x.rs", "y.rs"];
 
 /// Names in documents that lead nowhere.

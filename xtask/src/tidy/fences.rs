@@ -145,7 +145,7 @@ mod tests {
     const ALLOWS: &str = "//! A test.\n#![allow(unsafe_code)]\n";
 
     #[test]
-    fn a_whole_fence_passes() {
+    fn whole_fence_passes() {
         let none: [&str; 0] = [];
         assert_eq!(found("record", &[CALLS, ("src/lib.rs", FORBIDS)]), none);
         assert_eq!(found("app", &[("src/main.rs", FORBIDS)]), none);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_named() {
+    fn missing_fence_is_reported() {
         assert_eq!(
             found("record", &[("src/lib.rs", FORBIDS)]),
             ["crates/record/clippy.toml: refuse what this crate never calls, with the reason"]

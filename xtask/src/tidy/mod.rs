@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checkout_is_tidy() {
+    fn checkout_is_tidy() {
         let problems: Vec<String> =
             problems().expect("the checkout can be read").iter().map(Problem::to_string).collect();
         assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));

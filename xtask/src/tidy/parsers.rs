@@ -1,4 +1,4 @@
-//! Whatever reads foreign bytes is fuzzed: each file with a function `parse` or `parse_x` of text or bytes has a row in
+//! Code that reads foreign bytes is fuzzed: each file with a function `parse` or `parse_x` of text or bytes has a row in
 //! `fuzz/parsers.tsv`, which names the fuzz target that reaches it, or why none has to.
 
 use super::rust::code_only;

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_what_it_is() {
+    fn file_says_what_it_is() {
         let good = "//! Reads a file.\nfn main() {}\n";
         assert!(check_text("a/src/b.rs", good.into()).is_empty());
         for bad in ["fn main() {}\n", "//! x\n", "// Reads a file.\n", ""] {

@@ -1,7 +1,8 @@
 //! Words that do not belong into the checkout.
 //!
-//! Marks of unfinished work, paths of somebody's own machine, and words about how a change came
-//! to be: a comment describes the code as it is, its history is in the log of commits.
+//! Marks of unfinished work, paths of a developer's machine, words about how a change came to be (its history is in
+//! the log of commits), and words that kernel documents would not use: those that nobody says any more in all files,
+//! those with a term of their own (glossary of `STYLE.md`) in the messages of the program.
 
 use super::{Problem, rust};
 use crate::workspace::File;
@@ -11,20 +12,33 @@ struct Kind {
     words: &'static [&'static str],
     /// What to do instead.
     instead: &'static str,
-    /// Whether tests may have them: they may make up a user and a home.
-    in_tests: bool,
+    /// Where they are refused.
+    scope: Scope,
+}
+
+/// Where words are refused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Everywhere, as they are spelt.
+    Spelt,
+    /// As spelt, but not in tests: they may make up a user and a home.
+    SpeltOutsideTests,
+    /// Everywhere, as whole words in any case, in identifiers as well.
+    Words,
+    /// As whole words in the messages of the program.
+    Messages,
 }
 
 const KINDS: &[Kind] = &[
     Kind {
         words: &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:")],
         instead: "finish it, or write down what falls short",
-        in_tests: false,
+        scope: Scope::Spelt,
     },
     Kind {
         words: &[concat!("/ho", "me/"), concat!("/Us", "ers/"), concat!("/wo", "rk/")],
         instead: "it is a folder of one person's machine",
-        in_tests: true,
+        scope: Scope::SpeltOutsideTests,
     },
     Kind {
         words: &[
@@ -36,50 +50,209 @@ const KINDS: &[Kind] = &[
             concat!("language ", "model"),
         ],
         instead: "say what the code does and why",
-        in_tests: false,
+        scope: Scope::Spelt,
     },
+    Kind {
+        words: &[
+            concat!("de", "ar"),
+            concat!("besi", "de"),
+            concat!("what", "ever"),
+            concat!("which", "ever"),
+            concat!("who", "ever"),
+            concat!("some", "body"),
+            concat!("every", "body"),
+            concat!("sel", "dom"),
+            concat!("an", "ew"),
+            concat!("for ", "good"),
+            concat!("in ", "vain"),
+            concat!("came ", "of"),
+            concat!("comes ", "of"),
+            concat!("becomes ", "of"),
+            concat!("became ", "of"),
+            concat!("can be ", "had"),
+            concat!("for want ", "of"),
+            concat!("fell ", "silent"),
+            concat!("the", "reof"),
+            concat!("where", "fore"),
+            concat!("hen", "ce"),
+            concat!("rid", "dle"),
+            concat!("cul", "prit"),
+        ],
+        instead: "write it as kernel documents would; see the words in STYLE.md",
+        scope: Scope::Words,
+    },
+    Kind {
+        words: &[
+            "is no",
+            "are no",
+            "was no",
+            "is none",
+            "are none",
+            "tells",
+            "told",
+            "does not say",
+            "says nothing",
+            "put back",
+            "switched off",
+            "held back",
+            "goes on",
+            "went on",
+            "left out",
+            "left aside",
+            "so long",
+            "nobody",
+            "by itself",
+            "of itself",
+            "meanwhile",
+            "in force",
+            "not known",
+            "has to",
+            "control group",
+            "thermometer",
+            "arrives",
+            "steady",
+            "folder",
+        ],
+        instead: "the glossary in STYLE.md has the term",
+        scope: Scope::Messages,
+    },
+];
+
+/// Files that quote the words of others, or list those that are not to be used.
+const QUOTES: [&str; 10] = [
+    "CHANGELOG.md",
+    "STYLE.md",
+    "boards/",
+    "crates/bench/tool_output/",
+    "crates/explain/src/logs/",
+    "crates/machine/src/survey/cards.rs",
+    "data/",
+    "docs/record.schema.json",
+    "fuzz/",
+    "xtask/src/tidy/words.rs",
 ];
 
 /// Every line with one of the words.
 pub(super) fn check(file: &File) -> Vec<Problem> {
+    let path = file.path.as_str();
+    let is_quoted = QUOTES.iter().any(|place| path.starts_with(place));
     let tests_from = rust::lines_without_tests(&file.text);
     let mut problems = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
+        let words = split_identifiers(line);
         for kind in KINDS {
-            if kind.in_tests && index >= tests_from {
-                continue;
-            }
-            for word in kind.words.iter().filter(|word| line.contains(**word)) {
-                problems.push(Problem::new(
-                    &file.path,
-                    index + 1,
-                    format!("`{word}` does not belong here: {}", kind.instead),
-                ));
-            }
+            let has: &dyn Fn(&str) -> bool = match kind.scope {
+                Scope::Spelt => &|word| line.contains(word),
+                Scope::SpeltOutsideTests if index < tests_from => &|word| line.contains(word),
+                Scope::Words if !is_quoted => &|word| has_word(&words, word),
+                Scope::SpeltOutsideTests | Scope::Words | Scope::Messages => continue,
+            };
+            problems
+                .extend(kind.words.iter().filter(|word| has(word)).map(|word| refused(file, index + 1, word, kind)));
+        }
+    }
+    if !is_quoted && is_of_the_program(path) {
+        problems.extend(in_messages(file, tests_from));
+    }
+    problems
+}
+
+/// True for sources of which messages reach the user.
+fn is_of_the_program(path: &str) -> bool {
+    let in_sources = path.split_once("/src/").filter(|(place, _)| place.starts_with("crates/"));
+    let is_test = |rest: &str| rest.contains("tests") || rest.contains("test_support") || rest.contains("foreign");
+    in_sources.is_some_and(|(place, rest)| place != "crates/testkit" && !is_test(rest))
+}
+
+/// Words of [`Scope::Messages`] in texts that are sentences: those with a blank.
+fn in_messages(file: &File, tests_from: usize) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for literal in rust::literals(&file.text) {
+        let (line, text) = (literal.line, literal.text.split_whitespace().collect::<Vec<_>>().join(" "));
+        if line > tests_from || !text.contains(' ') {
+            continue;
+        }
+        let text = without_placeholders(&text.replace("\\ ", "")).to_lowercase();
+        for kind in KINDS.iter().filter(|kind| kind.scope == Scope::Messages) {
+            let words = kind.words.iter().filter(|word| has_word(&text, word));
+            // "there is no cpufreq" is a sentence about what is absent.
+            let words = words.filter(|word| !text.contains(&format!("there {word}")));
+            problems.extend(words.map(|word| refused(file, line, word, kind)));
         }
     }
     problems
+}
+
+fn refused(file: &File, line: usize, word: &str, kind: &Kind) -> Problem {
+    Problem::new(&file.path, line, format!("`{word}` does not belong here: {}", kind.instead))
+}
+
+/// True if the text has these words as they are, not as parts of others.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '\'');
+    text.match_indices(word)
+        .any(|(at, _)| !is_letter(text[..at].chars().next_back()) && !is_letter(text[at + word.len()..].chars().next()))
+}
+
+/// A line in lower case with its identifiers taken apart: `isMade_again` is `is made again`.
+fn split_identifiers(line: &str) -> String {
+    let mut words = String::with_capacity(line.len() + 8);
+    let mut before_is_lower = false;
+    for c in line.chars() {
+        if before_is_lower && c.is_uppercase() {
+            words.push(' ');
+        }
+        before_is_lower = c.is_lowercase();
+        words.extend(if c == '_' { ' ' } else { c }.to_lowercase());
+    }
+    words
+}
+
+/// A message without what is put into it: `{folder}` is the name of a value.
+fn without_placeholders(text: &str) -> String {
+    let mut rest = text;
+    let mut words = String::with_capacity(text.len());
+    while let Some((before, after)) = rest.split_once('{') {
+        words.push_str(before);
+        words.push_str("{}");
+        rest = after.split_once('}').map_or("", |(_, after)| after);
+    }
+    words + rest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<Option<usize>> {
-        let problems = check(&File { path: "a.rs".into(), text: text.into() });
+    fn lines(path: &str, text: &str) -> Vec<Option<usize>> {
+        let problems = check(&File { path: path.into(), text: text.into() });
         problems.iter().map(|problem| problem.line).collect()
     }
 
     #[test]
-    fn every_word_is_found_and_nothing_else() {
+    fn refused_words_are_found() {
+        const SOURCE: &str = "crates/bench/src/a.rs";
         for kind in KINDS {
             for word in kind.words {
-                let text = format!("fine\nsome {word}, and more\n");
-                assert_eq!(lines(&text), [Some(2)], "{word}");
-                let text = format!("#[cfg(test)]\nmod tests {{\nsome {word}\n");
-                assert_eq!(lines(&text).is_empty(), kind.in_tests, "{word}");
+                let text = format!("fine\n// some {word}, and more\n");
+                let is_found = lines(SOURCE, &text) == [Some(2)];
+                assert_eq!(is_found, kind.scope != Scope::Messages, "{word}");
+                let text = format!("fn a() {{}}\nconst A: &str = \"some {word} and more\";\n");
+                assert_eq!(lines(SOURCE, &text), [Some(2)], "{word}");
+                let text = format!("#[cfg(test)]\nmod tests {{\nconst A: &str = \"some {word}\";\n}}\n");
+                let in_tests = !matches!(kind.scope, Scope::SpeltOutsideTests | Scope::Messages);
+                assert_eq!(!lines(SOURCE, &text).is_empty(), in_tests, "{word}");
+                if kind.scope == Scope::Words {
+                    let snake = word.replace(' ', "_");
+                    assert_eq!(lines(SOURCE, &format!("fn is_{snake}_now() {{}}\n")), [Some(1)], "{word}");
+                    assert_eq!(lines("data/a.tsv", &format!("some {word}\n")), [], "{word}");
+                }
             }
         }
-        assert_eq!(lines("/proc/meminfo\n/workspace\nthe work of bench\n"), []);
+        let fine = "/proc/meminfo\n/workspace\nthe work of bench\nan answer\nbesides\nheard\n";
+        assert_eq!(lines("a.rs", fine), []);
+        let messages = "const A: &str = \"there is no cpufreq\";\nconst B: &str = \"{folder} is absent\";\n\
+                        const C: &str = \"steady\";\n";
+        assert_eq!(lines(SOURCE, messages), []);
     }
 }

@@ -5,7 +5,7 @@ use explain::efficiency::{Anomaly, Walk, walks};
 use testkit::virtual_board::{Board, PolicySpec, core_w};
 
 fn walk(board: &Board) -> (Seen, Walk) {
-    let words = ["efficiency", "0", "--log", "$LOG", "--load", "lzma", "--point", "5s", "--idle", "3s"];
+    let words = ["efficiency", "0", "--log", "$LOG", "--workload", "lzma", "--point", "5s", "--idle", "3s"];
     let seen = program(board, &words);
     seen.check_left(&board.name);
     let found = walks(seen.record()).into_iter().next();
@@ -60,14 +60,14 @@ fn kind(anomaly: &Anomaly) -> &'static str {
 }
 
 #[test]
-fn a_clean_curve_has_a_sweet_spot_and_no_anomaly() {
+fn clean_curve_has_sweet_spot_and_no_anomaly() {
     in_some_try(|| {
         check("efficiency-clean", &[]);
     });
 }
 
 #[test]
-fn planted_anomalies_are_found() {
+fn anomalies_are_detected() {
     in_some_try(|| {
         let planted = [(1_416_000, "out of proportion"), (1_800_000, "not honoured")];
         check("efficiency-odd", &planted);

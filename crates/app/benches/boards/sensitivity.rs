@@ -14,7 +14,7 @@ fn elasticity(seen: &Seen) -> f64 {
 }
 
 #[test]
-fn a_loop_follows_the_clock_and_a_drive_does_not() {
+fn elasticity_of_loop_and_drive() {
     in_some_try(|| {
         let Some(mut board) = board("quick") else {
             return testkit::was_skipped();

@@ -23,12 +23,12 @@ fn loaded(seen: &Seen) -> (i64, Vec<&Truth>) {
 }
 
 #[test]
-fn a_board_without_heatsink_is_understood() {
+fn thermal_constants_without_heatsink() {
     in_some_try(|| {
         let Some(board) = board("throttling") else {
             return testkit::was_skipped();
         };
-        let words = ["thermal", "--log", "$LOG", "--cool-to", "45", "--minutes", "0.25", "--cool-down", "10s"];
+        let words = ["thermal", "--log", "$LOG", "--cool-to", "45", "--duration", "15s", "--cool-down", "10s"];
         let seen = program(&board, &words);
         seen.check_left("thermal");
         let answer = answer(&seen);
@@ -45,9 +45,9 @@ fn a_board_without_heatsink_is_understood() {
         };
         let real_khz = mean_khz(|truth| truth.real_khz[0]);
         let [_, measured_khz] = answer.measured_khz.expect("a clock was measured");
-        check_near("steady clock measured, in kHz", measured_khz, real_khz, PERCENT);
+        check_near("steady measured clock, in kHz", measured_khz, real_khz, PERCENT);
         let [_, claimed_khz] = answer.claimed_khz.expect("a clock was claimed");
-        check_near("steady clock claimed, in kHz", claimed_khz, real_khz, PERCENT);
+        check_near("steady reported clock, in kHz", claimed_khz, real_khz, PERCENT);
         let fit = answer.power_fit.expect("power is known");
         check_near(
             "time constant, in s",
@@ -65,14 +65,14 @@ fn a_board_without_heatsink_is_understood() {
 /// A short test on a board that is quick.
 fn quick(board: &Board, meter: &str) -> Seen {
     let script =
-        format!("exec {} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s {meter}", crate::rig::PROGRAM);
+        format!("exec {} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s {meter}", crate::rig::PROGRAM);
     let seen = command(board, &["sh", "-c", &script]);
     seen.check_left("thermal");
     seen
 }
 
 #[test]
-fn a_meter_that_cannot_be_right_is_named_and_not_used() {
+fn implausible_meter_is_reported_and_unused() {
     in_some_try(|| {
         let Some(mut board) = board("quick") else {
             return testkit::was_skipped();
@@ -98,7 +98,7 @@ fn a_meter_that_cannot_be_right_is_named_and_not_used() {
 }
 
 #[test]
-fn a_meter_on_the_network_may_go_away() {
+fn network_meter_may_disappear() {
     in_some_try(|| {
         let Some(mut board) = board("quick") else {
             return testkit::was_skipped();

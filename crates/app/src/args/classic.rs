@@ -2,8 +2,9 @@
 //! Their loads (`-c`, `-s`, ...) are in `classic_loads`, their order in `arrange`.
 
 use super::classic_loads::ClassicLoads;
+use super::groups::{ResumeFlags, RootFlags, TuneFlags, chosen};
 use super::monitor::MonitorFlags;
-use super::run::{RunFlags, run_command};
+use super::run::{Extra, RunFlags, run_command};
 use super::{Command, Environment, ReviewArgs, SurveyVerb, efficiency, survey, thermal};
 use bench::thermal::StartAt;
 use bench::{AnyTask, DramThrottling};
@@ -13,79 +14,99 @@ use bench::{AnyTask, DramThrottling};
 pub(super) struct Classic {
     #[command(flatten)]
     pub(super) loads: ClassicLoads,
-    /// Watch the machine; every SECONDS, fractions allowed (default 5)
+    /// Monitor the machine, one sample every SECONDS (default 5; fractions allowed)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
-    /// Efficiency: every OPP of SETS (cpulist, cores, clusters, coreclusters, all; default all cores)
-    #[arg(short = 'g', value_name = "SETS", num_args = 0..=1, default_missing_value = "")]
+    /// Efficiency test: sweep all OPPs of CPUS (a list such as 0-3, cores, clusters, coreclusters or all; default: all
+    /// CPUs together)
+    #[arg(short = 'g', value_name = "CPUS", num_args = 0..=1, default_missing_value = "")]
     pub(super) graph: Option<String>,
-    /// As -r
+    /// Same as -r
     #[arg(short = 'j')]
     pub(super) review_j: bool,
-    /// Whose kernel this is, and whether it is still supported
+    /// Show the kernel's origin and support status
     #[arg(short = 'k')]
     pub(super) kernel: bool,
-    /// Is the memory controller throttled by heat? AES, a heavy load, AES again
+    /// Test for thermal throttling of the memory controller: measure AES and memory before and after a heavy load
     #[arg(short = 'M')]
     pub(super) memory_throttle: bool,
-    /// Review: look, measure, raise settings, measure; watch until Ctrl-C or until CMD ends; report
+    /// Review: inspect, benchmark, tune settings, benchmark again, then monitor until Ctrl-C or until CMD exits, and
+    /// report
     #[arg(short = 'r')]
     pub(super) review: bool,
-    /// Review without benchmarks: look, raise settings, watch until Ctrl-C or until CMD ends; report
+    /// Review without benchmarks: inspect, tune settings, monitor until Ctrl-C or until CMD exits, and report
     #[arg(short = 'R')]
     pub(super) review_only: bool,
-    /// Disks, cards, their buses and health
+    /// Show disks and SD cards with their bus speed and health
     #[arg(short = 'S')]
     pub(super) storage: bool,
-    /// Thermal test: wait until the SoC has cooled to CELSIUS (default 50), then heat for 5 minutes
+    /// Thermal test: wait until the SoC has cooled to CELSIUS (default 50), then run a stress load for 5 minutes
     #[arg(short = 't', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     pub(super) cool: Option<String>,
-    /// Thermal test: heat the SoC up to CELSIUS (default 50) first
+    /// Thermal test: heat the SoC to CELSIUS (default 50) first, then run a stress load for 5 minutes
     #[arg(short = 'T', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     pub(super) heat_to: Option<String>,
     #[arg(short = 'u', hide = true)]
     update: bool,
-    /// With -r or -R: watch while this command runs, instead of until Ctrl-C
+    /// With -r or -R: monitor while this command runs instead of until Ctrl-C
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<String>,
 }
 
 impl Classic {
-    /// The command of these flags, with those of a run or of the monitor beside them.
+    /// The command of these flags, together with those of a run or of the monitor.
     ///
     /// # Errors
     /// One sentence about what is wrong with the arguments or a variable.
     pub(super) fn command(
         self,
         run: RunFlags,
+        tune: TuneFlags,
+        resume: ResumeFlags,
         monitor: MonitorFlags,
         environment: &Environment,
     ) -> Result<Command, String> {
         if let Some(name) = absent(&self) {
-            return Err(format!("{name} is not part of this version."));
+            return Err(format!("{name} is not supported."));
         }
         self.one_question()?;
-        if run.resume.is_some() && (self.survey_flag().is_some() || self.monitor.is_some()) {
-            return Err("--resume goes on with a run that measures: sbc-bench --resume".into());
+        if resume.resume.is_some() && (self.survey_flag().is_some() || self.monitor.is_some()) {
+            return Err("--resume continues a benchmark run; use it without -k, -S, -m, -r or -R.".into());
         }
-        if let Some(verb) = survey_of(&self, &run)? {
+        if tune.no_tuning
+            && let Some(flag) =
+                chosen([(self.monitor.is_some(), "-m"), (self.kernel, "-k"), (self.storage, "-S")]).next()
+        {
+            return Err(format!("--no-tuning does not apply to {flag}."));
+        }
+        if let Some(verb) = survey_of(&self, &run, tune)? {
             return verb.command(environment);
         }
         if !self.command.is_empty() {
-            return Err(format!("This runs no command: {}.", survey::COMMANDS));
+            return Err(format!("A standard run takes no command. {}.", survey::COMMANDS));
         }
         if let Some(interval) = self.monitor {
-            return Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?));
+            if let Some(option) = run.first_not_of_monitor() {
+                let instead = if option == "--json" { "; use --jsonl" } else { "" };
+                return Err(format!("{option} does not apply to -m{instead}."));
+            }
+            return Ok(Command::Monitor(monitor.checked(&interval, run.output.quiet, run.meters, environment)?));
         }
         if let Some(given) = monitor.first_given() {
-            return Err(format!("{given} belongs to the monitor: sbc-bench -m {given} ..."));
+            return Err(format!("{given} is a monitor option; use sbc-bench -m {given} ..."));
         }
         let task = task_of(&self)?;
-        run_command(run, task, &self.loads, environment)
+        let extra = Extra { tune, resume, loads: self.loads, ..Extra::default() };
+        run_command(run, extra, task, environment)
     }
 }
 
 impl Classic {
+    /// True for the flags that also read another machine than the running one.
+    pub(super) fn reads_other_machines(&self) -> bool {
+        self.monitor.is_some() || self.kernel || self.storage
+    }
+
     /// `-r`, `-j` or `-R`.
     pub(super) fn is_review(&self) -> bool {
         self.review || self.review_j || self.review_only
@@ -118,19 +139,28 @@ impl Classic {
         ];
         let given = flags.iter().filter(|(_, is)| *is);
         let given: Vec<&str> = given.map(|(flag, _)| *flag).collect();
+        // -c is a part of the standard run and of reviews, -s of the standard run; scripts bundle -c with -m.
+        let heats = self.loads.heat && given.iter().any(|flag| !["-r", "-m"].contains(flag));
+        let more = chosen([(heats, "-c"), (self.loads.stockfish() && !given.is_empty(), "-s")]).next();
+        if let Some(more) = more {
+            return Err(format!(
+                "{more} cannot be combined with {}; run them one after the other.",
+                given.join(" and ")
+            ));
+        }
         // -G and -P run one after the other.
         if given.len() < 2 || given == ["-G", "-P"] {
             return Ok(());
         }
-        Err(format!("{} are runs of their own: start them one after the other.", given.join(" and ")))
+        Err(format!("{} cannot be combined; run them one after the other.", given.join(" and ")))
     }
 }
 
-/// What the classic flags `-k`, `-S`, `-r`, `-j` and `-R` mean, with the options of a run beside them.
+/// What the classic flags `-k`, `-S`, `-r`, `-j` and `-R` mean, together with the options of a run.
 ///
 /// # Errors
 /// One sentence about what does not go with them.
-fn survey_of(classic: &Classic, run: &RunFlags) -> Result<Option<SurveyVerb>, String> {
+fn survey_of(classic: &Classic, run: &RunFlags, tune: TuneFlags) -> Result<Option<SurveyVerb>, String> {
     let Some(flag) = classic.survey_flag() else {
         return Ok(None);
     };
@@ -138,20 +168,18 @@ fn survey_of(classic: &Classic, run: &RunFlags) -> Result<Option<SurveyVerb>, St
     if !is_review && !classic.command.is_empty() {
         return Err(format!("{flag} runs no command: {}.", survey::COMMANDS));
     }
-    if classic.loads.stockfish() {
-        return Err(format!("-s does not go with {flag}: start sbc-bench -s before or afterwards."));
+    if !is_review && let Some(option) = run.first_of_run() {
+        return Err(format!("{option} does not apply to {flag}."));
     }
+    let root = RootFlags::default();
     Ok(Some(match (classic.kernel, classic.storage) {
-        (true, _) => SurveyVerb::Kernel { eol_file: None, json: run.json },
-        (false, true) => SurveyVerb::Storage { json: run.json },
+        (true, _) => SurveyVerb::Kernel { eol_file: None, json: run.output.json, root },
+        (false, true) => SurveyVerb::Storage { json: run.output.json, root },
         (false, false) => SurveyVerb::Review(ReviewArgs {
             no_benchmarks: classic.review_only,
-            json: run.json,
-            force: run.force,
-            wait: run.wait,
+            run: run.clone(),
+            tune,
             heat: classic.loads.heat,
-            log: run.log.clone(),
-            quiet: run.quiet,
             command: classic.command.clone(),
             ..ReviewArgs::default()
         }),
@@ -175,5 +203,5 @@ fn task_of(flags: &Classic) -> Result<AnyTask, String> {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    classic.update.then_some("-u (self-update: install a newer binary over this one instead)")
+    classic.update.then_some("-u (self-update; install a newer binary instead)")
 }

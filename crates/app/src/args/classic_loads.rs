@@ -6,17 +6,16 @@ use record::{Variant, WorkloadId};
 /// Which loads the classic flags ask for.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ClassicLoads {
-    /// Also run a load that heats for five minutes (cpuminer, else built in)
+    /// Also run a five-minute stress load (cpuminer if installed, else built-in simd)
     #[arg(short = 'c')]
     pub(crate) heat: bool,
-    /// Also run the bench of an installed Stockfish three times
+    /// Also run the benchmark of an installed Stockfish three times
     #[arg(short = 's', value_name = "NETWORK", num_args = 0..=1, default_missing_value = "", hide_possible_values = true)]
     stockfish: Option<String>,
-    /// Run Geekbench 5 or 6 instead, found on the PATH or by GEEKBENCH=: per core type, then twice on
-    /// all CPUs
+    /// Run Geekbench 5 or 6 instead (from PATH or $GEEKBENCH): once per core type, then twice on all CPUs
     #[arg(short = 'G')]
     geekbench: bool,
-    /// Run these tests of an installed Phoronix Test Suite instead: per core type, then on all CPUs
+    /// Run these Phoronix Test Suite tests instead: once per core type, then on all CPUs
     #[arg(short = 'P', value_name = "TEST", num_args = 0..)]
     phoronix: Option<Vec<String>>,
 }
@@ -44,7 +43,7 @@ impl ClassicLoads {
     pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(network) = self.stockfish.as_deref().filter(|name| !name.is_empty()) {
             return Err(format!(
-                "-s runs the installed Stockfish with the network it has been built with, not {network:?}."
+                "-s does not take a network: Stockfish runs with the one it was built with, not {network:?}."
             ));
         }
         let mut loads = Vec::new();
@@ -53,8 +52,8 @@ impl ClassicLoads {
         }
         if let Some(tests) = &self.phoronix {
             if tests.is_empty() {
-                return Err("-P takes the names of tests, such as compress-7zip (see `phoronix-test-suite \
-                     list-available-tests`)."
+                return Err("-P needs at least one test name such as compress-7zip (see `phoronix-test-suite \
+                            list-available-tests`)."
                     .into());
             }
             loads.push(Load {

@@ -9,17 +9,20 @@ use std::time::Duration;
 /// What performance costs in watts and degrees.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct EfficiencyFlags {
-    /// cores, clusters, coreclusters, all, or a list such as 0-3 [default: all cores together]
-    #[arg(value_name = "SETS", default_value = "")]
+    /// CPUs to test: cores, clusters, coreclusters, all, or a list such as 0-3 [default: all CPUs together]
+    #[arg(value_name = "CPUS", default_value = "", hide_default_value = true)]
     sets: String,
-    /// What runs at each OPP: sevenzip, lzma (built in), or one form of another workload such as
-    /// video:h264-1080p [default: sevenzip where it is installed]
-    #[arg(long, value_name = "NAME")]
+    /// Same as CPUS
+    #[arg(long, value_name = "CPUS", conflicts_with = "sets")]
+    cpus: Option<String>,
+    /// Workload to run at each OPP: sevenzip, lzma (built-in), or WORKLOAD:VARIANT such as video:h264-1080p [default:
+    /// sevenzip if installed, else lzma]
+    #[arg(long = "workload", alias = "load", value_name = "NAME")]
     load: Option<String>,
-    /// Repeat each OPP until its score is steady, at most so long [default: 11s]
+    /// Maximum time per OPP; the workload is repeated until its score is stable [default: 12s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     point: Option<Duration>,
-    /// Watch power and temperature without load for so long first [default: 20s]
+    /// Time to measure idle power and temperature first [default: 20s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     idle: Option<Duration>,
 }
@@ -29,7 +32,7 @@ impl EfficiencyFlags {
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Efficiency, String> {
         let load = self.load.as_deref().map(load).transpose()?;
-        let sets = Sets::parse(&self.sets)?;
+        let sets = Sets::parse(self.cpus.as_ref().unwrap_or(&self.sets))?;
         let own = Efficiency::default();
         Ok(Efficiency { sets, load, point: self.point.unwrap_or(own.point), idle: self.idle.unwrap_or(own.idle) })
     }
@@ -44,7 +47,7 @@ fn load(name: &str) -> Result<Form, String> {
     let form = Form::first(name).map_err(|why| format!("{why}."))?;
     form.ok_or_else(|| {
         let others = names_with_forms().join(", ");
-        format!("--load takes sevenzip, lzma or one of {others}, not {name:?}.")
+        format!("--workload must be sevenzip, lzma or one of {others}, not {name:?}.")
     })
 }
 

@@ -31,14 +31,14 @@ impl Environment {
             None | Some("unattended") => false,
             Some("extensive") => true,
             Some(other) => {
-                return Err(format!("MODE is extensive or unattended, not {other:?}."));
+                return Err(format!("MODE must be extensive or unattended, not {other:?}."));
             }
         };
         let (clock_khz_min, clock_khz_max) = (self.khz("MinKHz")?, self.khz("MaxKHz")?);
         if let (Some(min), Some(max)) = (clock_khz_min, clock_khz_max)
             && min > max
         {
-            return Err(format!("MinKHz={min} is above MaxKHz={max}: no clock is left to measure."));
+            return Err(format!("MinKHz={min} is above MaxKHz={max}; no OPP is left to measure."));
         }
         Ok(Options {
             extensive,
@@ -63,7 +63,7 @@ impl Environment {
         };
         match text.parse() {
             Ok(khz) if khz > 0 => Ok(Some(khz)),
-            _ => Err(format!("{name} is a clock in kHz, such as 1416000, not {text:?}.")),
+            _ => Err(format!("{name} must be a clock in kHz such as 1416000, not {text:?}.")),
         }
     }
 
@@ -72,7 +72,7 @@ impl Environment {
         match self.get(name).map(str::to_lowercase).as_deref() {
             None | Some("no" | "0" | "false") => Ok(false),
             Some("yes" | "1" | "true") => Ok(true),
-            Some(other) => Err(format!("{name} is yes or no, not {other:?}.")),
+            Some(other) => Err(format!("{name} must be yes or no, not {other:?}.")),
         }
     }
 }

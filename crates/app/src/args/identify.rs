@@ -1,26 +1,29 @@
 //! Arguments of `sbc-bench identify`: this machine, a log or Record, or single texts of another.
 
+use super::groups::RootFlags;
 use clap::Args;
 use std::path::PathBuf;
 
 /// What is to be identified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Identify {
-    /// A log of any sbc-bench version or a Record, instead of a machine
-    #[arg(value_name = "FILE", conflicts_with_all = ["cpuinfo", "compatible", "model"])]
+    /// Identify the machine of this log or result file instead of the running one
+    #[arg(value_name = "FILE", conflicts_with_all = ["cpuinfo", "compatible", "model", "root"])]
     pub(crate) file: Option<PathBuf>,
-    /// Another machine's /proc/cpuinfo; `-` is standard input
+    /// /proc/cpuinfo of another machine; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) cpuinfo: Option<PathBuf>,
-    /// Another machine's device tree: its `compatible` strings, such as radxa,rock-5b,rockchip,rk3588
+    /// Device tree `compatible` strings of another machine, such as radxa,rock-5b,rockchip,rk3588
     #[arg(long, value_name = "A,B,...")]
     pub(crate) compatible: Vec<String>,
-    /// Another machine's name: its device tree's model, or what its firmware calls it
+    /// Model name of another machine, from its device tree or DMI
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// As JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(super) root: RootFlags,
 }
 
 impl Identify {
@@ -58,7 +61,7 @@ mod tests {
     use super::strings;
 
     #[test]
-    fn lists_of_strings_with_commas() {
+    fn compatible_lists() {
         for (text, expected) in [
             ("rockchip,rk3399", &["rockchip,rk3399"][..]),
             ("radxa,rock-5b,rockchip,rk3588", &["radxa,rock-5b", "rockchip,rk3588"]),

@@ -3,15 +3,20 @@
 use super::Environment;
 
 /// Power meters.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct MeterFlags {
-    /// Poll a power meter on the network: netio, netio-json, shelly, smartpower2, smartpower3,
-    /// tasmota; /N is the output (default 1), /all all of them
-    #[arg(long = "meter", global = true, value_name = "KIND:HOST[/N]")]
+    /// Poll a network power meter. KIND: netio, netio-json, shelly, smartpower2, smartpower3, tasmota. /N selects
+    /// output N (default 1), /all all outputs
+    #[arg(long = "meter", value_name = "KIND:HOST[/N]")]
     meters: Vec<String>,
 }
 
 impl MeterFlags {
+    /// True if a meter is named on the command line.
+    pub(super) fn is_given(&self) -> bool {
+        !self.meters.is_empty()
+    }
+
     /// The meters as `kind:host/output`, those of the environment last.
     pub(crate) fn all(self, environment: &Environment) -> Result<Vec<String>, String> {
         let mut meters = self.meters;

@@ -1,5 +1,8 @@
 //! The arguments of the monitor: how often, in which view, into which file, from which file.
 
+use super::Environment;
+use super::groups::chosen;
+use super::meters::MeterFlags;
 use bench::parse_time;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,7 +13,7 @@ use std::time::Duration;
 pub(crate) struct MonitorArgs {
     /// Time between two samples; without it each view has its own default.
     pub(crate) interval: Option<Duration>,
-    /// End after so many lines.
+    /// Stop after N samples.
     pub(crate) count: Option<u64>,
     /// How to show it; without it by what standard output is.
     pub(crate) view: Option<View>,
@@ -52,36 +55,36 @@ pub(crate) struct Replay {
 
 /// Options of `-m` and `monitor`.
 #[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "Options of -m and monitor")]
+#[command(next_help_heading = "Monitor options (-m, monitor)")]
 pub(crate) struct MonitorFlags {
-    /// End after so many lines
+    /// Stop after N samples
     #[arg(long, value_name = "N")]
     count: Option<u64>,
-    /// Classic lines (the default, except on a large terminal)
+    /// Print the classic lines (default unless the terminal is at least 100x24)
     #[arg(long, conflicts_with_all = ["tui", "jsonl"])]
     lines: bool,
-    /// The whole screen, with plots (the default on a terminal of at least 100x24)
+    /// Full-screen display with plots (default on terminals of at least 100x24)
     #[arg(long, conflicts_with = "jsonl")]
     tui: bool,
-    /// One JSON object per line, for programs
+    /// Print one JSON object per line
     #[arg(long)]
     jsonl: bool,
-    /// Append every sample to FILE; survives a loss of power
+    /// Append every sample to FILE; the recording survives a power loss
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
-    /// Show a recording, Record or log again, in any view
+    /// Replay a recording, result file or log in any view
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Replay so many times as fast; `max`: as fast as it goes
+    /// Replay FACTOR times as fast, or `max` for no delay
     #[arg(long, value_name = "FACTOR", requires = "replay")]
     speed: Option<String>,
-    /// Begin the replay here: 90, 90s, 5m, 1h or 1:23:45
+    /// Start the replay at TIME: 90s, 5min, 1h or 1:23:45
     #[arg(long, value_name = "TIME", requires = "replay", value_parser = parse_time)]
     seek: Option<Duration>,
-    /// Serve metrics for Prometheus; loopback unless ADDR says otherwise
+    /// Serve Prometheus metrics on this port; on loopback unless ADDR is given
     #[arg(long, value_name = "[ADDR:]PORT")]
     prometheus: Option<String>,
-    /// Write metrics for the textfile collector of node_exporter
+    /// Write metrics for node_exporter's textfile collector
     #[arg(long, value_name = "FILE.prom")]
     textfile: Option<PathBuf>,
 }
@@ -102,8 +105,35 @@ impl MonitorFlags {
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
+    /// # Errors
+    /// One sentence: nothing would be shown or written, or it is to be shown and not to be shown.
+    fn check_quiet(&self, quiet: bool) -> Result<(), String> {
+        let views = [(self.lines, "--lines"), (self.tui, "--tui"), (self.jsonl, "--jsonl")];
+        let into_files = self.record.is_some() || self.prometheus.is_some() || self.textfile.is_some();
+        match (quiet, chosen(views).next()) {
+            (true, Some(view)) => Err(format!("--quiet cannot be combined with {view}.")),
+            (true, None) if !into_files => Err("--quiet needs --record, --prometheus or --textfile.".into()),
+            _ => Ok(()),
+        }
+    }
+
     /// All of it, or one sentence about what is wrong.
-    pub(crate) fn checked(self, interval: &str, quiet: bool) -> Result<MonitorArgs, String> {
+    pub(crate) fn checked(
+        self,
+        interval: &str,
+        quiet: bool,
+        meters: MeterFlags,
+        environment: &Environment,
+    ) -> Result<MonitorArgs, String> {
+        self.check_quiet(quiet)?;
+        if self.replay.is_some() {
+            if !interval.is_empty() {
+                return Err("The interval does not apply to --replay; use --speed.".into());
+            }
+            if meters.is_given() {
+                return Err("--meter does not apply to --replay.".into());
+            }
+        }
         let view = match self {
             _ if quiet => Some(View::Nothing),
             Self { lines: true, .. } => Some(View::Lines),
@@ -128,7 +158,7 @@ impl MonitorFlags {
             replay,
             prometheus,
             textfile: self.textfile,
-            meters: Vec::new(),
+            meters: meters.all(environment)?,
         })
     }
 }
@@ -153,7 +183,7 @@ fn parse_speed(text: &str) -> Result<Option<f64>, String> {
     let speed = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
     match speed {
         Ok(speed) if (0.001..=100_000.0).contains(&speed) => Ok(Some(speed)),
-        _ => Err(format!("--speed takes a factor such as 10 or 0.5, or max, not {text:?}.")),
+        _ => Err(format!("--speed must be a factor such as 10 or 0.5, or max, not {text:?}.")),
     }
 }
 
@@ -164,7 +194,7 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let named = text.replace("localhost:", "127.0.0.1:");
     loopback
         .or_else(|_| named.parse())
-        .map_err(|_| format!("--prometheus takes a port or address:port, such as 9478 or 0.0.0.0:9478, not {text:?}."))
+        .map_err(|_| format!("--prometheus must be a port or address:port such as 9478 or 0.0.0.0:9478, not {text:?}."))
 }
 
 #[cfg(test)]
@@ -172,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_stay_on_this_machine_unless_said_otherwise() {
+    fn prometheus_address_defaults_to_loopback() {
         for (text, expected) in [
             ("9478", "127.0.0.1:9478"),
             (":9478", "127.0.0.1:9478"),

@@ -1,13 +1,14 @@
 //! Arguments of `run -- CMD`, `run --workload NAME` and `ab`: what to run, where its score stands,
 //! how often. They end in a [`bench::Task`].
 
+use super::groups::chosen;
 use crate::input;
 use bench::{
     Ab, AnyTask, Definition, Load, Loads, Pinning, Program, Repeat, ScoreRule, Standard, parse_definitions,
     parse_duration, parse_pinning, parse_repeat, score_both, side,
 };
 use machine::{Caller, Root, Trust};
-use record::Variant;
+use record::{Variant, WorkloadId};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,67 +18,121 @@ const BYTES_MAX: u64 = 1 << 20;
 /// What to run instead of the standard benchmark.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ProgramFlags {
-    /// Name of the command in the results
+    /// Name of the command in the results (one word) (one word) (one word)
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// A load of the table such as stockfish or stress-ng:cpu (see `sbc-bench list workloads`), or one
-    /// that you defined in TOML (see `sbc-bench list definitions`)
+    /// Run a known workload such as stockfish or stress-ng:cpu (see `sbc-bench list workloads`), or one you defined in
+    /// TOML (see `sbc-bench list definitions`)
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub(super) workload: Option<String>,
-    /// A file of definitions, besides those in /etc/sbc-bench/workloads.d and
+    /// Read workload definitions from FILE, in addition to /etc/sbc-bench/workloads.d and
     /// ~/.config/sbc-bench/workloads.d
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "workload")]
     pub(super) workload_file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) score: ScoreFlags,
-    /// So many times, or auto: until the median is known within 1 % [default: auto]
+    /// Number of runs, or auto: until the 95 % interval of the median is within 1 % [default: auto]
     #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
     pub(super) repeat: Option<Repeat>,
-    /// all, fastest, core-types or a list such as 0-3 [default: all]
+    /// CPUs to run on: CPUs to run on: CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
     pub(super) cpus: Option<Pinning>,
-    /// Switch all other CPUs off while it runs, for a program that starts a thread for each CPU it sees,
-    /// whatever --cpus says (as root; they come back however the run ends)
+    /// Take all other CPUs offline during the run, for programs that start one thread per CPU regardless of affinity
+    /// (needs root; the CPUs are brought back online even if the run fails)
     #[arg(long)]
     pub(super) others_off: bool,
-    /// End a run that takes longer, for example 90s or 10min [default: 1h]
+    /// Kill a run that takes longer, for example 90s or 10min [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) timeout: Option<Duration>,
-    /// The command to measure, with its arguments
+    /// Command to benchmark, with its arguments
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<String>,
+}
+
+/// What `ab` compares: as for `run`, but repeated in blocks.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ComparedFlags {
+    /// Name of the command in the results (one word) (one word) (one word)
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Compare with a workload that you defined in TOML (see `sbc-bench list definitions`)
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    workload: Option<String>,
+    /// Read workload definitions from FILE, in addition to /etc/sbc-bench/workloads.d and
+    /// ~/.config/sbc-bench/workloads.d
+    #[arg(long, value_name = "FILE", requires = "workload")]
+    workload_file: Option<PathBuf>,
+    #[command(flatten)]
+    score: ScoreFlags,
+    /// CPUs to run on: CPUs to run on: CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
+    #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
+    cpus: Option<Pinning>,
+    /// Take all other CPUs offline during the runs (needs root)
+    #[arg(long)]
+    others_off: bool,
+    /// Kill a run that takes longer, for example 90s or 10min [default: 1h]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    timeout: Option<Duration>,
+    /// Command to compare, with its arguments
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<String>,
+}
+
+impl ComparedFlags {
+    /// The same as the flags of `run` without `--repeat`.
+    pub(super) fn flags(self) -> ProgramFlags {
+        let Self { name, workload, workload_file, score, cpus, others_off, timeout, command } = self;
+        ProgramFlags { name, workload, workload_file, score, repeat: None, cpus, others_off, timeout, command }
+    }
 }
 
 /// Where the score stands.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ScoreFlags {
-    /// The time it takes is the score (the default)
-    #[arg(long, conflicts_with_all = ["score_regex", "score_json"])]
+    /// Use the run time as the score (default)
+    #[arg(long = "score-time", alias = "time", conflicts_with_all = ["score_regex", "score_json"])]
     time: bool,
-    /// The first group of this expression is the score, at its last match in the output
+    /// Use the first capture group of REGEX, at its last match in the output, as the score
     #[arg(long, value_name = "REGEX")]
     score_regex: Option<String>,
-    /// The number at this path of the JSON it prints is the score, for example jobs.0.read.bw
+    /// Use the number at PATH of the command's JSON output as the score, for example jobs.0.read.bw
     #[arg(long, value_name = "PATH", conflicts_with = "score_regex")]
     score_json: Option<String>,
     /// Unit of the score
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
-    /// A lower score is better (the default for time)
-    #[arg(long)]
+    /// Whether higher or lower scores are better [default: lower for run time, else higher]
+    #[arg(long, value_name = "higher|lower", value_parser = parse_better, conflicts_with = "lower_is_better")]
+    better: Option<Better>,
+    #[arg(long, hide = true)]
     lower_is_better: bool,
+}
+
+/// Which scores are better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Better {
+    Higher,
+    Lower,
+}
+
+fn parse_better(text: &str) -> Result<Better, String> {
+    match text {
+        "higher" => Ok(Better::Higher),
+        "lower" => Ok(Better::Lower),
+        _ => Err(format!("--better must be higher or lower, not {text:?}")),
+    }
 }
 
 /// Arguments of `ab` besides those of a run.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AbFlags {
-    /// First side: settings such as governor=schedutil, maxkhz=1416000 or thp=never, or a command
-    #[arg(long, value_name = "SIDE")]
+    /// Arm A: settings such as governor=schedutil, maxkhz=1416000 or thp=never, or a command
+    #[arg(long, value_name = "ARM")]
     a: String,
-    /// Second side
-    #[arg(long, value_name = "SIDE")]
+    /// Arm B, in the same form
+    #[arg(long, value_name = "ARM")]
     b: String,
-    /// Blocks of four runs (A B B A); six are the least for an answer
+    /// Number of A-B-B-A blocks (minimum 6)
     #[arg(long, value_name = "N", default_value = "11", value_parser = clap::value_parser!(u32).range(6..=1000))]
     blocks: u32,
 }
@@ -93,6 +148,34 @@ impl ScoreFlags {
 
     fn is_given(&self) -> bool {
         self.time || self.score_regex.is_some() || self.score_json.is_some()
+    }
+
+    /// The first of them that was given.
+    pub(super) fn first_given(&self) -> Option<&'static str> {
+        chosen([
+            (self.time, "--score-time"),
+            (self.score_regex.is_some(), "--score-regex"),
+            (self.score_json.is_some(), "--score-json"),
+            (self.unit.is_some(), "--unit"),
+            (self.better.is_some() || self.lower_is_better, "--better"),
+        ])
+        .next()
+    }
+
+    fn lower_is_better(&self) -> bool {
+        self.lower_is_better || self.better == Some(Better::Lower)
+    }
+
+    /// Unit and direction belong to a score that is read from output; those of a time are known.
+    ///
+    /// # Errors
+    /// One sentence that names the option.
+    fn check_of_time(&self, is_time: bool) -> Result<(), String> {
+        let wrong = [(self.unit.is_some(), "--unit"), (self.better == Some(Better::Higher), "--better higher")];
+        match chosen(wrong).next().filter(|_| is_time) {
+            Some(option) => Err(format!("{option} needs --score-regex or --score-json.")),
+            None => Ok(()),
+        }
     }
 }
 
@@ -113,20 +196,29 @@ impl ProgramFlags {
         if self.is_given() {
             let definition = self.definition()?;
             if definition.others_off && definition.pinning == Pinning::All {
-                return Err("--others-off needs --cpus: fastest, core-types or a list such as 0-3.".into());
+                return Err(
+                    "--others-off needs --cpus fastest, --cpus core-types or --cpus with a list such as 0-3.".into()
+                );
             }
             return Ok(AnyTask::of(Program(definition)));
         }
-        let lonely = self.name.is_some()
-            || self.score.is_given()
-            || self.repeat.is_some()
-            || self.cpus.is_some()
-            || self.others_off
-            || self.timeout.is_some();
-        match lonely {
-            true => Err("this needs a command: sbc-bench run ... -- CMD.".into()),
-            false => Ok(AnyTask::of(Standard)),
+        let lonely = [
+            (self.name.is_some(), "--name"),
+            (self.repeat.is_some(), "--repeat"),
+            (self.cpus.is_some(), "--cpus"),
+            (self.others_off, "--others-off"),
+            (self.timeout.is_some(), "--timeout"),
+        ];
+        match self.score.first_given().or_else(|| chosen(lonely).next()) {
+            Some(option) => Err(format!("{option} needs a command: sbc-bench run {option} ... -- CMD.")),
+            None => Ok(AnyTask::of(Standard)),
         }
+    }
+
+    /// The workload of the table that runs, if one is named.
+    pub(super) fn workload_ids(&self) -> Vec<WorkloadId> {
+        let load = self.load().ok().flatten();
+        load.map(|load| load.workload).into_iter().collect()
     }
 
     /// A load of the table, unless it is a workload of the user's own.
@@ -139,7 +231,7 @@ impl ProgramFlags {
         };
         let own = self.name.is_some() || self.score.is_given() || self.timeout.is_some();
         if own || self.others_off {
-            return Err(format!("{name} has its own name, score and time limit; only --repeat and --cpus go with it."));
+            return Err(format!("{name} is a built-in workload; only --repeat and --cpus apply to it."));
         }
         load.repeat = self.repeat;
         load.pinning = self.cpus.clone();
@@ -151,11 +243,8 @@ impl ProgramFlags {
     /// # Errors
     /// One sentence about what is wrong.
     pub(crate) fn ab(&self, flags: &AbFlags) -> Result<Ab, String> {
-        if self.repeat.is_some() {
-            return Err("ab takes --blocks instead of --repeat.".into());
-        }
         if self.load()?.is_some() {
-            return Err("ab takes commands and workloads of your own, not those of the table.".into());
+            return Err("ab compares commands and your own workload definitions, not built-in workloads.".into());
         }
         let program = self.is_given().then(|| self.definition()).transpose()?;
         let side = |name: &str, words: &str| {
@@ -177,7 +266,7 @@ impl ProgramFlags {
             let rule = self.score.rule()?;
             let is_time = rule == ScoreRule::Time;
             let unit = self.score.unit.clone().unwrap_or_else(|| if is_time { "s" } else { "" }.into());
-            score_both(&mut ab, &rule, &unit, !is_time && !self.score.lower_is_better);
+            score_both(&mut ab, &rule, &unit, !is_time && !self.score.lower_is_better());
         }
         Ok(ab)
     }
@@ -196,7 +285,7 @@ impl ProgramFlags {
         };
         if let Some(name) = &self.name {
             if name.is_empty() || name.contains(char::is_whitespace) {
-                return Err(format!("--name is one word, not {name:?}."));
+                return Err(format!("--name must be one word, not {name:?}."));
             }
             definition.name = name.clone();
             definition.variant = Variant::ONLY;
@@ -209,6 +298,7 @@ impl ProgramFlags {
                 _ => String::new(),
             };
         }
+        self.score.check_of_time(definition.score == ScoreRule::Time)?;
         if let Some(unit) = &self.score.unit {
             definition.unit = unit.clone();
         }
@@ -216,7 +306,7 @@ impl ProgramFlags {
             // Rules and tables know what such a step means; this one only has its name.
             definition.name.push_str("-command");
         }
-        definition.higher_is_better &= !self.score.lower_is_better;
+        definition.higher_is_better &= !self.score.lower_is_better();
         definition.repeat = self.repeat.unwrap_or(definition.repeat);
         definition.time_limit = self.timeout.unwrap_or(definition.time_limit);
         if let Some(cpus) = &self.cpus {
@@ -233,14 +323,14 @@ impl ProgramFlags {
         all.into_iter().map(|(_, definition)| definition).find(|definition| definition.name == name).ok_or_else(|| {
             let own = match names.is_empty() {
                 true => String::new(),
-                false => format!(" (own ones: {})", names.join(", ")),
+                false => format!(" (defined by you: {})", names.join(", ")),
             };
             let left: Vec<String> = left_aside
                 .iter()
-                .map(|(file, why)| format!("; {} is not read by root, because {why}", file.display()))
+                .map(|(file, why)| format!("; root does not read {} because {why}", file.display()))
                 .collect();
             let left = left.concat();
-            format!("there is no workload {name:?}; `sbc-bench list workloads` names all{own}{left}.")
+            format!("Unknown workload {name:?}; see `sbc-bench list workloads`{own}{left}.")
         })
     }
 }
@@ -277,7 +367,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
         let name = file.display();
         if let Some(why) = trust.as_ref().and_then(|trust| trust.objection(&file)) {
             if more.as_ref() == Some(&file) {
-                return Err(format!("{name} is not read by root, because {why}."));
+                return Err(format!("Root does not read {name} because {why}."));
             }
             found.left_aside.push((file, why));
             continue;

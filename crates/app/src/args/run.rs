@@ -1,68 +1,103 @@
-//! Flags that every verb with a run takes, and the run that they make of a task.
+//! Options that every verb with a run takes, and the run that they make of a task.
 
 use super::classic_loads::ClassicLoads;
+use super::groups::{IdleFlags, OutputFlags, ResumeFlags, TuneFlags, UserFlags, chosen};
+use super::meters::MeterFlags;
+use super::program::calling_user;
 use super::targets::TargetFlags;
 use super::{Command, Environment, RunArgs};
-use bench::{AnyTask, Options, parse_time};
+use bench::{AnyTask, Options};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
 
-/// Options of a run.
-#[derive(Debug, Clone, clap::Args)]
-pub(super) struct RunFlags {
-    /// Start although the system is busy (recorded in the results)
-    #[arg(long)]
-    pub(super) force: bool,
-    /// Wait at most so long for a quiet system
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
-    pub(super) wait: Duration,
-    /// Print the Record as JSON instead of the report
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Write the log here, and the Record beside it as .json
-    #[arg(long, value_name = "FILE")]
-    pub(super) log: Option<PathBuf>,
-    /// Show no progress
-    #[arg(long, short)]
-    pub(super) quiet: bool,
-    /// Go on with the newest run that died, or with that of this Record: what is measured stays, what is
-    /// missing is run
-    #[arg(long, value_name = "RECORD", num_args = 0..=1, default_missing_value = "latest")]
-    pub(super) resume: Option<PathBuf>,
+/// Options of every run.
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
+pub(crate) struct RunFlags {
     #[command(flatten)]
+    pub(super) idle: IdleFlags,
+    #[command(flatten)]
+    pub(crate) output: OutputFlags,
+    #[command(flatten)]
+    pub(super) meters: MeterFlags,
+    #[command(flatten)]
+    pub(super) user: UserFlags,
+}
+
+/// What some verbs take besides; a verb that does not take one of them leaves it as it is by default.
+#[derive(Debug, Default)]
+pub(super) struct Extra {
+    pub(super) tune: TuneFlags,
+    pub(super) resume: ResumeFlags,
     pub(super) targets: TargetFlags,
+    pub(super) loads: ClassicLoads,
+}
+
+impl RunFlags {
+    /// What they and the environment ask of a run.
+    ///
+    /// # Errors
+    /// One sentence about a variable, a meter or a user that is wrong.
+    pub(super) fn options(&self, tune: TuneFlags, environment: &Environment) -> Result<Options, String> {
+        let options = environment.options()?;
+        Ok(Options {
+            force: self.idle.force,
+            wait: self.idle.wait(),
+            meters: self.meters.clone().all(environment)?,
+            user: match self.user.as_root {
+                true => None,
+                false => calling_user()?.map(Arc::new),
+            },
+            tune: options.tune && !tune.no_tuning,
+            ..options
+        })
+    }
+
+    /// The first option that was given and that a monitor does not know.
+    pub(super) fn first_not_of_monitor(&self) -> Option<&'static str> {
+        let output = [(self.output.json, "--json"), (self.output.log.is_some(), "--log")];
+        self.idle.given().chain(chosen(output)).chain(chosen([(self.user.as_root, "--as-root")])).next()
+    }
+
+    /// The first option that was given and that nothing without a run knows.
+    pub(super) fn first_of_run(&self) -> Option<&'static str> {
+        let others = [
+            (self.output.log.is_some(), "--log"),
+            (self.meters.is_given(), "--meter"),
+            (self.user.as_root, "--as-root"),
+        ];
+        self.idle.given().chain(chosen(others)).next()
+    }
 }
 
 /// The run of a task.
 ///
 /// # Errors
-/// One sentence about a variable that is wrong.
+/// One sentence about a variable, a meter, a directory or a user that is wrong.
 pub(super) fn run_command(
     flags: RunFlags,
+    extra: Extra,
     task: AnyTask,
-    loads: &ClassicLoads,
     environment: &Environment,
 ) -> Result<Command, String> {
     let options = Options {
         interval: task.attributes().interval,
-        force: flags.force,
-        wait: flags.wait,
-        targets: flags.targets.targets()?,
-        heat: loads.heat,
-        stockfish: loads.stockfish(),
-        ..environment.options()?
+        targets: extra.targets.targets()?,
+        heat: extra.loads.heat,
+        stockfish: extra.loads.stockfish(),
+        ..flags.options(extra.tune, environment)?
     };
     let mut given = environment.given();
-    given.extend(flags.force.then(|| "--force".to_owned()));
-    given.extend(loads.given());
+    given.extend(flags.idle.force.then(|| "--force".to_owned()));
+    given.extend(extra.tune.no_tuning.then(|| "--no-tuning".to_owned()));
+    given.extend(extra.loads.given());
     Ok(Command::Run(Box::new(RunArgs {
         task,
         options,
-        json: flags.json,
-        log: flags.log,
+        json: flags.output.json,
+        log: flags.output.log,
         given,
         cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
-        quiet: flags.quiet,
-        resume: flags.resume,
+        quiet: flags.output.quiet,
+        resume: extra.resume.resume,
     })))
 }

@@ -1,33 +1,39 @@
 //! Arguments of `sensitivity`: at which clocks, which workloads. They end in a [`Sensitivity`].
 
+use super::groups::chosen;
 use super::program::{ProgramFlags, ScoreFlags};
 use bench::Form;
 use bench::sensitivity::{At, DEFAULT_LOADS, Load, Sensitivity, load};
 use bench::{Pinning, parse_duration, parse_pinning};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What loses how much when the clock falls?
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SensitivityFlags {
-    /// Clocks in kHz such as 600000,1500000, or extremes or all
+    /// Clocks to test: kHz values such as 600000,1500000, extremes (lowest and highest OPP) or all
     #[arg(long, value_name = "KHZ|extremes|all", default_value = "extremes")]
     at: String,
-    /// Workloads: lzma, aes, memory-bandwidth (the default), memory-latency, openssl, sevenzip, simd, one
-    /// form of another such as drive:read or video:h264-1080p, or those that you defined in TOML
+    /// Workloads: lzma, aes, memory-bandwidth, memory-latency, openssl, sevenzip, simd, WORKLOAD:VARIANT such as
+    /// drive:read or video:h264-1080p, or your own TOML definitions [default: lzma aes memory-bandwidth]
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "command")]
     workload: Vec<String>,
-    /// How often all of it runs; six are the least for an interval
+    /// Number of rounds over all clocks (a confidence interval needs 6)
     #[arg(long, value_name = "N", default_value = "6", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     #[command(flatten)]
     score: ScoreFlags,
-    /// all, fastest or a list such as 0-3, for a command [default: all]
+    /// Read workload definitions from FILE, in addition to /etc/sbc-bench/workloads.d and
+    /// ~/.config/sbc-bench/workloads.d
+    #[arg(long, value_name = "FILE", requires = "workload")]
+    workload_file: Option<PathBuf>,
+    /// CPUs for the command: all, fastest or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
     cpus: Option<Pinning>,
-    /// End a run of the command that takes longer [default: 1h]
+    /// Kill a run of the command that takes longer [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
-    /// The command to measure, with its arguments
+    /// Command to benchmark, with its arguments
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
 }
@@ -48,11 +54,19 @@ impl SensitivityFlags {
             score: self.score.clone(),
             cpus: self.cpus.clone(),
             timeout: self.timeout,
+            workload_file: self.workload_file.clone(),
             command: self.command.clone(),
             ..ProgramFlags::default()
         };
         if !self.command.is_empty() {
             return Ok(vec![program(flags)?]);
+        }
+        let of_programs = [(self.cpus.is_some(), "--cpus"), (self.timeout.is_some(), "--timeout")];
+        let of_programs = self.score.first_given().or_else(|| chosen(of_programs).next());
+        if self.workload.is_empty()
+            && let Some(option) = of_programs
+        {
+            return Err(format!("{option} needs a command after --."));
         }
         if self.workload.is_empty() {
             return Ok(DEFAULT_LOADS.map(Load::Workload).to_vec());
@@ -84,7 +98,7 @@ fn parse_at(text: &str) -> Result<At, String> {
     clocks
         .filter(|clocks| clocks.iter().all(|khz| *khz >= 1000))
         .map(At::Khz)
-        .ok_or_else(|| format!("--at takes clocks in kHz such as 600000,1500000, or extremes or all, not {text:?}."))
+        .ok_or_else(|| format!("--at must be clocks in kHz such as 600000,1500000, extremes or all, not {text:?}."))
 }
 
 #[cfg(test)]
@@ -92,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_are_kilohertz_or_words() {
+    fn at_values() {
         for (text, expected) in [
             ("extremes", Some(At::Extremes)),
             ("all", Some(At::All)),
@@ -106,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_workloads_and_commands_are_programs() {
+    fn workload_names_and_commands() {
         let flags = |names: &[&str], command: &[&str]| SensitivityFlags {
             workload: names.iter().map(|name| (*name).to_owned()).collect(),
             command: command.iter().map(|word| (*word).to_owned()).collect(),

@@ -6,33 +6,40 @@ use std::path::PathBuf;
 /// What is to be done with several results.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum Several {
-    /// Rank one result among known boards, or set several side by side with likely causes
+    /// Rank one result or compare several
+    ///
+    /// One result is ranked against known boards; several are compared, with the likely causes of differences.
     Compare {
-        /// Logs or Records; `-` is standard input
+        /// Logs or result files; `-` reads standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// As JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Tables of many results, as published lists have them
+    /// Print a table of many results
     Results {
-        /// Logs or Records
+        /// Logs or result files; `-` reads standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Column to sort by: 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy, memset
+        /// Sort by 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy or memset
         #[arg(long, value_name = "KEY", default_value = "device")]
         sort: String,
-        /// md, csv, json or html
-        #[arg(long, default_value = "md")]
-        format: String,
+        /// Output format: Output format: Output format: md, csv, json or html [default: md]
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<String>,
+        /// Print the table as JSON (same as --format json)
+        #[arg(long)]
+        json: bool,
     },
-    /// Results of one machine by date, and where figures changed for good
+    /// Show where figures of a machine changed permanently
+    ///
+    /// Lists the results of each machine by date.
     Trend {
-        /// Logs or Records, at least four of each machine
+        /// Logs or result files; at least four per machine are needed
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// As JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },

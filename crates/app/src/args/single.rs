@@ -1,51 +1,56 @@
 //! The verbs that answer one question at once: clock, core-to-core and memory.
 
 use super::Environment;
+use super::groups::{TuneFlags, UserFlags};
+use super::program::calling_user;
 use super::targets::TargetFlags;
-use bench::Form;
-use bench::{AnyTask, Clock, CoreToCore, Memory, Options, SingleWorkload, parse_duration, workloads};
+use bench::{AnyTask, Clock, CoreToCore, Load, Memory, Options, SingleWorkload, parse_duration, workloads};
 use clap::Subcommand;
+use record::{Variant, WorkloadId};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One question to the machine.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum Single {
-    /// Which clocks the CPUs really have: every OPP, each CPU alone, all at once
+    /// Measure the real CPU clocks
     ///
-    /// As root the governors are set to performance for its time, and every OPP is tried; all is put
-    /// back at the end.
+    /// Measures every OPP, each CPU alone and all CPUs at once. As root, governors are set to performance and every OPP is measured; all settings are restored at the end.
     Clock {
         #[command(flatten)]
         common: Common,
-        /// Change no settings: the clocks as they are, without the lower OPPs
-        #[arg(long)]
-        quick: bool,
-        /// Successive readings of each clock
+        /// Number of readings per clock
         #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..=1000))]
         readings: u16,
-        /// Let all CPUs work for so long, then measure the clocks again, for example 60s or 10min
+        /// Load all CPUs for TIME, then measure the clocks again, for example 60s or 10min
         #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         heat: Option<Duration>,
     },
-    /// All about memory: bandwidth, latency by size, both under load, caches found and claimed
+    /// Measure memory bandwidth and latency
+    ///
+    /// By size and routine, alone and under load, and the caches that show in them.
     Memory {
         #[command(flatten)]
         common: Common,
     },
-    /// One workload of `sbc-bench list workloads`, once, for example aes aes-256-cbc
+    /// Run one workload once
+    ///
+    /// For example `aes aes-256-cbc` or `aes:aes-256-cbc`; see `sbc-bench list workloads`.
     Workload {
-        /// Its id
+        /// Workload id, or ID:VARIANT
         #[arg(value_name = "ID")]
         id: String,
-        /// Which form of it
+        /// Variant of the workload
         #[arg(value_name = "VARIANT", default_value = "")]
         variant: String,
         #[command(flatten)]
         targets: TargetFlags,
         #[command(flatten)]
+        user: UserFlags,
+        #[command(flatten)]
         common: Common,
     },
-    /// How long data takes from every CPU to every other; clusters show without any table
+    /// Measure core-to-core latency and show clusters
     CoreToCore {
         #[command(flatten)]
         common: Common,
@@ -55,13 +60,15 @@ pub(crate) enum Single {
 /// What all of them take.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 pub(crate) struct Common {
-    /// Only these CPUs, for example 0-3,6
-    #[arg(long, value_name = "LIST")]
-    cpu: Option<String>,
-    /// Print the Record as JSON instead of the text
+    /// Measure only these CPUs: all or a list such as 0-3,6 [default: all]
+    #[arg(long = "cpus", alias = "cpu", value_name = "CPUS")]
+    cpus: Option<String>,
+    #[command(flatten)]
+    tune: TuneFlags,
+    /// Print the result file (JSON) instead of text
     #[arg(long)]
     json: bool,
-    /// Show no progress
+    /// Do not show progress
     #[arg(long, short)]
     quiet: bool,
 }
@@ -85,51 +92,59 @@ impl Single {
     pub(crate) fn arguments(self, environment: &Environment) -> Result<SingleArgs, String> {
         let mut options = environment.options()?;
         let (task, report, common) = match self {
-            Single::Clock { common, quick, readings, heat } => {
-                options.tune &= !quick;
+            Single::Clock { common, readings, heat } => {
                 let task = Clock { cpus: common.cpus()?, readings: readings.into(), heat };
                 (AnyTask::of(task), "clock", common)
             }
             Single::Memory { common } => (AnyTask::of(Memory { cpus: common.cpus()? }), "memory", common),
-            Single::Workload { id, variant, targets, common } => {
+            Single::Workload { id, variant, targets, user, common } => {
                 options.targets = targets.targets()?;
-                check_form(&id, &variant)?;
-                let known = workloads::named(&id);
-                let known = known.filter(|workload| !workload.attributes.is_users_own);
-                let workload =
-                    known.ok_or_else(|| format!("there is no workload {id:?}; see sbc-bench list workloads."))?;
-                let task = SingleWorkload { workload: workload.id, variant: variant.into(), cpus: common.cpus()? };
+                if !user.as_root {
+                    options.user = calling_user()?.map(Arc::new);
+                }
+                let (workload, variant) = workload(&id, &variant)?;
+                targets.check([&workload])?;
+                let task = SingleWorkload { workload, variant, cpus: common.cpus()? };
                 (AnyTask::of(task), "text", common)
             }
             Single::CoreToCore { common } => (AnyTask::of(CoreToCore { cpus: common.cpus()? }), "core-to-core", common),
         };
         let mut given = environment.given();
-        given.extend(common.cpu.map(|list| format!("--cpu {list}")));
+        options.tune &= !common.tune.no_tuning;
+        given.extend(common.cpus.map(|list| format!("--cpus {list}")));
         Ok(SingleArgs { task, options, report, json: common.json, quiet: common.quiet, given })
     }
 }
 
-/// Refuses a form that the workload does not have.
-fn check_form(id: &str, variant: &str) -> Result<(), String> {
+/// The workload and its variant, which may stand behind a colon.
+///
+/// # Errors
+/// One sentence: it is unknown, or does not have this variant.
+fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
     let text = match variant {
         "" => id.to_owned(),
         variant => format!("{id}:{variant}"),
     };
-    let has_forms = bench::names_with_forms().contains(&id);
-    match has_forms {
-        true => Form::parse(&text).map(|_| ()).map_err(|why| format!("{why}.")),
-        false => Ok(()),
+    let load = Load::parse(&text).map_err(|why| format!("{why}."))?;
+    let is_built_in =
+        |load: &Load| workloads::workload(load.workload).is_some_and(|workload| !workload.attributes.is_users_own);
+    let load = load.filter(is_built_in);
+    let load = load.ok_or_else(|| format!("Unknown workload {id:?}; see `sbc-bench list workloads`."))?;
+    match &load.variants[..] {
+        [] => Ok((load.workload, Variant::ONLY)),
+        [variant] => Ok((load.workload, variant.clone())),
+        _ => Err("workload runs one variant; use `sbc-bench run --workload` for several.".into()),
     }
 }
 
 impl Common {
     /// The CPUs that are wanted, in order; empty for all.
     fn cpus(&self) -> Result<Vec<u32>, String> {
-        let Some(list) = &self.cpu else {
+        let Some(list) = self.cpus.as_deref().filter(|list| *list != "all") else {
             return Ok(Vec::new());
         };
         record::parse_cpu_list(list)
             .filter(|cpus| !cpus.is_empty())
-            .ok_or_else(|| format!("--cpu is a list of CPUs such as 0-3,6, not {list:?}."))
+            .ok_or_else(|| format!("--cpus must be all or a CPU list such as 0-3,6, not {list:?}."))
     }
 }

@@ -1,78 +1,86 @@
 //! The verbs that look over the machine before anything is measured: kernel, storage, review.
 
+use super::groups::{RootFlags, TuneFlags, chosen};
+use super::run::RunFlags;
 use super::{Command, Environment, RunArgs};
-use bench::{AnyTask, Options, Review, parse_time};
+use bench::{AnyTask, Options, Review};
 use clap::Subcommand;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// A look over the machine.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum SurveyVerb {
-    /// Whose kernel this is, whether it is still supported, and what of it costs speed
+    /// Show the kernel's origin and support status
+    ///
+    /// Also lists settings of the kernel that cost performance.
     Kernel {
-        /// Newer dates of support: https://endoflife.date/api/linux.json, or a table like data/kernels.tsv
+        /// Newer end-of-life dates: https://endoflife.date/api/linux.json, or a table like data/kernels.tsv
         #[arg(long, value_name = "FILE")]
         eol_file: Option<PathBuf>,
-        /// As JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        root: RootFlags,
     },
-    /// Disks, cards, their buses and health, memory modules, power supply
-    Storage {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// What costs performance, what each setting gives, then watching until Ctrl-C, and a report
+    /// Show disks, cards, memory modules and power supply
     ///
-    /// It looks over the machine, measures as found and after each group of settings is raised, runs the usual
-    /// benchmarks, and watches until Ctrl-C, or until CMD or the command in the variable ExecuteCommand ends.
-    /// Then every setting is put back, and a report tells what happened: throttling, power, temperatures,
-    /// kernel messages, what changed. Settings take root; without it everything is watched as it is.
+    /// Disks and SD cards with their bus speed and health.
+    Storage {
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        root: RootFlags,
+    },
+    /// Find settings that cost performance, measure, monitor
+    ///
+    /// Inspects the machine, benchmarks it as found and after tuning each group of settings, runs the standard
+    /// benchmarks, and monitors until Ctrl-C or until CMD (or $ExecuteCommand) exits. It then restores all settings and
+    /// reports throttling, power, temperatures, kernel messages and changes. Tuning needs root; without root the
+    /// machine is only monitored.
     Review(ReviewArgs),
 }
 
 /// A review.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct ReviewArgs {
-    /// Measure nothing: look, raise the settings, watch, put them back, and report (-R)
+    /// Run no benchmarks: inspect, tune, monitor, restore and report (-R)
     #[arg(long)]
     pub(super) no_benchmarks: bool,
-    /// Only look: nothing is measured, changed or watched
-    #[arg(long)]
-    pub(crate) look: bool,
-    /// Do not watch after measuring
+    /// Only inspect; nothing is benchmarked, changed or monitored
+    #[arg(long = "inspect", alias = "look")]
+    pub(crate) inspect: bool,
+    /// Do not monitor after the benchmarks
     #[arg(long)]
     pub(super) no_watch: bool,
-    /// Print the Record as JSON instead of the review
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Start although the system is busy (recorded in the results)
-    #[arg(long)]
-    pub(super) force: bool,
-    /// Wait at most so long for a quiet system before measuring
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
-    pub(super) wait: Duration,
-    /// Also run a load that heats for five minutes; `-c` beside `-r`
+    /// Also run a load that heats for five minutes; `-c` with `-r`
     #[arg(skip)]
     pub(super) heat: bool,
-    /// Write the review here, and the Record beside it as .json
-    #[arg(long, value_name = "FILE")]
-    pub(crate) log: Option<PathBuf>,
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-    /// Watch while this command runs, instead of until Ctrl-C
+    #[command(flatten)]
+    pub(super) tune: TuneFlags,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    #[command(flatten)]
+    pub(super) root: RootFlags,
+    /// Monitor while this command runs instead of until Ctrl-C
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<String>,
 }
 
 /// Where a command may stand behind `--`.
 pub(super) const COMMANDS: &str =
-    "sbc-bench run -- CMD measures one, sbc-bench -R -- CMD watches the machine while it runs";
+    "Use `sbc-bench run -- CMD` to benchmark a command, `sbc-bench -R -- CMD` to monitor the machine while it runs";
 
 impl SurveyVerb {
+    /// The other machine that is to be read.
+    pub(super) fn root(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Kernel { root, .. } | Self::Storage { root, .. } => root.root.as_ref(),
+            Self::Review(args) => args.root.root.as_ref(),
+        }
+    }
+
     /// What is to be done: a look, or for any other review a run.
     ///
     /// # Errors
@@ -82,7 +90,7 @@ impl SurveyVerb {
             return Ok(Command::Survey(self));
         };
         args.checked()?;
-        if args.look {
+        if args.inspect {
             return Ok(Command::Survey(SurveyVerb::Review(args)));
         }
         let mut given = environment.given();
@@ -90,11 +98,11 @@ impl SurveyVerb {
         Ok(Command::Run(Box::new(RunArgs {
             task: AnyTask::of(args.task(environment)),
             options: args.options(environment)?,
-            json: args.json,
+            json: args.run.output.json,
             given,
-            log: args.log,
+            log: args.run.output.log,
             cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
-            quiet: args.quiet,
+            quiet: args.run.output.quiet,
             resume: None,
         })))
     }
@@ -104,13 +112,24 @@ impl ReviewArgs {
     /// # Errors
     /// One sentence about words that do not go together.
     fn checked(&self) -> Result<(), String> {
-        if self.look && !self.command.is_empty() {
+        if self.root.root.is_some() && !self.inspect {
+            return Err("--root applies to --inspect only: a review changes and measures the running system.".into());
+        }
+        let no_runs = [(self.inspect, "--inspect"), (self.no_benchmarks, "--no-benchmarks (-R)")];
+        if let (Some(without), Some(option)) = (chosen(no_runs).next(), self.run.idle.given().next()) {
+            return Err(format!("{option} does not apply to {without}, which runs no benchmarks."));
+        }
+        if self.inspect && !self.command.is_empty() {
             return Err(
-                "--look starts nothing: sbc-bench review --no-benchmarks -- CMD (-R) watches while CMD runs.".into()
+                "--inspect does not take a command; use `sbc-bench review --no-benchmarks -- CMD` (-R) to monitor \
+                 while CMD runs."
+                    .into(),
             );
         }
-        if self.no_benchmarks && self.no_watch && !self.look {
-            return Err("--no-benchmarks with --no-watch leaves only the look: sbc-bench review --look.".into());
+        if self.no_benchmarks && self.no_watch && !self.inspect {
+            return Err(
+                "--no-benchmarks with --no-watch leaves nothing to do; use `sbc-bench review --inspect`.".into()
+            );
         }
         Ok(())
     }
@@ -131,7 +150,7 @@ impl ReviewArgs {
     /// # Errors
     /// One sentence about a variable that is wrong.
     fn options(&self, environment: &Environment) -> Result<Options, String> {
-        Ok(Options { force: self.force, wait: self.wait, heat: self.heat, ..environment.options()? })
+        Ok(Options { heat: self.heat, ..self.run.options(self.tune, environment)? })
     }
 
     /// What was asked for, for the Record.
@@ -139,7 +158,8 @@ impl ReviewArgs {
         let flags = [
             ("--no-benchmarks", self.no_benchmarks),
             ("--no-watch", self.no_watch),
-            ("--force", self.force),
+            ("--force", self.run.idle.force),
+            ("--no-tuning", self.tune.no_tuning),
             ("-c", self.heat),
         ];
         let flags = flags.iter().filter(|(_, is)| *is);

@@ -1,24 +1,51 @@
 //! Arguments of workloads that need more than the machine: a folder on the drive that is measured, and a
 //! host at the other end of the network.
 
-use bench::{Host, Targets};
+use super::groups::chosen;
+use bench::{Host, Needs, Targets, workloads};
+use record::WorkloadId;
 use std::path::PathBuf;
 
 /// Where and with whom.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct TargetFlags {
-    /// Folder on the drive that drive, sftp and rsync measure [default: the current one]
-    #[arg(long, value_name = "DIR")]
+    /// Directory on the drive to test (workloads drive, sftp, rsync) [default: current directory]
+    #[arg(long = "dir", alias = "folder", value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// The other end for network (where `iperf3 -s` runs), sftp and rsync (an ssh server)
+    /// Remote host: runs `iperf3 -s` for network, an SSH server for sftp and rsync
     #[arg(long, value_name = "[USER@]NAME[:PORT]", value_parser = Host::parse)]
     host: Option<Host>,
-    /// Configuration of ssh instead of your own
+    /// SSH configuration file to use instead of your own
     #[arg(long, value_name = "FILE")]
     ssh_config: Option<PathBuf>,
 }
 
 impl TargetFlags {
+    /// Refuses a directory or a host that no workload of the run uses.
+    ///
+    /// # Errors
+    /// One sentence with the option and the workload.
+    pub(super) fn check<'a>(&self, used: impl IntoIterator<Item = &'a WorkloadId>) -> Result<(), String> {
+        let (mut needs, mut names) = (Needs::NOTHING, Vec::new());
+        for id in used {
+            needs = workloads::workload(*id).map_or(needs, |workload| needs.and(workload.attributes.needs));
+            names.push(id.as_str());
+        }
+        let workload = match names.is_empty() {
+            true => "this command".to_owned(),
+            false => names.join(", "),
+        };
+        let given = [
+            (self.folder.is_some() && !needs.directory, "--dir"),
+            (self.host.is_some() && !needs.host, "--host"),
+            (self.ssh_config.is_some() && !needs.ssh, "--ssh-config"),
+        ];
+        match chosen(given).next() {
+            Some(option) => Err(format!("{option} does not apply to {workload}.")),
+            None => Ok(()),
+        }
+    }
+
     /// The targets, with folders that do not depend on where a program is started.
     ///
     /// # Errors
@@ -30,7 +57,7 @@ impl TargetFlags {
         };
         let folder = self.folder.as_ref().map(whole).transpose()?;
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(format!("--folder takes a folder; {} is none.", folder.display()));
+            return Err(format!("--dir must name a directory; {} is not one.", folder.display()));
         }
         Ok(Targets { folder, host: self.host.clone(), ssh_config: self.ssh_config.as_ref().map(whole).transpose()? })
     }
@@ -41,10 +68,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_has_to_be_there() {
+    fn dir_must_exist() {
         let flags = |folder: &str| TargetFlags { folder: Some(folder.into()), ..TargetFlags::default() };
         assert!(flags("/").targets().is_ok());
-        for (folder, words) in [("/no/such", "No such file"), ("/proc/version", "is none")] {
+        for (folder, words) in [("/no/such", "No such file"), ("/proc/version", "is not one")] {
             let why = flags(folder).targets().unwrap_err();
             assert!(why.contains(words) && why.ends_with('.'), "{why}");
         }

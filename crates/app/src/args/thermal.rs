@@ -3,41 +3,50 @@
 use super::program::{ProgramFlags, ScoreFlags};
 use bench::parse_duration;
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the machine makes of heat.
+/// How the machine behaves under heat.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ThermalFlags {
-    /// Wait until the SoC has cooled to so many °C
-    #[arg(long, value_name = "°C", conflicts_with = "heat_to")]
+    /// Wait until the SoC has cooled to this temperature
+    #[arg(long, value_name = "CELSIUS", conflicts_with = "heat_to")]
     cool_to: Option<f64>,
-    /// Heat the SoC up to so many °C first
-    #[arg(long, value_name = "°C")]
+    /// Heat the SoC to this temperature first
+    #[arg(long, value_name = "CELSIUS")]
     heat_to: Option<f64>,
-    /// What heats: simd (built in), or a workload such as sevenzip, cpuminer, video:hevc-1080p [default: simd]
-    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    /// Stress workload: simd (built-in), or one such as sevenzip, cpuminer or video:hevc-1080p [default: simd]
+    #[arg(long = "workload", alias = "load", value_name = "NAME", conflicts_with = "command")]
     load: Option<String>,
-    /// For how many minutes [default: 5]
-    #[arg(long, value_name = "N")]
+    /// Read workload definitions from FILE, in addition to /etc/sbc-bench/workloads.d and
+    /// ~/.config/sbc-bench/workloads.d
+    #[arg(long, value_name = "FILE", requires = "load")]
+    workload_file: Option<PathBuf>,
+    /// Duration of the stress load, 3s to 24h [default: 5min]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with = "minutes")]
+    duration: Option<Duration>,
+    #[arg(long, hide = true)]
     minutes: Option<f64>,
-    /// End the load at so many °C [default: 5 below the critical trip point]
-    #[arg(long, value_name = "°C")]
+    /// Stop the load at this temperature [default: 5 °C below the critical trip point]
+    #[arg(long, value_name = "CELSIUS")]
     max_temp: Option<f64>,
-    /// Wait at most so long for the start temperature [default: 15min]
+    /// Maximum time to wait for the start temperature [default: 15min]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     wait_temp: Option<Duration>,
-    /// Watch for so long without load: cooling afterwards, and a sixth of it before [default: 1min]
+    /// Time to record without load: 1/6 before the load, the rest afterwards [default: 1min]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     cool_down: Option<Duration>,
     #[command(flatten)]
     score: ScoreFlags,
-    /// A command that heats, run again and again
+    /// Command to use as stress load; it is restarted until the time is up
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
 }
 
 /// Temperatures that a SoC can be asked to have, in °C.
 const CELSIUS: std::ops::RangeInclusive<f64> = 1.0..=130.0;
+/// How long a stress load may last.
+const DURATION: std::ops::RangeInclusive<Duration> = Duration::from_secs(3)..=Duration::from_secs(24 * 3600);
 /// What `-t` and `-T` take without a number, as they always have.
 const CLASSIC_CELSIUS: &str = "50";
 
@@ -49,13 +58,14 @@ impl ThermalFlags {
         let temperature = |name: &str, celsius: Option<f64>| celsius.map(|value| millicelsius(name, value)).transpose();
         let cool_to = temperature("--cool-to", self.cool_to)?.map(StartAt::CoolTo);
         let heat_to = temperature("--heat-to", self.heat_to)?.map(StartAt::HeatTo);
-        let time = match self.minutes {
-            None => own.time,
-            Some(minutes) if (0.05..=1440.0).contains(&minutes) => Duration::from_secs_f64(60.0 * minutes),
-            Some(minutes) => {
-                return Err(format!("--minutes takes 0.05 to 1440 minutes, not {minutes}."));
-            }
-        };
+        let minutes = self.minutes.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes).unwrap_or_default());
+        let time = self.duration.or(minutes).unwrap_or(own.time);
+        if !DURATION.contains(&time) {
+            return Err(format!("--duration must be 3s to 24h, not {}s.", time.as_secs_f64()));
+        }
+        if self.wait_temp.is_some() && cool_to.is_none() && heat_to.is_none() {
+            return Err("--wait-temp needs --cool-to or --heat-to.".into());
+        }
         Ok(Thermal {
             start: cool_to.or(heat_to),
             load: self.heat_load()?,
@@ -67,13 +77,25 @@ impl ThermalFlags {
     }
 
     fn heat_load(&self) -> Result<HeatLoad, String> {
-        if self.command.is_empty() {
-            let usual = Thermal::default().load;
-            return self.load.as_deref().map_or(Ok(usual), heat_load);
+        let flags = ProgramFlags {
+            score: self.score.clone(),
+            command: self.command.clone(),
+            workload_file: self.workload_file.clone(),
+            ..ProgramFlags::default()
+        };
+        if !self.command.is_empty() {
+            return Ok(HeatLoad::Program(Box::new(flags.definition()?)));
         }
-        let flags =
-            ProgramFlags { score: self.score.clone(), command: self.command.clone(), ..ProgramFlags::default() };
-        Ok(HeatLoad::Program(Box::new(flags.definition()?)))
+        if let Some(option) = self.score.first_given() {
+            return Err(format!("{option} needs a command after --."));
+        }
+        let Some(name) = &self.load else {
+            return Ok(Thermal::default().load);
+        };
+        match heat_load(name)? {
+            Some(load) => Ok(load),
+            None => Ok(HeatLoad::Program(Box::new(flags.of_workload(name).definition()?))),
+        }
     }
 }
 
@@ -83,14 +105,14 @@ impl ThermalFlags {
 /// One sentence about what is wrong.
 pub(super) fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Thermal, String> {
     let text = if text.is_empty() { CLASSIC_CELSIUS } else { text };
-    let celsius = text.parse().map_err(|_| format!("{flag} takes a temperature in °C such as 50, not {text:?}."))?;
+    let celsius = text.parse().map_err(|_| format!("{flag} must be a temperature in °C such as 50, not {text:?}."))?;
     Ok(Thermal { start: Some(start(millicelsius(flag, celsius)?)), ..Thermal::default() })
 }
 
 fn millicelsius(name: &str, celsius: f64) -> Result<i64, String> {
     match CELSIUS.contains(&celsius) {
         true => Ok((1000.0 * celsius).round() as i64),
-        false => Err(format!("{name} takes 1 to 130 °C, not {celsius}.")),
+        false => Err(format!("{name} must be 1 to 130 °C, not {celsius}.")),
     }
 }
 
@@ -99,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_classic_flags_are_tests_from_50_degrees() {
+    fn classic_flags_default_to_50_degrees() {
         let start = |text: &str| classic("-t", text, StartAt::CoolTo).ok().and_then(|thermal| thermal.start);
         assert_eq!(start(""), Some(StartAt::CoolTo(50_000)));
         assert_eq!(start("42.5"), Some(StartAt::CoolTo(42_500)));
@@ -107,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn flags_have_bounds() {
+    fn flag_bounds() {
         let task = |minutes: f64, max_temp: f64| {
             ThermalFlags { minutes: Some(minutes), max_temp: Some(max_temp), ..ThermalFlags::default() }.task()
         };
         let thermal = task(0.5, 85.0).unwrap();
         assert_eq!(thermal.time, Duration::from_secs(30));
         assert_eq!(thermal.max_millicelsius, Some(85_000));
-        assert!(task(0.0, 85.0).unwrap_err().contains("--minutes"));
+        assert!(task(0.0, 85.0).unwrap_err().contains("--duration"));
         assert!(task(1.0, 500.0).unwrap_err().contains("--max-temp"));
     }
 }

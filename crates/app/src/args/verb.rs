@@ -1,13 +1,15 @@
 //! The verbs of the command line, and the command that each of them stands for. Verbs with more than a
-//! few arguments have a file of their own beside this one.
+//! few arguments have their own file in this directory.
 
-use super::classic_loads::ClassicLoads;
 use super::efficiency::EfficiencyFlags;
+use super::groups::{ResumeFlags, RootFlags, TuneFlags};
+use super::meters::MeterFlags;
 use super::monitor::MonitorFlags;
-use super::program::{AbFlags, ProgramFlags};
-use super::run::{RunFlags, run_command};
+use super::program::{AbFlags, ComparedFlags, ProgramFlags};
+use super::run::{Extra, RunFlags, run_command};
 use super::sensitivity::SensitivityFlags;
 use super::single::Single;
+use super::targets::TargetFlags;
 use super::thermal::ThermalFlags;
 use super::{Command, Environment, Identify, Several, SurveyVerb};
 use bench::{AnyTask, Watched};
@@ -16,72 +18,103 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// The standard run, or with `-- CMD` any command under the same gate, watch and validation
+    /// Run the standard benchmark, a workload, or a command (-- CMD)
     Run {
         #[command(flatten)]
-        flags: RunFlags,
-        #[command(flatten)]
         program: ProgramFlags,
+        #[command(flatten)]
+        targets: TargetFlags,
+        #[command(flatten)]
+        tune: TuneFlags,
+        #[command(flatten)]
+        resume: ResumeFlags,
+        #[command(flatten)]
+        flags: RunFlags,
     },
-    /// Does a setting or another command make a difference? Both sides in turns, with an interval
+    /// Compare two settings or commands in alternating runs
+    ///
+    /// Runs A and B in blocks of A-B-B-A and reports the difference with its 95 % interval.
     Ab {
         #[command(flatten)]
         sides: AbFlags,
         #[command(flatten)]
-        flags: RunFlags,
+        program: ComparedFlags,
         #[command(flatten)]
-        program: ProgramFlags,
+        tune: TuneFlags,
+        #[command(flatten)]
+        flags: RunFlags,
     },
-    /// What do workloads lose when the clock falls? Elasticity, what limits, use of each core
+    /// Measure how workloads depend on the CPU clock
+    ///
+    /// Reports the elasticity of each workload (by how much its score follows the clock) and what limits it.
     Sensitivity {
         #[command(flatten)]
-        flags: RunFlags,
-        #[command(flatten)]
         sensitivity: SensitivityFlags,
+        #[command(flatten)]
+        targets: TargetFlags,
+        #[command(flatten)]
+        resume: ResumeFlags,
+        #[command(flatten)]
+        flags: RunFlags,
     },
-    /// What does the machine make of heat? Throttling, steady clock, time constant, K per W
+    /// Thermal test: time to throttling, sustained clock, K/W
+    ///
+    /// Runs a stress load and reports the time to throttling, sustained clock and score, time constant and thermal
+    /// resistance.
     Thermal {
         #[command(flatten)]
-        flags: RunFlags,
-        #[command(flatten)]
         thermal: ThermalFlags,
+        #[command(flatten)]
+        targets: TargetFlags,
+        #[command(flatten)]
+        flags: RunFlags,
     },
-    /// What does performance cost? Every OPP with clock, score, temperature and power, sweet spot
+    /// Measure score, temperature and power at every OPP
     Efficiency {
         #[command(flatten)]
-        flags: RunFlags,
-        #[command(flatten)]
         efficiency: EfficiencyFlags,
+        #[command(flatten)]
+        targets: TargetFlags,
+        #[command(flatten)]
+        resume: ResumeFlags,
+        #[command(flatten)]
+        flags: RunFlags,
     },
-    /// Watch clocks, load, temperatures and throttling until interrupted
+    /// Show clocks, load, temperatures and throttling
     Monitor {
-        /// Seconds between two lines, fractions allowed
-        #[arg(value_name = "SECONDS", default_value = "", hide_default_value = true)]
+        /// Sampling interval in seconds, or with unit such as 500ms [default: 5s, full screen 1s]
+        #[arg(value_name = "INTERVAL", default_value = "", hide_default_value = true)]
         interval: String,
-        /// Show nothing; for --record, --prometheus and --textfile
+        /// Print nothing (with --record, --prometheus or --textfile)
         #[arg(long, short)]
         quiet: bool,
         #[command(flatten)]
         flags: MonitorFlags,
+        #[command(flatten)]
+        meters: MeterFlags,
+        #[command(flatten)]
+        root: RootFlags,
     },
-    /// Write a note into the recording that is being made
+    /// Add a mark to the current recording
     Mark {
-        /// The note
+        /// Text of the mark
         #[arg(required = true, value_name = "TEXT")]
         words: Vec<String>,
-        /// This recording, instead of those that are being made now
-        #[arg(long, value_name = "FILE")]
+        /// Mark this recording instead of those in progress
+        #[arg(long = "record", alias = "to", value_name = "FILE")]
         to: Option<PathBuf>,
     },
-    /// Say what logs or Records mean: scores, what went wrong, how sure that is
+    /// Explain logs or result files
+    ///
+    /// Prints scores, whether they are valid, and the causes of low ones with their confidence.
     Explain {
-        /// Logs of any sbc-bench version, or Records; `-` is standard input
+        /// Logs of any sbc-bench version, or result files; `-` reads standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Findings as JSON
+        /// Print the findings as JSON (an array if several files are given)
         #[arg(long)]
         json: bool,
-        /// With all evidence
+        /// Show the evidence for each finding
         #[arg(long, short)]
         verbose: bool,
     },
@@ -91,35 +124,39 @@ pub(super) enum Verb {
     Several(Several),
     #[command(flatten)]
     Survey(SurveyVerb),
-    /// Write a log or Record in another form (see `list reports`)
+    /// Convert a log or result file to another format
     Report {
-        /// A log or a Record
+        /// Log or result file
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Which report
-        #[arg(long, default_value = "text")]
+        /// Report to print (see `list reports`)
+        #[arg(long, value_name = "ID", default_value = "text")]
         format: String,
-        /// Write every plot that the result has into this folder, as PNG and SVG
+        /// Write all plots of the result to DIR as PNG and SVG
         #[arg(long, value_name = "DIR", conflicts_with = "format")]
         png: Option<PathBuf>,
     },
-    /// Blank names, addresses, serial numbers and commands in logs, Records, recordings and board files, and say
-    /// what was blanked
+    /// Remove private data from logs, result files and snapshots
+    ///
+    /// Removes names, addresses, serial numbers and commands; also from recordings and streams.
     Redact {
-        /// Logs of any sbc-bench version, Records, streams, recordings, board files
+        /// Logs of any sbc-bench version, result files, streams, recordings, .board snapshots
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Write to this file, or for several files into this folder, instead of standard output
+        /// Write to this file (several inputs: to this directory) instead of standard output
         #[arg(long, short, value_name = "FILE|DIR")]
         output: Option<PathBuf>,
     },
-    /// Say of runs that died in which step and why, and keep what they measured; other commands do it first
+    /// Recover runs that died and report the cause
+    ///
+    /// Saves the results of runs that died and reports the step and the likely cause. Every other command does this
+    /// first.
     Recover {
-        /// Look beside this log, where a run was started with --log
+        /// Look for runs that were started with --log FILE
         #[arg(long, value_name = "FILE")]
         log: Option<PathBuf>,
     },
-    /// Put back settings that a killed run has left behind
+    /// Restore settings that a killed run left changed
     Restore,
     #[command(hide = true)]
     Guard {
@@ -132,27 +169,35 @@ pub(super) enum Verb {
         #[arg(long)]
         places: Option<PathBuf>,
     },
-    /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
+    /// List sensors, workloads, rules, reports, tools, definitions
     List {
-        /// One of them: sensors, workloads, rules, reports, tools, definitions
+        /// What to list: sensors, workloads, rules, reports, tools or definitions [default: all but tools]
         what: Option<String>,
     },
-    /// Install external programs from the distribution's packages, after showing the command
+    /// Install missing external tools
+    ///
+    /// Uses the distribution's package manager and shows the command before it runs.
     InstallTools {
-        /// Which of `sbc-bench list tools`; all that are missing by default
+        /// Tools from `sbc-bench list tools` [default: all missing ones]
         #[arg(value_name = "NAME")]
         names: Vec<String>,
-        /// Do not ask
+        /// Do not ask for confirmation for confirmation for confirmation
         #[arg(long, short)]
         yes: bool,
     },
-    /// Write what this machine says of itself as a board file, for bug reports
-    Snapshot,
-    /// Show board, SoC with its evidence, CPUs, clusters and memory
+    /// Print a snapshot (.board file) of this machine
+    ///
+    /// The snapshot holds this machine's /proc and /sys as text, without names, addresses and serial numbers, for bug
+    /// reports and for --root.
+    Snapshot {
+        #[command(flatten)]
+        root: RootFlags,
+    },
+    /// Identify board, SoC, CPUs and memory
     Identify(Identify),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
-        /// bash, zsh, fish ...
+        /// bash, elvish, fish, powershell or zsh
         shell: clap_complete::Shell,
     },
     /// Print the manual page
@@ -161,29 +206,50 @@ pub(super) enum Verb {
 }
 
 impl Verb {
+    /// The other machine that this verb is to read, where it takes one.
+    pub(super) fn root(&self) -> Option<&PathBuf> {
+        match self {
+            Verb::Monitor { root, .. } | Verb::Snapshot { root } => root.root.as_ref(),
+            Verb::Identify(identify) => identify.root.root.as_ref(),
+            Verb::Survey(verb) => verb.root(),
+            _ => None,
+        }
+    }
+
     /// The command of this verb.
     ///
     /// # Errors
     /// One sentence about what is wrong with its arguments or a variable.
     pub(super) fn command(self, environment: &Environment) -> Result<Command, String> {
-        let no_flags = ClassicLoads::default();
+        let extra = Extra::default();
         Ok(match self {
-            Verb::Run { flags, program } => {
-                return run_command(flags, program.task()?, &no_flags, environment);
+            Verb::Run { flags, program, targets, tune, resume } => {
+                targets.check(&program.workload_ids())?;
+                let extra = Extra { targets, tune, resume, ..extra };
+                return run_command(flags, extra, program.task()?, environment);
             }
-            Verb::Ab { sides, flags, program } => {
-                return run_command(flags, AnyTask::of(program.ab(&sides)?), &no_flags, environment);
+            Verb::Ab { sides, flags, program, tune } => {
+                let task = AnyTask::of(program.flags().ab(&sides)?);
+                return run_command(flags, Extra { tune, ..extra }, task, environment);
             }
-            Verb::Sensitivity { flags, sensitivity } => {
-                return run_command(flags, AnyTask::of(sensitivity.task()?), &no_flags, environment);
+            Verb::Sensitivity { flags, sensitivity, targets, resume } => {
+                let task = sensitivity.task()?;
+                targets.check(&task.workload_ids())?;
+                return run_command(flags, Extra { targets, resume, ..extra }, AnyTask::of(task), environment);
             }
-            Verb::Thermal { flags, thermal } => {
-                return run_command(flags, AnyTask::of(thermal.task()?), &no_flags, environment);
+            Verb::Thermal { flags, thermal, targets } => {
+                let task = thermal.task()?;
+                targets.check(task.load.workload_id().as_ref())?;
+                return run_command(flags, Extra { targets, ..extra }, AnyTask::of(task), environment);
             }
-            Verb::Efficiency { flags, efficiency } => {
-                return run_command(flags, AnyTask::of(efficiency.task()?), &no_flags, environment);
+            Verb::Efficiency { flags, efficiency, targets, resume } => {
+                let task = efficiency.task()?;
+                targets.check(task.load.as_ref().map(|load| &load.workload))?;
+                return run_command(flags, Extra { targets, resume, ..extra }, AnyTask::of(task), environment);
             }
-            Verb::Monitor { interval, quiet, flags } => Command::Monitor(flags.checked(&interval, quiet)?),
+            Verb::Monitor { interval, quiet, flags, meters, .. } => {
+                Command::Monitor(flags.checked(&interval, quiet, meters, environment)?)
+            }
             Verb::Mark { words, to } => Command::Mark { text: words.join(" "), to },
             Verb::Explain { files, json, verbose } => Command::Explain { files, json, verbose },
             Verb::Several(verb) => Command::Several(verb),
@@ -196,7 +262,7 @@ impl Verb {
             Verb::Guard { owner, journal, group, places } => Command::Guard(Watched { owner, journal, group, places }),
             Verb::List { what } => Command::List { what },
             Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
-            Verb::Snapshot => Command::Snapshot,
+            Verb::Snapshot { .. } => Command::Snapshot,
             Verb::Identify(mut identify) => {
                 if identify.file.is_none() && !identify.is_of_texts() {
                     identify.cpuinfo = environment.get("CPUINFOFILE").map(PathBuf::from);

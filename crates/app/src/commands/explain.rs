@@ -72,7 +72,7 @@ fn render(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<
 fn find(id: &str) -> anyhow::Result<&'static report::Report> {
     report::find(id).with_context(|| {
         let known: Vec<&str> = report::REPORTS.iter().map(|report| report.id).collect();
-        format!("there is no report {id:?}; there are {}", known.join(", "))
+        format!("Unknown report {id:?}; known reports: {}.", known.join(", "))
     })
 }
 
@@ -81,7 +81,7 @@ fn evidence(findings: &[Finding]) -> String {
     let mut text = "\nEvidence:\n".to_owned();
     for finding in findings {
         text.push_str(&format!(
-            "   {} ({} % sure): {}\n",
+            "   {} (confidence {} %): {}\n",
             finding.rule,
             finding.confidence_percent,
             finding.sentence()
@@ -93,24 +93,24 @@ fn evidence(findings: &[Finding]) -> String {
     text
 }
 
-/// A Record from whatever the file holds; `-` is standard input.
+/// A Record from any supported file; `-` is standard input.
 pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
-    anyhow::ensure!(!file.is_dir(), "{0} is a folder; name the files in it, such as {0}/*.", file.display());
+    anyhow::ensure!(!file.is_dir(), "{0} is a directory; pass its files, for example {0}/*.", file.display());
     read_from(input::open(file)?, file)
 }
 
-/// A Record from whatever an open file holds, which is named like this.
+/// A Record from any supported file, which is named like this.
 pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
     let packed = [(&b"\x1f\x8b"[..], "gzip"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
     if let Some((_, packer)) = packed.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        anyhow::bail!("{} is packed: {packer} -dc FILE | sbc-bench explain -", file.display());
+        anyhow::bail!("{} is compressed; use {packer} -dc FILE | sbc-bench explain -", file.display());
     }
     if record::is_stream(&bytes) {
         let record = record::read_stream(&bytes).with_context(|| format!("{}", file.display()))?;
         anyhow::ensure!(
             !record.run.is_monitoring() || !record.samples.at_ms.is_empty(),
-            "{}: this recording holds no samples",
+            "{} is a recording without samples",
             file.display()
         );
         return Ok(record);
@@ -119,12 +119,13 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
     let text =
         String::from_utf8(bytes).unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned());
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(&text).with_context(|| format!("{} is JSON, but not a Record", file.display()));
+        return serde_json::from_str(&text)
+            .with_context(|| format!("{} is JSON but not an sbc-bench result file", file.display()));
     }
     let record = explain::logs::read(&text);
     anyhow::ensure!(
         !record.steps.is_empty() || !record.samples.at_ms.is_empty(),
-        "{} holds no results: it is no log of sbc-bench and no Record.",
+        "{} contains no results; it is neither an sbc-bench log nor a result file.",
         file.display()
     );
     Ok(record)

@@ -48,11 +48,11 @@ fn bounded(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let input = input::open(path)?;
     let result = input.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes);
-    result.with_context(|| format!("{} cannot be read", path.display()))?;
+    result.with_context(|| format!("Cannot read {}", path.display()))?;
     Ok(bytes)
 }
 
-/// The machine's facts, and beside them what follows from them.
+/// The machine's facts, and the conclusions drawn from them.
 fn value(machine: &Machine, answer: &Answer) -> anyhow::Result<Value> {
     let mut value = serde_json::to_value(machine)?;
     value["identification"] = json!({
@@ -89,13 +89,13 @@ fn text(machine: &Machine, answer: &Answer) -> String {
         let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
         let clock = match policy.map(|policy| &policy.clock_khz_max) {
             None => "no cpufreq".to_owned(),
-            Some(Fact::Known(khz)) => format!("{} MHz claimed", khz / 1000),
-            Some(Fact::Missing { missing }) => format!("claimed clock not known ({missing})"),
+            Some(Fact::Known(khz)) => format!("{} MHz advertised", khz / 1000),
+            Some(Fact::Missing { missing }) => format!("advertised clock unknown ({missing})"),
         };
         let cpus = explain::cpu_words(&cluster.cpus);
         let core_type = match &cluster.core_type {
             Fact::Known(name) => name.clone(),
-            Fact::Missing { missing } => format!("type not known ({missing})"),
+            Fact::Missing { missing } => format!("unknown core type ({missing})"),
         };
         text.push_str(&soc::line(&cpus, &format!("{core_type}, {clock}")));
     }

@@ -15,7 +15,7 @@ pub(crate) fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::R
         Some(path) => {
             let bytes = input::read(path, EOL_BYTES_MAX)?;
             Eol::parse(&String::from_utf8_lossy(&bytes))
-                .map_err(|why| anyhow::anyhow!("{} holds no dates of kernels: {why}", path.display()))?
+                .map_err(|why| anyhow::anyhow!("{} contains no kernel end-of-life dates: {why}", path.display()))?
         }
     };
     // Disks are not asked for their health: it says nothing about a kernel.

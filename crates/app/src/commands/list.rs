@@ -1,8 +1,7 @@
 //! `sbc-bench list`: the tables of sensors, workloads, rules and reports; completions and manual.
 
-use crate::args::Cli;
+use crate::args;
 use crate::output;
-use clap::CommandFactory;
 use std::fmt::Write;
 
 /// One table: its name, and `(id, about)` of each entry.
@@ -32,7 +31,7 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
     if wanted.is_empty() {
         let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
         names.extend(["tools", "definitions"]);
-        anyhow::bail!("there is no table {:?}; there are {}", what.unwrap_or(""), names.join(", "));
+        anyhow::bail!("Unknown table {:?}; known tables: {}.", what.unwrap_or(""), names.join(", "));
     }
     let mut text = String::new();
     for (name, entries) in wanted {
@@ -54,12 +53,12 @@ fn definitions() -> anyhow::Result<u8> {
         let _ = writeln!(text, "  {:<28} {line}\n{:31}{}", definition.name, "", file.display());
     }
     if definitions.all.is_empty() {
-        text = "No workload is defined. Put TOML files into ~/.config/sbc-bench/workloads.d:\n\n\
-                [[workload]]\nname = \"kernel-build\"\ncommand = [\"make\", \"-C\", \"/usr/src/linux\", \"-j4\"]\n"
+        text = "No workloads are defined. Put TOML files into ~/.config/sbc-bench/workloads.d:\n\n[[workload]]\nname \
+                = \"kernel-build\"\ncommand = [\"make\", \"-C\", \"/usr/src/linux\", \"-j4\"]\n"
             .into();
     }
     for (file, why) in &definitions.left_aside {
-        let _ = writeln!(text, "Not read by root: {}, because {why}.", file.display());
+        let _ = writeln!(text, "Root does not read {} because {why}.", file.display());
     }
     output::print(&text)?;
     Ok(0)
@@ -67,14 +66,14 @@ fn definitions() -> anyhow::Result<u8> {
 
 pub(crate) fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "sbc-bench", &mut text);
+    clap_complete::generate(shell, &mut args::grammar(), "sbc-bench", &mut text);
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(0)
 }
 
 pub(crate) fn manual() -> anyhow::Result<u8> {
     let mut text = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+    clap_mangen::Man::new(args::grammar()).render(&mut text)?;
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(0)
 }

@@ -16,7 +16,7 @@ const STARTED: &str = "{\"event\":\"started\"";
 
 pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
     let text = explain::plain(text);
-    anyhow::ensure!(!text.is_empty(), "a mark needs a text.");
+    anyhow::ensure!(!text.is_empty(), "A mark needs a text.");
     let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
     let mut running = running::recordings();
     if let Some(path) = to {
@@ -27,10 +27,10 @@ pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
             return Ok(0);
         }
     }
-    anyhow::ensure!(!running.is_empty(), "no recording of yours is being made: sbc-bench -m --record FILE makes one.");
+    anyhow::ensure!(!running.is_empty(), "No recording is in progress; start one with `sbc-bench -m --record FILE`.");
     for entry in &running {
         append(&entry.file, now_ms - entry.start_mono_ms, &text)
-            .with_context(|| format!("{} cannot be marked", entry.path.display()))?;
+            .with_context(|| format!("Cannot add a mark to {}", entry.path.display()))?;
     }
     Ok(0)
 }
@@ -38,11 +38,11 @@ pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
 /// A recording that nobody writes any more: the time of day is all there is.
 fn mark_old(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.display();
-    let file = files::existing(path).with_context(|| format!("{name} cannot be marked"))?;
+    let file = files::existing(path).with_context(|| format!("Cannot add a mark to {name}"))?;
     let started = begins_like_one(&file).then(|| started(&file)).flatten();
-    let started = started.with_context(|| format!("{name} is no recording"))?;
+    let started = started.with_context(|| format!("{name} is not a recording"))?;
     let at_ms = machine::Timeline::start().start_utc_ms() - started;
-    append(&file, at_ms, text).with_context(|| format!("{name} cannot be marked"))
+    append(&file, at_ms, text).with_context(|| format!("Cannot add a mark to {name}"))
 }
 
 /// One write, so that it cannot get into the middle of another line. Behind half a line, which a loss of power

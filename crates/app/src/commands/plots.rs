@@ -13,7 +13,7 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
     let plots = plots(&record);
     anyhow::ensure!(
         !plots.is_empty(),
-        "{} has nothing to plot: sensitivity, thermal and efficiency runs have.",
+        "{} has no plots; only sensitivity, thermal and efficiency runs do.",
         file.display()
     );
     files::make_all(folder)?;
@@ -22,7 +22,7 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
         for (path, bytes) in
             [(folder.join(format!("{id}.png")), png), (folder.join(format!("{id}.svg")), picture.svg().into_bytes())]
         {
-            files::replace_unsynced(&path, &bytes, Access::Everybody)?;
+            files::replace_unsynced(&path, &bytes, Access::World)?;
             output::print(&format!("{}\n", path.display()))?;
         }
     }

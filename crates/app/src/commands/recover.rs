@@ -15,7 +15,7 @@ pub(crate) fn run(root: &Root, log: Option<&Path>) -> anyhow::Result<u8> {
     let paths = Paths::choose(machine::is_root(), log);
     let sentences = recovered(root, &paths.history);
     if sentences.is_empty() {
-        output::print(&format!("No run has died in {}.\n", paths.history.display()))?;
+        output::print(&format!("No runs to recover in {}.\n", paths.history.display()))?;
     }
     for sentence in sentences {
         output::print(&format!("{sentence}\n"))?;
@@ -36,7 +36,7 @@ pub(crate) fn at_start(root: &Root) {
 
 /// Makes Records of all runs in this folder that are no more; a sentence about each.
 pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
-    let unknown = |error| format!("Nobody knows whether an earlier run died: {error}.");
+    let unknown = |error| format!("Whether an earlier run died is unknown: {error}.");
     let runs = match Runs::existing(history) {
         Ok(Some(runs)) => runs,
         Ok(None) => return Vec::new(),
@@ -51,7 +51,7 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
                 }
                 None => "Every start looks at it again, until it is moved away.".to_owned(),
             };
-            format!("A run may have died, but its stream says nothing: {why}. {way}")
+            format!("An earlier run may have died, but its event stream is unreadable: {why}. {way}")
         }
     };
     match runs.left_behind() {
@@ -64,7 +64,7 @@ fn keep(root: &Root, runs: &Runs, mut left: LeftRun) -> String {
     let told = match left.has_ended {
         true => {
             ended(&mut left.record);
-            "The end of an earlier run could not be written.".to_owned()
+            "An earlier run finished, but its result file was not written.".to_owned()
         }
         false => died(root, &mut left.record),
     };
@@ -75,9 +75,9 @@ fn keep(root: &Root, runs: &Runs, mut left: LeftRun) -> String {
                 Some(way) => format!(" {way}"),
                 None => String::new(),
             };
-            format!("{told}{goes_on} What it had measured is in {}.", path.display())
+            format!("{told}{goes_on} Its results are in {}.", path.display())
         }
-        Err(error) => format!("{told} What it had measured stays in its stream: {error}."),
+        Err(error) => format!("{told} Its results could not be saved and remain in the stream: {error}."),
     }
 }
 
@@ -99,5 +99,5 @@ fn died(root: &Root, record: &mut Record) -> String {
     let findings = rules::check(record);
     let death = findings.iter().find(|finding| finding.rule == rules::BOARD_DIED);
     let death = death.map(|finding| format!(" {}", finding.sentence()));
-    format!("An earlier run died before its end.{}", death.unwrap_or_default())
+    format!("An earlier run did not finish.{}", death.unwrap_or_default())
 }

@@ -14,7 +14,7 @@ type Blanked = (Vec<u8>, Vec<(Kind, u32)>, usize);
 
 pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     let is_folder = to.is_some_and(Path::is_dir);
-    anyhow::ensure!(paths.len() == 1 || is_folder, "several files need --output with a folder that is there.");
+    anyhow::ensure!(paths.len() == 1 || is_folder, "Several files need --output with an existing directory.");
     for path in paths {
         let name = path.display();
         let bytes = input::read(path, BYTES_MAX)?;
@@ -29,10 +29,10 @@ pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
                 let place = std::path::absolute(&place).unwrap_or(place);
                 anyhow::ensure!(
                     std::fs::symlink_metadata(&place).is_err(),
-                    "{} is there already, and {name} is not written over it: name another file or folder.",
+                    "{} already exists and is not overwritten by {name}; use another file or directory.",
                     place.display()
                 );
-                files::replace(&place, &bytes, Access::Everybody).map_err(anyhow::Error::msg)?;
+                files::replace(&place, &bytes, Access::World).map_err(anyhow::Error::msg)?;
             }
         }
         output::note(&sentence(&name.to_string(), &counts, damaged));
@@ -47,8 +47,12 @@ fn blanked(bytes: &[u8]) -> anyhow::Result<Blanked> {
         let done = explain::redact::redact(bytes);
         return Ok((done.bytes, done.counts, done.damaged));
     }
-    let root =
-        machine::Root::from_board(&text).map_err(|(line, _)| anyhow::anyhow!("line {line} is none of a board file"))?;
+    let root = machine::Root::from_board(&text).map_err(|(line, _)| {
+        anyhow::anyhow!(
+            "Line {line} is not valid in a .board \
+                                                                              snapshot"
+        )
+    })?;
     let (board, mut redactor) = machine::snapshot_of(&root);
     let head = text.lines().take_while(|line| line.starts_with('#'));
     let ours = board.lines().next().unwrap_or_default();
@@ -61,11 +65,11 @@ fn blanked(bytes: &[u8]) -> anyhow::Result<Blanked> {
 fn sentence(name: &str, counts: &[(Kind, u32)], damaged: usize) -> String {
     let words: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
     let mut text = match words.is_empty() {
-        true => format!("{name}: nothing had to be blanked"),
-        false => format!("{name}: blanked {}", words.join(", ")),
+        true => format!("{name}: nothing to redact"),
+        false => format!("{name}: redacted {}", words.join(", ")),
     };
     if damaged > 0 {
-        text.push_str(&format!("; {damaged} damaged lines are left out"));
+        text.push_str(&format!("; {damaged} damaged lines omitted"));
     }
     text + "."
 }
@@ -75,9 +79,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_blanked_is_counted() {
+    fn redacted_items_are_counted() {
         let counts = [(Kind::Address, 2), (Kind::HostName, 1)];
-        assert_eq!(sentence("a", &counts, 0), "a: blanked 2 addresses, 1 host names.");
-        assert_eq!(sentence("a", &[], 3), "a: nothing had to be blanked; 3 damaged lines are left out.");
+        assert_eq!(sentence("a", &counts, 0), "a: redacted 2 addresses, 1 host names.");
+        assert_eq!(sentence("a", &[], 3), "a: nothing to redact; 3 damaged lines omitted.");
     }
 }

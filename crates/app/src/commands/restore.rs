@@ -8,10 +8,7 @@ use machine::settings::restore_from_journal;
 use record::Restored;
 
 pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
-    anyhow::ensure!(
-        root.is_system(),
-        "restoring needs the running system; --root serves identify, monitor and snapshot."
-    );
+    anyhow::ensure!(root.is_system(), "restore needs the running system; it does not take --root.");
     let journal = Paths::choose(true, None).journal;
     let outcomes = restore_from_journal(root, &journal)?;
     if outcomes.is_empty() {
@@ -20,11 +17,11 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     let mut failed = false;
     for (path, outcome) in outcomes {
         let line = match outcome {
-            Restored::Done => format!("{path} is back\n"),
+            Restored::Done => format!("{path} restored\n"),
             Restored::LeftAlone(value) => {
-                format!("{path} is {value} now, which is not ours: left alone\n")
+                format!("{path} was changed to {value} by something else; not restored\n")
             }
-            Restored::Pending => format!("{path} was not looked at\n"),
+            Restored::Pending => format!("{path} was not checked\n"),
             Restored::Failed(why) => {
                 failed = true;
                 format!("{path} could not be restored: {why}\n")

@@ -12,7 +12,7 @@ pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<
     let format = FORMATS.iter().find(|known| known.id == format);
     let format = format.with_context(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
-        format!("--format is one of {}", known.join(", "))
+        format!("--format must be one of {}.", known.join(", "))
     })?;
     let records = files.iter().map(|file| read(file));
     let records = records.collect::<anyhow::Result<Vec<Record>>>()?;
@@ -22,14 +22,14 @@ pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<
         let is_whole = |other: &&Record| record.run.is_part_of(&other.run);
         if let Some(at) = records.iter().position(|other| is_whole(&other)) {
             let whole = files[at].display();
-            output::note(&format!("{name} is no row of its own: its run was resumed in {whole}."));
+            output::note(&format!("{name} has no row: its run was resumed and is complete in {whole}."));
             continue;
         }
         rows.push(Row::of(record, &Explanation::of(record), &name));
     }
     sort(&mut rows, key).with_context(|| {
         let known: Vec<&str> = SORT_KEYS.iter().map(|key| key.id).collect();
-        format!("--sort is one of {}", known.join(", "))
+        format!("--sort must be one of {}.", known.join(", "))
     })?;
     output::print(&(format.write)(&rows))?;
     Ok(0)

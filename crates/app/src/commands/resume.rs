@@ -18,7 +18,7 @@ use std::path::Path;
 /// The newest one, which is also meant where nothing is named.
 const LATEST: &str = "latest";
 
-/// How this run was started, for whoever goes on with it; none if its words cannot be written down.
+/// How this run was started, so that it can be resumed; none if its words cannot be written down.
 pub(super) fn asked(args: &RunArgs) -> Option<Asked> {
     let words = std::env::args_os().skip(1);
     let words: Option<Vec<String>> = words.map(|word| word.into_string().ok()).collect();
@@ -46,14 +46,14 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
         return Ok((typed, None));
     };
     if let Some(why) = typed.task.attributes().not_resumable {
-        bail!("Such a run cannot be resumed, because {why}: start it anew.");
+        bail!("This kind of run cannot be resumed because {why}. Start a new run.");
     }
     let record = match path == Path::new(LATEST) {
         true => newest(root, &typed)?,
         false => named(path)?,
     };
     let now_utc_ms = Timeline::start().start_utc_ms();
-    let resumed = Resumed::of(&record.run, now_utc_ms).context("it does not say when it began")?;
+    let resumed = Resumed::of(&record.run, now_utc_ms).context("the result file has no start time")?;
     let args = started_as(&record, typed)?;
     Ok((args, Some(Earlier { record, resumed })))
 }
@@ -77,7 +77,7 @@ fn ensure_trusted(path: &Path) -> anyhow::Result<()> {
     let absolute = std::path::absolute(path)?;
     if let Some(why) = trust.objection(&absolute) {
         bail!(
-            "Root does not go on with a run of {}, because {why}: copy its Record to a folder of your own, and read it.",
+            "Root does not resume a run of {} because {why}; copy its result file to a directory of your own and check it.",
             path.display()
         );
     }
@@ -102,7 +102,7 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
         let record = match record {
             Ok(record) => record,
             Err(missing) => {
-                output::note(&format!("One kept run is left aside: {missing}."));
+                output::note(&format!("One saved run is ignored: {missing}."));
                 continue;
             }
         };
@@ -117,66 +117,63 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
         return Ok(newest);
     }
     bail!(
-        "There is nothing to resume in {}: of the runs kept there none died, or it was resumed already. \
-         `--resume FILE` takes the Record of one that is kept elsewhere; without --resume a new run begins.",
+        "Nothing to resume in {}: no run there died, or it was already resumed. Use `--resume FILE` for a result file \
+         elsewhere, or omit --resume to start a new run.",
         history.display()
     )
 }
 
-/// The run as it was started, with what may be said anew.
+/// The run as it was started, with the options that may change.
 fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
     let asked = record.run.asked.as_ref();
-    let asked = asked
-        .context("This Record does not say how its run was started, so that it cannot be resumed: start it anew.")?;
+    let asked = asked.context("The result file has no command line, so the run cannot be resumed. Start a new run.")?;
     let line = line(asked);
     ensure!(
         !asked.command_line.iter().any(|word| word == BLANK),
-        "This Record was redacted, so that nobody knows how its run was started: resume the one in the folder of \
-         all runs."
+        "The command line in this result file was redacted. Resume the original in the runs directory."
     );
     ensure!(
         record.source == source(),
-        "The run that died was made by another version of sbc-bench, whose workloads may be others: start it \
-         anew by `{line}`."
+        "The run was made by another version of sbc-bench with possibly different workloads. Start a new run: `{line}`."
     );
     ensure!(
         record.run.as_root == machine::is_root(),
-        "The run that died ran {} root and this one does not: {}.",
+        "The run was made {} root, this one is not: {}.",
         if record.run.as_root { "as" } else { "without" },
-        if record.run.as_root { "start it with sudo" } else { "start it as that user" },
+        if record.run.as_root { "use sudo" } else { "do not use sudo" },
     );
     // Commands and files have names that mean something else elsewhere; flags have not.
     let is_of_folder = asked.command_line.iter().any(|word| !word.starts_with('-'));
     ensure!(
         !is_of_folder || asked.folder == here(),
-        "The run that died was started in {0}: `cd {0}`, then resume it.",
+        "The run was started in {0}. Run `cd {0}`, then resume it.",
         asked.folder
     );
     let command = args::of_words(&asked.command_line, &asked.variables);
-    let command = command.map_err(|why| anyhow::anyhow!("`{line}` is understood no more: {why}"))?;
+    let command = command.map_err(|why| anyhow::anyhow!("`{line}` is not valid any more: {why}"))?;
     let Command::Run(started) = command else {
-        bail!("A run by `{line}` cannot be resumed: start it anew.");
+        bail!("`{line}` cannot be resumed. Start a new run.");
     };
     let started = *started;
     if let Some(why) = started.task.attributes().not_resumable {
-        bail!("The run by `{line}` cannot be resumed, because {why}: start it anew.");
+        bail!("`{line}` cannot be resumed because {why}. Start a new run.");
     }
     let user = started.options.user.as_ref().map(|user| user.name.clone());
     ensure!(
         user == asked.user,
-        "The run that died ran commands as {}, and this one would as {}: start it as it was started then.",
-        asked.user.as_deref().unwrap_or("its caller"),
-        user.as_deref().unwrap_or("its caller"),
+        "The run executed commands as {}, this one would as {}. Start it as the same user.",
+        asked.user.as_deref().unwrap_or("the calling user"),
+        user.as_deref().unwrap_or("the calling user"),
     );
     ensure!(
         !is_other(&typed, &started),
-        "What is measured is what the run that died was asked for (`{line}`); leave all else out, or start a new \
-         run without --resume."
+        "--resume repeats the original command line (`{line}`) and takes no other workload options. Omit them, or \
+         start a new run without --resume."
     );
     Ok(merged(typed, started))
 }
 
-/// True if what was typed beside `--resume` asks for something else than the run that died.
+/// True if what was given with `--resume` asks for something else than the run that died.
 fn is_other(typed: &RunArgs, started: &RunArgs) -> bool {
     let usual = Options::default();
     let measured = |args: &RunArgs| {
@@ -205,8 +202,8 @@ pub(super) fn checked(machine: &Machine, earlier: &Earlier) -> anyhow::Result<St
     let record = &earlier.record;
     if let Some(differs) = other_machine(&record.machine, machine) {
         bail!(
-            "The run that died cannot be resumed, because {differs}: results of both in one Record would mislead. \
-             Start it as it was then, or begin a new run without --resume."
+            "The run cannot be resumed because {differs}; its results would not be comparable. Restore that \
+             configuration, or start a new run without --resume."
         );
     }
     let run = &record.run;
@@ -217,8 +214,7 @@ pub(super) fn checked(machine: &Machine, earlier: &Earlier) -> anyhow::Result<St
     };
     let line = run.asked.as_ref().map(line).unwrap_or_default();
     Ok(format!(
-        "Going on with the run by `{}` that died{ago} during {}: {} steps are measured already, what is missing is \
-         run now.",
+        "Resuming `{}`, which died{ago} during {}: {} steps are complete, the rest runs now.",
         line,
         step.unwrap_or("the time between two steps"),
         record.steps.len(),

@@ -1,4 +1,4 @@
-//! `sbc-bench review --look`: what of this machine costs performance, found without changing or measuring
+//! `sbc-bench review --inspect`: what of this machine costs performance, found without changing or measuring
 //! anything. Every other review is a run.
 
 use super::start::{source, utc_offset_minutes};
@@ -14,14 +14,14 @@ use std::sync::atomic::AtomicI32;
 /// A look and nothing more.
 pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
     let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
-    let text = match args.json {
+    let text = match args.run.output.json {
         true => format!("{}\n", serde_json::to_string(&record)?),
         false => {
-            let report = report::find("review").context("there is no review")?;
+            let report = report::find("review").context("Unknown report \"review\"")?;
             report.text(&record, &Explanation::of(&record))
         }
     };
-    if let Some(path) = &args.log {
+    if let Some(path) = &args.run.output.log {
         replace(path, &explain::harmless(&text))?;
     }
     output::print(&text)?;

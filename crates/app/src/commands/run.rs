@@ -24,8 +24,8 @@ const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
-        "a run needs the running system; --root serves identify, monitor, snapshot, kernel, storage and \
-         review --look."
+        "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
+         review --inspect."
     );
     let (args, earlier) = resume::earlier(root, args)?;
     let root = match &args.cpuinfo_file {
@@ -94,7 +94,7 @@ fn typed_lines(reads_marks: bool) -> std::sync::mpsc::Receiver<String> {
     if reads_marks {
         // Reading waits for a whole line, which may never come: the thread ends with the program.
         let read = move || {
-            // Between two looks somebody can put it into the background.
+            // It can be moved to the background between two checks.
             machine::signals::never_stop_here();
             while let Some(line) = typed_line() {
                 let text = explain::plain(&line);
@@ -146,17 +146,15 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArg
     if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
         // Nothing was measured: the log of the last good run is worth more.
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
-        output::note("Interrupted before anything was measured; earlier results stay.");
+        output::note("Interrupted before the first measurement; earlier results are unchanged.");
         return Ok(status::INTERRUPTED);
     }
     let explained = Explanation::of(&record);
     let json = serde_json::to_string(&record)?;
     let is_review = args.task.id() == QuestionId::Review;
     let log = rendered(if is_review { "review" } else { "log" }, &record, &explained)?;
-    let mut sentences: Vec<String> = trouble
-        .map(|missing| format!("The stream of the run is not as it should be: {missing}."))
-        .into_iter()
-        .collect();
+    let mut sentences: Vec<String> =
+        trouble.map(|missing| format!("The event stream of the run is incomplete: {missing}.")).into_iter().collect();
     sentences.extend(keep(Results {
         paths: paths.clone(),
         kept,
@@ -179,7 +177,7 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArg
 }
 
 fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
-    let report = report::find(id).with_context(|| format!("there is no report {id:?}"))?;
+    let report = report::find(id).with_context(|| format!("Unknown report {id:?}"))?;
     Ok(report.text(record, explained))
 }
 
@@ -230,7 +228,7 @@ fn refusal(record: &Record) -> String {
         format!("{} (PID {}, {percent:.0} % of one CPU)", process.name, process.pid)
     });
     format!(
-        "The system stayed busy ({} % of all CPUs) for {} s: {}. End that, or start with --force.",
+        "The system stayed busy ({} % of all CPUs) for {} s: {}. Stop these processes or use --force.",
         gate.busy_hundredths_percent / 100,
         gate.waited_ms / 1000,
         named.collect::<Vec<_>>().join(", ")

@@ -14,7 +14,8 @@ use record::{End, Machine, Outcome, Record, Restored};
 pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
-        "measuring needs the running system; --root serves identify, monitor and snapshot."
+        "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
+         review --inspect."
     );
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, None);
@@ -64,7 +65,7 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
     let known: Vec<u32> = known.map(|cpu| cpu.cpu).collect();
     anyhow::ensure!(
         missing.is_empty() || known.is_empty(),
-        "CPU {} is not there or switched off; online are {}.",
+        "CPU {} is not online; online CPUs: {}.",
         explain::cpu_list(&missing),
         explain::cpu_list(&known)
     );

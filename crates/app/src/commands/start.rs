@@ -23,14 +23,14 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
         Ok(outcomes) if outcomes.is_empty() => return,
         Ok(outcomes) => {
             let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
-            format!("The last run was killed; {done} of {} settings it had changed are back.", outcomes.len())
+            format!("The last run was killed; restored {done} of the {} settings it had changed.", outcomes.len())
         }
-        Err(missing) => format!("Settings of earlier runs were not looked at: {missing}."),
+        Err(missing) => format!("Settings of earlier runs were not checked: {missing}."),
     };
     bar.show(&bench::Progress::Note(note));
 }
 
-/// Without tuning, a run measures under whatever a killed run has left.
+/// Without tuning, a run measures under the settings that a killed run left.
 fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
     // One that cannot be looked at is in use, and then nothing is left behind.
     let left = left_in_journal(root, &paths.journal).unwrap_or_default();
@@ -42,8 +42,7 @@ fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
         more => format!(" and {} more", more - 1),
     };
     bar.show(&bench::Progress::Note(format!(
-        "A run that was killed has left {first}{more} changed, and nothing may be set here; `sbc-bench restore` \
-         puts it back."
+        "A killed run left {first}{more} changed. Settings are not tuned in this run; use `sbc-bench restore`."
     )));
 }
 
@@ -58,7 +57,7 @@ pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &Bar) -> (Opt
     let note = |sentence| bar.show(&bench::Progress::Note(sentence));
     if let Some(memory) = machine::in_memory(root, &paths.history) {
         note(format!(
-            "{} lies in memory ({memory}): if this machine freezes or loses power, nothing of this run is left.",
+            "{} is in RAM ({memory}); if the machine freezes or loses power, this run is lost.",
             paths.history.display()
         ));
     }
@@ -69,7 +68,7 @@ pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &Bar) -> (Opt
             (Some(place), Some(Kept { runs, stem }))
         }
         Err(error) => {
-            note(format!("What is measured stays in memory until the end: {error}."));
+            note(format!("Results are kept in RAM until the end of the run: {error}."));
             (None, None)
         }
     }

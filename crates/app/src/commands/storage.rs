@@ -40,7 +40,7 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         ("Memory", [words::memory_lines(survey), memory_clocks(survey)].concat()),
         ("Swap", words::swap_lines(survey)),
         ("Power", words::supply_lines(survey)),
-        ("Not looked at", survey.left_out.iter().map(|line| explain::plain(line)).collect()),
+        ("Not checked", survey.left_out.iter().map(|line| explain::plain(line)).collect()),
     ];
     let mut text = String::new();
     for (heading, lines) in sections {
@@ -51,11 +51,11 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         }
     }
     if text.is_empty() {
-        text.push_str("This machine tells nothing of storage, buses or power.\n\n");
+        text.push_str("No storage, bus or power information available.\n\n");
     }
     text.push_str(match findings.is_empty() {
-        true => "Nothing was found to complain of.\n",
-        false => "What was found:\n",
+        true => "No problems found.\n",
+        false => "Problems found:\n",
     });
     for finding in findings {
         let mark = if finding.severity == Severity::Info { ' ' } else { '!' };

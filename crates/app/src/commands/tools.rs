@@ -15,12 +15,12 @@ pub(crate) fn list() -> anyhow::Result<u8> {
     }
     let left_aside = &bench::search_path().left_aside;
     if !left_aside.is_empty() {
-        text.push_str("\nLeft aside, because root runs only what nobody else can replace:\n");
+        text.push_str("\nIgnored, because root runs only programs that no other user can replace:\n");
     }
     for (folder, why) in left_aside {
         let _ = writeln!(text, "{:<20} {why}", folder.display().to_string());
     }
-    text.push_str("\n`sbc-bench install-tools [NAME]...` installs what is missing.\n");
+    text.push_str("\nInstall missing tools with `sbc-bench install-tools [NAME]...`.\n");
     output::print(&text)?;
     Ok(0)
 }
@@ -30,7 +30,7 @@ fn paragraph(status: &ToolStatus) -> String {
         Ok(found) => format!("{} ({})", found.path, found.version),
         Err(missing) => format!("not found: {missing}"),
     };
-    let mut lines = vec![format!("{:<20} {found}", status.name), format!("used for {}", status.used_for.join(", "))];
+    let mut lines = vec![format!("{:<20} {found}", status.name), format!("used by {}", status.used_for.join(", "))];
     let package =
         |(distribution, package): (&&str, &Option<&str>)| package.map(|package| format!("{distribution} {package}"));
     let names = DISTRIBUTIONS.iter().zip(&status.packages);
@@ -58,7 +58,7 @@ pub(crate) fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
         output::print(&format!("{note}\n"))?;
     }
     if installation.command.is_empty() {
-        output::print("There is nothing to install.\n")?;
+        output::print("Nothing to install.\n")?;
         return Ok(0);
     }
     output::print(&format!("{}\n", installation.command.join(" ")))?;
@@ -70,11 +70,11 @@ pub(crate) fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
     report(names, &installation)
 }
 
-/// Asks once; whoever cannot answer has to say so beforehand.
+/// Asks once; without a terminal --yes is required.
 fn agreed() -> anyhow::Result<bool> {
     anyhow::ensure!(
         std::io::stdin().is_terminal(),
-        "nobody can be asked here; with --yes the command above runs at once."
+        "Standard input is not a terminal; use --yes to run the command above."
     );
     output::print("Run this? [y/N] ")?;
     let mut answer = String::new();
@@ -91,7 +91,7 @@ fn report(names: &[String], installation: &Installation) -> anyhow::Result<u8> {
     }
     anyhow::ensure!(
         now.command.is_empty(),
-        "the packages are installed, but a program is still not found: see `sbc-bench list tools`."
+        "The packages were installed but a program is still missing; see `sbc-bench list tools`."
     );
     Ok(0)
 }

@@ -15,10 +15,10 @@ pub(super) fn line(asked: &Asked) -> String {
 pub(super) fn not_died(run: &Run) -> Option<&'static str> {
     match run.end {
         End::Died if run.died_in.is_some() => None,
-        End::Died => Some("it is no Record of a run that died"),
-        End::Finished => Some("it came to its end, so that nothing is missing"),
-        End::Interrupted { .. } => Some("it did not die but was ended by a signal; start it anew"),
-        End::Refused => Some("it never started"),
+        End::Died => Some("it is not the result file of a run that died"),
+        End::Finished => Some("the run finished; nothing is missing"),
+        End::Interrupted { .. } => Some("the run was stopped by a signal, it did not die; start a new run"),
+        End::Refused => Some("the run never started"),
     }
 }
 
@@ -36,5 +36,5 @@ pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
         true => String::new(),
         false => format!(" {}", path.display()),
     };
-    Some(format!("`sbc-bench --resume{named}` goes on with it."))
+    Some(format!("Use `sbc-bench --resume{named}` to continue it."))
 }

@@ -15,7 +15,7 @@ pub(crate) fn text() -> anyhow::Result<String> {
         let forms = workload.shape.map_or(&[][..], |shape| shape.variants);
         let forms: Vec<&str> = forms.iter().map(Variant::as_str).collect();
         if forms.len() > 1 {
-            let _ = writeln!(text, "{:23}forms: {}", "", forms.join(", "));
+            let _ = writeln!(text, "{:23}variants: {}", "", forms.join(", "));
         }
         let _ = writeln!(text, "{:23}{}", "", status(workload, &tools));
     }
@@ -26,8 +26,8 @@ pub(crate) fn text() -> anyhow::Result<String> {
 fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     let Some(kind) = workload.tool else {
         return match workload.attributes.is_users_own {
-            true => "runs here: any command".into(),
-            false => "runs here: built in".into(),
+            true => "available: any command".into(),
+            false => "available: built-in".into(),
         };
     };
     let Some(tool) = tools.iter().find(|status| status.name == kind.name) else {
@@ -35,10 +35,10 @@ fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     };
     match &tool.found {
         Ok(found) => {
-            let more = workload.attributes.asks_for;
-            format!("runs here by {}{more}", found.version)
+            let more = workload.attributes.needs.asks_for();
+            format!("available: {}{more}", found.version)
         }
-        Err(missing) => format!("does not run here: {missing}{}", packages(tool)),
+        Err(missing) => format!("not available: {missing}{}", packages(tool)),
     }
 }
 
@@ -61,14 +61,14 @@ mod tests {
     use record::{Missing, WorkloadId};
 
     #[test]
-    fn what_is_missing_is_named_with_its_packages() {
+    fn missing_tool_is_listed_with_packages() {
         let drive = bench::workloads::workload(WorkloadId::Drive).unwrap();
         let mut tools = survey(&Tools::in_directories(Vec::new()));
         let words = status(drive, &tools);
-        assert!(words.starts_with("does not run here: "), "{words}");
+        assert!(words.starts_with("not available: "), "{words}");
         assert!(words.contains("fio is not installed") && words.contains("Debian fio"), "{words}");
         let lzma = bench::workloads::workload(WorkloadId::Lzma).unwrap();
-        assert_eq!(status(lzma, &tools), "runs here: built in");
+        assert_eq!(status(lzma, &tools), "available: built-in");
         tools.iter_mut().for_each(|tool| {
             tool.packages = [None; 5];
             tool.found = Err(Missing::absent("fio"));

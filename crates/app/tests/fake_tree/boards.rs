@@ -50,7 +50,7 @@ fn settings(policy: &testkit::virtual_board::PolicyState) -> (String, u32, u32, 
 }
 
 #[test]
-fn boards_are_as_they_were_wherever_a_run_is_killed() {
+fn settings_restored_after_kill_on_every_board() {
     if let Some(what) = lacking() {
         testkit::skip(&format!("no virtual board can run here: {what}"));
         return testkit::was_skipped();

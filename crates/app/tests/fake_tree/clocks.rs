@@ -11,7 +11,7 @@ const SLEEP_MS: i64 = 60_000;
 /// A board without a clock of its own begins in 1970.
 const YEARS_MS: i64 = 1_750_000_000_000;
 
-/// The file of the clocks, beside the load that moves them.
+/// The file of the clocks, next to the load that moves them.
 const CLOCKS: &str = "drive/clocks";
 
 impl Tree {
@@ -54,7 +54,7 @@ fn now_ms() -> i64 {
 }
 
 #[test]
-fn a_step_that_was_slept_through_is_not_compared_and_sleep_is_no_run_time() {
+fn suspended_step_is_not_compared() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -63,7 +63,7 @@ fn a_step_that_was_slept_through_is_not_compared_and_sleep_is_no_run_time() {
     let record = record(&tree, &tree.run_with_clocks([0, 0], &sleeps));
     let step = record.steps.iter().find(|step| step.workload.as_str() == "sh");
     let why = step.unwrap().not_comparable.clone().unwrap_or_default();
-    assert_eq!(why, "the machine slept for 60.0 s while it ran");
+    assert_eq!(why, "the machine was suspended for 60.0 s while it ran");
     assert!(gaps(&record).contains("suspended for 60."), "{record:?}");
     let elapsed_ms = record.run.elapsed_ms.unwrap();
     assert!(elapsed_ms < SLEEP_MS as u64, "{elapsed_ms} ms");
@@ -72,7 +72,7 @@ fn a_step_that_was_slept_through_is_not_compared_and_sleep_is_no_run_time() {
 }
 
 #[test]
-fn a_time_of_day_that_is_learned_during_a_run_dates_the_whole_run() {
+fn time_set_during_run_dates_whole_run() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -101,7 +101,7 @@ fn a_time_of_day_that_is_learned_during_a_run_dates_the_whole_run() {
 }
 
 #[test]
-fn a_run_of_1970_is_not_the_oldest_one_that_has_to_go() {
+fn run_dated_1970_is_not_pruned_first() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -122,7 +122,7 @@ fn a_run_of_1970_is_not_the_oldest_one_that_has_to_go() {
 }
 
 #[test]
-fn a_recording_tells_sleep_and_a_time_that_was_set() {
+fn recording_notes_suspend_and_time_step() {
     if !can_run() {
         return testkit::was_skipped();
     }

@@ -59,7 +59,7 @@ const UNTOLD: &[(&str, &str)] = &[
     ("perf perf_event_open", "most boards have no counters, and steps without them are as good"),
     ("remove /var/lib/sbc-bench", "the next start removes it, and what is restored is found to be"),
     ("thread slow-sensors", "they are read without a thread of their own"),
-    ("thread looks", "the machine is looked at before the wait ends, not beside it"),
+    ("thread looks", "the machine is looked at before the wait ends, not during it"),
     ("thread tables", "tables are read when they are needed"),
 ];
 
@@ -84,7 +84,7 @@ struct Tally {
 }
 
 #[test]
-fn a_run_survives_every_call_that_fails_and_says_so() {
+fn failing_system_calls_are_survived_and_reported() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -128,7 +128,7 @@ fn runs_that_cannot_be_looked_at_are_told() {
             assert!(said.contains(part), "{words:?} {plan}: {said}");
         }
     };
-    let unknown = "Nobody knows whether an earlier run died";
+    let unknown = "Whether an earlier run died is unknown";
     let no_list = "run list /var/lib/sbc-bench/runs 1 EIO";
     for (plan, why) in
         [(no_list, "Input/output error"), ("run open /var/lib/sbc-bench/runs 1 EMFILE", "Too many open files")]
@@ -137,7 +137,7 @@ fn runs_that_cannot_be_looked_at_are_told() {
         check(RUN, plan, &[unknown, why]);
     }
     check(&["run", "--resume"], no_list, &["Input/output error"]);
-    let left_aside = ["broken.json", "is no Record", "nothing to resume"];
+    let left_aside = ["broken.json", "is not an sbc-bench result file", "Nothing to resume"];
     check(&["run", "--resume"], "", &left_aside);
 }
 
@@ -210,7 +210,7 @@ fn fail(failure: &Failure) -> Result<bool, String> {
         return Err(format!("it ended by {}: {said}", output.status));
     }
     tree.wait_for_ends()?;
-    // A setting that could not be put back is told, and `sbc-bench restore` puts it back.
+    // A setting that could not be put back is told, and use `sbc-bench restore`.
     if output.status.code() == Some(5) {
         tree.run(&["restore"], "");
     }
@@ -227,9 +227,9 @@ fn fail(failure: &Failure) -> Result<bool, String> {
     let signs = [
         words,
         &format!("error {number}"),
-        "Nothing is tuned",
-        "could not be kept on disk",
-        "no CPU of",
+        "No settings are tuned",
+        "are kept in RAM",
+        "none of the CPUs",
         r#""unmet_settings":[{"#,
     ];
     let is_said = signs.iter().any(|sign| told.contains(sign));

@@ -49,7 +49,7 @@ fn check_disk(call: &str, place: &str) {
 }
 
 #[test]
-fn a_disk_that_hangs_keeps_no_run() {
+fn hanging_disk_does_not_block_run() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -102,7 +102,7 @@ fn serve(says: &'static [u8], then: &'static [u8]) -> u16 {
 }
 
 #[test]
-fn meters_that_hang_are_told_and_keep_no_run() {
+fn hanging_meter_is_reported_and_does_not_block_run() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -129,13 +129,13 @@ fn meters_that_hang_are_told_and_keep_no_run() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
-    let told = said.matches("The meter does not answer").count();
+    let told = said.matches("The power meter does not respond").count();
     assert_eq!(told, meters.len(), "{said}");
 }
 
 /// Lines go on, and end, while nothing of the recording can be written.
 #[test]
-fn a_disk_that_hangs_keeps_no_monitor() {
+fn hanging_disk_does_not_block_monitor() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -150,7 +150,7 @@ fn a_disk_that_hangs_keeps_no_monitor() {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (shown, said) = (text(&output.stdout), text(&output.stderr));
         assert_eq!(shown.lines().count(), 41, "{call}: {shown}{said}");
-        assert!(said.contains("does not answer"), "{call}: {said}");
+        assert!(said.contains("is not responding"), "{call}: {said}");
     }
 }
 
@@ -192,7 +192,7 @@ fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
 
 /// The whole screen on a terminal whose other end stops reading: the recording goes on, and so does Ctrl-C.
 #[test]
-fn a_terminal_that_hangs_in_the_middle_of_a_frame_keeps_no_recording() {
+fn hanging_terminal_does_not_block_recording() {
     if !can_run() {
         return testkit::was_skipped();
     }

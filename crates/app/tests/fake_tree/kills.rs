@@ -64,7 +64,7 @@ struct Tally {
 }
 
 #[test]
-fn nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed() {
+fn kill_at_every_call_restores_settings_and_keeps_results() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -195,7 +195,7 @@ fn kill_at(number: usize, kill: Kill) -> Result<Option<Point>, String> {
     if kill != Kill::Guard {
         check_kept(&tree, &trace)?;
     }
-    // Whoever comes next finishes what is left.
+    // The next start finishes what is left.
     match kill {
         Kill::Both => next(&tree, &["clock", "--cpu", "0", "--quiet"])?,
         Kill::RunThenGuard => next(&tree, &["restore"])?,

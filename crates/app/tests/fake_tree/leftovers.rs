@@ -12,14 +12,14 @@ fn said(output: &Output) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-const REPLACED: &str = "The guard against being killed was ended by somebody; another one takes its place.";
+const REPLACED: &str = "The guard process was killed; started another one.";
 const LEFT: &str = "A run that was killed has left /sys/devices/system/cpu/";
 const BACK: &str = "The last run was killed;";
 /// Asks nothing and sets nothing but what it finds left behind.
 const CLOCK: &[&str] = &["clock", "--cpu", "0", "--quiet"];
 
 #[test]
-fn a_guard_that_is_ended_is_replaced_and_the_next_one_restores() {
+fn killed_guard_is_replaced() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -41,7 +41,7 @@ fn a_guard_that_is_ended_is_replaced_and_the_next_one_restores() {
 }
 
 #[test]
-fn without_tuning_leftovers_are_told_and_left() {
+fn leftovers_are_reported_with_notuning() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -56,7 +56,7 @@ fn without_tuning_leftovers_are_told_and_left() {
         command.env("NOTUNING", "yes").output().unwrap()
     };
     let told = said(&untuned());
-    assert!(told.contains(LEFT) && told.contains("`sbc-bench restore` puts it back."), "{told}");
+    assert!(told.contains(LEFT) && told.contains("use `sbc-bench restore`."), "{told}");
     assert!(!told.contains(BACK), "{told}");
     assert_eq!(difference(&left, &tree.settings()), "");
     // Restored, there is nothing to tell any more.
@@ -67,7 +67,7 @@ fn without_tuning_leftovers_are_told_and_left() {
 }
 
 #[test]
-fn where_sys_is_read_only_no_journal_and_no_false_note_stay() {
+fn read_only_sys_leaves_no_journal() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -80,8 +80,8 @@ fn where_sys_is_read_only_no_journal_and_no_false_note_stay() {
     let output = read_only(RUN);
     let told = said(&output);
     assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
-    assert!(told.contains("Nothing is tuned: it is mounted read-only."), "{told}");
-    assert!(!told.contains("was not put back"), "{told}");
+    assert!(told.contains("No settings are tuned: it is mounted read-only."), "{told}");
+    assert!(!told.contains("was not restored"), "{told}");
     for _ in 0..2 {
         let told = said(&read_only(CLOCK));
         assert!(!told.contains(BACK) && !told.contains(LEFT), "{told}");
@@ -92,7 +92,7 @@ fn where_sys_is_read_only_no_journal_and_no_false_note_stay() {
 }
 
 #[test]
-fn a_folder_of_sys_that_cannot_be_written_is_told_once_and_leaves_nothing() {
+fn unwritable_sys_directory_is_reported_once() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -101,7 +101,7 @@ fn a_folder_of_sys_that_cannot_be_written_is_told_once_and_leaves_nothing() {
     let output = tree.run(RUN, "run write /cpufreq/ 0 EROFS");
     let told = said(&output);
     assert!(told.contains("error 30"), "{told}");
-    assert!(!told.contains("was not put back"), "{told}");
+    assert!(!told.contains("was not restored"), "{told}");
     assert!(!said(&tree.run(CLOCK, "")).contains(BACK));
     assert_eq!(difference(&before, &tree.settings()), "");
 }
@@ -160,7 +160,7 @@ fn a_journal_with_a_damaged_line_is_kept_and_named() {
     assert_eq!(difference(&before, &tree.settings()), "");
 }
 
-/// A fio that measures nothing, beside all that other tests need of the machine's.
+/// A fio that measures nothing, next to all that other tests need of the machine's.
 fn with_fio(tree: &Tree) -> String {
     let bin = tree.path("bin");
     std::fs::create_dir_all(&bin).unwrap();
@@ -174,7 +174,7 @@ fn with_fio(tree: &Tree) -> String {
 }
 
 /// When run and guard die at once, the folder that was being measured in goes with the next start, if it still is
-/// that folder: whoever owns the one that it is in may have put something else there.
+/// that folder: the process that owns the one that it is in may have put something else there.
 #[test]
 fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
     if !can_run() {
@@ -191,7 +191,7 @@ fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
         };
         // Without its CPUs and its command.
         let mut words = RUN[..7].to_vec();
-        words.extend(["--workload", "drive:write", "--folder"]);
+        words.extend(["--workload", "drive:write", "--dir"]);
         words.push(home.to_str().unwrap());
         let run = |plan: &str| {
             let mut command = tree.command(&words, plan);
@@ -215,7 +215,7 @@ fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
             assert!(told.contains(&kept), "{told}");
             assert!(left[0].join("mine").exists());
         } else {
-            let removed = format!("Removed what an earlier run had left: {name}.");
+            let removed = format!("Removed directories left by an earlier run: {name}.");
             assert!(told.contains(&removed), "{told}");
             assert!(names().is_empty());
         }

@@ -92,7 +92,7 @@ fn kill_in(tree: &Tree, words: &[&str]) {
 }
 
 #[test]
-fn a_run_that_is_killed_anywhere_goes_on_and_has_every_step_once() {
+fn resumed_run_has_every_step_once() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -118,7 +118,7 @@ fn killed_at(number: usize, expected: &BTreeMap<String, usize>) {
     tree.wait_for_ends().unwrap();
     let records = kept(&tree);
     let Some((_, last)) = records.last() else {
-        assert!(text.contains("There is nothing to resume in "), "call {number}: {text}");
+        assert!(text.contains("Nothing to resume in "), "call {number}: {text}");
         return;
     };
     assert_eq!(last.run.end, End::Finished, "call {number}: {text}");
@@ -133,7 +133,7 @@ fn killed_at(number: usize, expected: &BTreeMap<String, usize>) {
 }
 
 #[test]
-fn a_board_that_died_goes_on_and_every_report_says_so() {
+fn resume_after_crash_is_shown_in_every_report() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -142,11 +142,11 @@ fn a_board_that_died_goes_on_and_every_report_says_so() {
     tree.restart(&before, "first");
     kill_in(&tree, RUN);
     tree.restart(&before, "second");
-    // Whoever asks for something else is told, and nothing begins.
+    // A different request is refused and nothing starts.
     for (words, expected) in [
         (&["run", "--resume", "--quiet", "--", "true"][..], "What is measured is what the run that died was asked for"),
-        (&["-R", "--resume"], "--resume goes on with a run that measures"),
-        (&["thermal", "--resume"], "heating and cooling are watched from beginning to end"),
+        (&["-R", "--resume"], "--resume continues a benchmark run"),
+        (&["thermal", "--resume"], "heating and cooling must be recorded without interruption"),
     ] {
         let output = tree.run(words, "");
         let text = said(&output);
@@ -176,18 +176,18 @@ fn a_board_that_died_goes_on_and_every_report_says_so() {
     let files = [inside(&died), inside(&whole)];
     let results = said(&tree.run(&["results", &files[0], &files[1]], ""));
     assert!(results.contains("resumed after it died during own"), "{results}");
-    assert!(results.contains("is no row of its own"), "{results}");
+    assert!(results.contains("has no row"), "{results}");
     let trend = said(&tree.run(&["trend", &files[0], &files[1]], ""));
-    assert!(trend.contains("it was resumed:") && trend.contains("died 1 of 2 times"), "{trend}");
+    assert!(trend.contains("it was resumed") && trend.contains("died 1 of 2 times"), "{trend}");
     // It is resumed once.
     let again = said(&tree.run(RESUME, ""));
-    assert!(again.contains("There is nothing to resume in "), "{again}");
+    assert!(again.contains("Nothing to resume in "), "{again}");
     let named = said(&tree.run(&["--resume", &files[1]], ""));
-    assert!(named.contains("it came to its end, so that nothing is missing"), "{named}");
+    assert!(named.contains("the run finished; nothing is missing"), "{named}");
 }
 
 #[test]
-fn a_step_that_kills_the_board_twice_is_left_out() {
+fn deadly_step_is_skipped() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -204,7 +204,7 @@ fn a_step_that_kills_the_board_twice_is_left_out() {
     assert_eq!((&last.run.end, last.run.resumed.len()), (&End::Finished, 2), "{text}");
     let is_skipped = |step: &Step| matches!(step.outcome, Outcome::Skipped(_));
     assert!(last.steps_of("own").all(is_skipped) && last.steps_of("own").count() == 3, "{text}");
-    assert!(text.contains("the board died in it 2 times, so that it is left out"), "{text}");
+    assert!(text.contains("skipped because the board died in it 2 times"), "{text}");
     let findings = explain::rules::check(&last);
     let deaths = findings.iter().filter(|found| found.rule.as_str() == "board-died");
     assert_eq!(deaths.count(), 2, "{text}");
@@ -212,7 +212,7 @@ fn a_step_that_kills_the_board_twice_is_left_out() {
 }
 
 #[test]
-fn what_is_another_machine_now_is_refused() {
+fn resume_on_another_machine_is_refused() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -226,7 +226,7 @@ fn what_is_another_machine_now_is_refused() {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        text.contains("cannot be resumed, because the choice of governors was ondemand performance powersave,"),
+        text.contains("cannot be resumed, because the available governors was ondemand performance powersave,"),
         "{text}"
     );
     assert_eq!(kept(&tree).len(), 1);

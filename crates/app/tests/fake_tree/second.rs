@@ -29,7 +29,7 @@ const RUN: &[&str] = &[
 ];
 
 #[test]
-fn a_second_ctrl_c_restores_and_leaves_at_once() {
+fn second_ctrl_c_restores_and_exits() {
     if !can_run() {
         return testkit::was_skipped();
     }
@@ -71,7 +71,7 @@ fn leaves_at_once(holds_settings: bool) -> bool {
     if !concluded {
         let next = tree.run(&["recover"], "");
         let text = String::from_utf8_lossy(&next.stdout).into_owned();
-        assert!(text.contains("What it had measured is in "), "{text}");
+        assert!(text.contains("Its results are in "), "{text}");
     }
     !concluded
 }

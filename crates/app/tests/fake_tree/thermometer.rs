@@ -15,7 +15,7 @@ const TEMP: &str = "sys/class/thermal/thermal_zone0/temp";
 fn ended_early(before: &str, meanwhile: Option<&str>) -> String {
     let tree = Tree::new();
     std::fs::write(tree.path(TEMP), before).unwrap();
-    let words = "thermal --force --quiet --minutes 1 --cool-down 1s --max-temp 100 -- /bin/sh -c";
+    let words = "thermal --force --quiet --duration 1min --cool-down 1s --max-temp 100 -- /bin/sh -c";
     let mut words: Vec<&str> = words.split(' ').collect();
     words.push("touch begun; sleep 60");
     let mut command = tree.command(&words, "");
@@ -45,11 +45,11 @@ fn ended_early(before: &str, meanwhile: Option<&str>) -> String {
 }
 
 #[test]
-fn a_load_ends_when_its_thermometer_fails_or_tells_what_cannot_be() {
+fn load_stops_when_sensor_fails_or_is_implausible() {
     if !can_run() {
         return testkit::was_skipped();
     }
-    let lost = "can no longer be read";
+    let lost = "sensor failed";
     let checks = [
         ("45000", None, lost),
         ("45000", Some("0"), lost),
@@ -68,7 +68,7 @@ fn a_load_ends_when_its_thermometer_fails_or_tells_what_cannot_be() {
 /// One wrong reading of 125 °C between two of 60 °C. On a machine that is busy it may be read twice, or not at all:
 /// then once more.
 #[test]
-fn a_single_reading_that_no_chip_can_have_is_not_the_highest() {
+fn single_outlier_is_not_maximum_temperature() {
     if !can_run() {
         return testkit::was_skipped();
     }

@@ -141,7 +141,7 @@ impl Tree {
         }
     }
 
-    /// The machine starts anew: its kernel has its own settings again, and another boot id.
+    /// The machine reboots: its kernel has its own settings again, and another boot id.
     pub(crate) fn restart(&self, settings: &BTreeMap<PathBuf, Vec<u8>>, boot_id: &str) {
         for (path, bytes) in settings {
             std::fs::write(path, bytes).unwrap();

@@ -30,7 +30,7 @@ fn desk(name: &str) -> Desk {
 }
 
 #[test]
-fn a_run_that_finished_ends_well() {
+fn bench_script_exit_status() {
     let desk = desk("bootstrap");
     for (wanted, expected) in [(0, 0), (3, 0), (1, 1), (4, 4), (5, 5)] {
         let line = format!("WANTED={wanted} MaxKHz=5 sh {BENCH} -c --json");

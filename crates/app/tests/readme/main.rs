@@ -65,7 +65,7 @@ fn spans(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_of_the_readme_has_its_row() {
+fn readme_commands_have_rows() {
     let shown = shown();
     assert!(shown.len() > 40, "{shown:?}");
     let rows: Vec<&str> = ROWS.iter().map(|(words, _)| *words).collect();
@@ -87,7 +87,7 @@ fn every_command_of_the_readme_has_its_row() {
 }
 
 #[test]
-fn every_command_of_the_readme_does_what_it_says() {
+fn readme_commands_work() {
     let desk = Desk::new("commands");
     for (_, tried) in ROWS {
         let Line(line, says) = tried else { continue };
@@ -102,7 +102,7 @@ fn every_command_of_the_readme_does_what_it_says() {
 
 /// The example of a definition is one: it is taken as it stands, and what is wrong has line and column.
 #[test]
-fn the_definition_of_the_readme_can_be_used() {
+fn readme_definition_works() {
     let desk = Desk::new("definition");
     let toml = README.split("```toml\n").nth(1).unwrap_or_default();
     let toml = toml.split("```").next().unwrap_or_default();
@@ -137,7 +137,7 @@ fn help_fits_into_80_columns() {
         }
     }
     let (manual, _) = desk.types("$PROGRAM manual");
-    for word in ["ExecuteCommand", "Exit status", "\\-R", "until Ctrl\\-C or until CMD ends"] {
+    for word in ["ExecuteCommand", "Exit status", "\\-R", "until Ctrl\\-C or until CMD exits"] {
         assert!(manual.contains(word), "{word} is not in:\n{manual}");
     }
 }

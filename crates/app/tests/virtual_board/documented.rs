@@ -10,7 +10,7 @@ mod review;
 mod stage;
 mod standard;
 
-use crate::rig::{Beside, board};
+use crate::rig::{Company, board};
 use stage::{Left, play};
 
 /// A line and what must come of it.
@@ -21,7 +21,7 @@ struct Row {
     /// The virtual board.
     board: &'static str,
     /// What may go on meanwhile.
-    beside: Beside,
+    company: Company,
     /// Before the words of the program.
     flags: &'static str,
     /// `itself`, seconds until Ctrl-C, or the note after which Ctrl-C comes.
@@ -40,12 +40,12 @@ struct Row {
 const ROW: Row = Row {
     line: "",
     board: "quick",
-    beside: Beside::Others,
+    company: Company::Others,
     flags: "--force --quiet",
     end: "itself",
     without: "",
     says: &[],
-    never: &["panicked", "not put back"],
+    never: &["panicked", "not restored"],
     status: &[0],
 };
 

@@ -1,20 +1,20 @@
 //! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
 
-use crate::rig::{Beside, HASTE, PROGRAM, Seen, board, command, command_beside};
+use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command, command_with};
 
 /// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
     let script = format!("exec timeout --preserve-status -s {signal} {after_s} {PROGRAM} {verb}");
-    let seen = command_beside(Beside::Others, &board("quick")?, &["sh", "-c", &script]);
+    let seen = command_with(Company::Others, &board("quick")?, &["sh", "-c", &script]);
     seen.check_left(&format!("{signal} after {after_s} s of {verb}"));
     Some(seen)
 }
 
-const THERMAL: &str = "thermal --force --quiet --log $LOG --minutes 1";
-const EFFICIENCY: &str = "efficiency --force --quiet --log $LOG --load lzma --idle 1s";
+const THERMAL: &str = "thermal --force --quiet --log $LOG --duration 1min";
+const EFFICIENCY: &str = "efficiency --force --quiet --log $LOG --workload lzma --idle 1s";
 
 #[test]
-fn interrupted_runs_put_everything_back() {
+fn interrupted_run_restores_settings() {
     // As found, when there is nothing to be kept yet; at work; within a walk.
     for (verb, signal, after_s, is_kept) in
         [(THERMAL, "INT", "1.3", false), (THERMAL, "TERM", "7", true), (EFFICIENCY, "INT", "6", true)]
@@ -40,7 +40,7 @@ fn killed(whom: &str, finish: &str) -> Option<Seen> {
 }
 
 #[test]
-fn killed_runs_are_put_back_by_their_guard() {
+fn guard_restores_settings_of_killed_run() {
     let Some(seen) = killed("run", "exit $?") else {
         return testkit::was_skipped();
     };
@@ -48,7 +48,7 @@ fn killed_runs_are_put_back_by_their_guard() {
 }
 
 #[test]
-fn what_run_and_guard_left_is_put_back_by_hand_or_by_the_next_start() {
+fn restore_command_and_next_start_restore_settings() {
     for finish in [
         format!("{PROGRAM} restore | grep 'is back'"),
         format!("{PROGRAM} clock --quiet 2>&1 | grep 'settings it had changed are back'"),
@@ -60,12 +60,12 @@ fn what_run_and_guard_left_is_put_back_by_hand_or_by_the_next_start() {
     }
 }
 
-/// Killed when it is about to switch the other CPU on again. Whoever asks for that CPU next is no victim of it.
+/// Killed when it is about to switch the other CPU on again. The next run that needs that CPU works.
 #[test]
-fn a_cpu_that_a_killed_run_left_off_is_back_before_it_is_asked_for() {
+fn offline_cpu_of_killed_run_is_brought_online() {
     const OTHER: &str = "/sys/devices/system/cpu/cpu1/online";
     let run = "run --force --quiet --log $LOG --repeat 1 --cpus 0 --others-off -- true";
-    for next in ["clock --cpu 1 --quiet", "run --force --quiet --log $LOG --repeat 1 --cpus 1 -- true"] {
+    for next in ["clock --cpus 1 --quiet", "run --force --quiet --log $LOG --repeat 1 --cpus 1 -- true"] {
         let Some(board) = board("quick") else {
             return testkit::was_skipped();
         };
@@ -82,7 +82,7 @@ fn a_cpu_that_a_killed_run_left_off_is_back_before_it_is_asked_for() {
 }
 
 #[test]
-fn loads_that_crash_or_run_away_leave_nothing() {
+fn crashed_and_escaped_loads_are_cleaned_up() {
     let Some(board) = board("quick") else {
         return testkit::was_skipped();
     };
@@ -92,7 +92,7 @@ fn loads_that_crash_or_run_away_leave_nothing() {
         "setsid sh -c 'while :; do :; done' & sleep 1; exit 3",
     ] {
         let run = format!("{HASTE} exec {PROGRAM} run --force --quiet --log $LOG --repeat 1 -- sh -c \"$1\"");
-        let seen = command_beside(Beside::Others, &board, &["sh", "-c", &run, "sh", script]);
+        let seen = command_with(Company::Others, &board, &["sh", "-c", &run, "sh", script]);
         seen.check_left(script);
         assert!(!seen.done.status.success(), "{script}");
     }

@@ -15,7 +15,7 @@ fn loaded(board: &Board, seconds: u32) -> Seen {
 }
 
 #[test]
-fn a_good_heatsink_is_no_throttling() {
+fn good_heatsink_has_no_throttling() {
     in_some_try(|| {
         let Some(board) = board("good-heatsink") else {
             return testkit::was_skipped();
@@ -29,7 +29,7 @@ fn a_good_heatsink_is_no_throttling() {
 }
 
 #[test]
-fn a_clock_that_lies_is_found() {
+fn wrong_reported_clock_is_found() {
     in_some_try(|| {
         let Some(board) = board("fake-clock") else {
             return testkit::was_skipped();
@@ -45,7 +45,7 @@ fn a_clock_that_lies_is_found() {
 }
 
 #[test]
-fn a_core_that_is_switched_off_is_found() {
+fn offline_core_is_found() {
     in_some_try(|| {
         let Some(board) = board("lost-core") else {
             return testkit::was_skipped();

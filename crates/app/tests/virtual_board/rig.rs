@@ -14,10 +14,10 @@ const PLACES: u32 = 3;
 static TAKEN: Mutex<u32> = Mutex::new(0);
 static LEFT: Condvar = Condvar::new();
 
-/// What a test lets go on beside its board. Each has a `/sys` and groups of its own, but the CPUs are those of
+/// What a test lets run in parallel to its board. Each has a `/sys` and groups of its own, but the CPUs are those of
 /// this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beside {
+pub(crate) enum Company {
     /// Nothing: it measures, switches CPUs off, or kills what must then be ended by nobody but its guard.
     Nothing,
     /// Other boards: what it looks at is words and settings.
@@ -28,11 +28,11 @@ pub(crate) enum Beside {
 pub(crate) struct Turn(u32);
 
 impl Turn {
-    /// Waits until a board may run beside whatever else runs then.
-    pub(crate) fn wait(beside: Beside) -> Self {
-        let places = match beside {
-            Beside::Nothing => PLACES,
-            Beside::Others => 1,
+    /// Waits until a board may run in parallel to what is already running.
+    pub(crate) fn wait(company: Company) -> Self {
+        let places = match company {
+            Company::Nothing => PLACES,
+            Company::Others => 1,
         };
         let lacks_room = |taken: &mut u32| *taken + places > PLACES;
         let taken = LEFT.wait_while(taken(), lacks_room);
@@ -52,7 +52,7 @@ fn taken() -> MutexGuard<'static, u32> {
     TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The journal of settings is not that of this machine; then whatever is to be run, in silence.
+/// The journal of settings is not that of this machine; then the given command, in silence.
 const ENTER: &str = "mkdir -p /var/lib/sbc-bench && mount -t tmpfs tmpfs /var/lib/sbc-bench && \
                      exec \"$@\" >$LOG.out 2>&1";
 /// The program, for scripts.
@@ -127,25 +127,25 @@ const TRIES: usize = 3;
 
 /// Runs any command; the program in it finds its log in `$LOG`.
 pub(crate) fn command(board: &Board, words: &[&str]) -> Seen {
-    command_beside(Beside::Nothing, board, words)
+    command_with(Company::Nothing, board, words)
 }
 
 /// The same, of which nothing is asked that other boards could change.
-pub(crate) fn command_beside(beside: Beside, board: &Board, words: &[&str]) -> Seen {
-    let mut seen = command_once(beside, board, words);
+pub(crate) fn command_with(company: Company, board: &Board, words: &[&str]) -> Seen {
+    let mut seen = command_once(company, board, words);
     for _ in 1..TRIES {
         let still_s = seen.done.stood_still_s;
         if still_s <= STOOD_STILL_S_MAX {
             break;
         }
         eprintln!("once more: this machine is so busy that the board stood still for {still_s:.1} s");
-        seen = command_once(beside, board, words);
+        seen = command_once(company, board, words);
     }
     seen
 }
 
-fn command_once(beside: Beside, board: &Board, words: &[&str]) -> Seen {
-    let _turn = Turn::wait(beside);
+fn command_once(company: Company, board: &Board, words: &[&str]) -> Seen {
+    let _turn = Turn::wait(company);
     let out = Folder::new();
     let log = format!("LOG={}", out.0.join("log").display());
     let words = words.iter().map(|word| match *word {

@@ -1,7 +1,7 @@
-//! Kernels that round, cool, forget and list more than can be set: whatever the program makes of them, each
+//! Kernels that round, cool, forget and list more than can be set: each
 //! value is back at the end, and workloads do not run under what a walk has left.
 
-use crate::rig::{Beside, HASTE, PROGRAM, Seen, board, command_beside};
+use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command_with};
 use testkit::virtual_board::Board;
 
 /// Clocks alone: every OPP, then all CPUs under load.
@@ -20,7 +20,7 @@ fn quick(change: impl Fn(&mut Board)) -> Option<Board> {
 
 fn run(board: &Board, variables: &str, words: &str) -> Seen {
     let script = format!("{HASTE} {variables} {PROGRAM} {words}");
-    let seen = command_beside(Beside::Others, board, &["sh", "-c", &script]);
+    let seen = command_with(Company::Others, board, &["sh", "-c", &script]);
     seen.check_left(words);
     seen
 }
@@ -33,7 +33,7 @@ fn last_limit(seen: &Seen) -> Option<&str> {
 }
 
 #[test]
-fn boost_that_is_off_is_not_walked_and_the_limit_comes_back() {
+fn disabled_boost_is_skipped_and_limit_restored() {
     let Some(board) = quick(|board| board.policy[0].boost_khz = vec![2_400_000]) else {
         return testkit::was_skipped();
     };
@@ -44,7 +44,7 @@ fn boost_that_is_off_is_not_walked_and_the_limit_comes_back() {
 }
 
 #[test]
-fn limits_that_the_kernel_rounds_come_back() {
+fn rounded_limits_are_restored() {
     let Some(board) = quick(|board| board.kernel.rounds_limits = true) else {
         return testkit::was_skipped();
     };
@@ -55,7 +55,7 @@ fn limits_that_the_kernel_rounds_come_back() {
 }
 
 #[test]
-fn a_hot_start_leaves_no_limit_behind() {
+fn hot_start_leaves_no_limit_behind() {
     let board = quick(|board| {
         board.thermal.start_c = Some(90.0);
         board.thermal.tau_s = 20.0;
@@ -68,7 +68,7 @@ fn a_hot_start_leaves_no_limit_behind() {
 }
 
 #[test]
-fn tunables_of_the_governor_that_is_left_come_back() {
+fn governor_tunables_are_restored() {
     let Some(board) = quick(|board| board.policy[0].rate_limit_us = Some(20_000)) else {
         return testkit::was_skipped();
     };
@@ -76,7 +76,7 @@ fn tunables_of_the_governor_that_is_left_come_back() {
 }
 
 #[test]
-fn what_the_kernel_refuses_is_told() {
+fn refused_settings_are_reported() {
     let Some(board) = quick(|board| board.kernel.refuses = vec!["performance".into()]) else {
         return testkit::was_skipped();
     };

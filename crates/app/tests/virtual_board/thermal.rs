@@ -1,20 +1,20 @@
 //! What the thermal test makes of boards with constants of their own, and of one of which little can be known.
 
-use crate::rig::{Beside, PROGRAM, board, check_near, command_beside, in_some_try};
+use crate::rig::{Company, PROGRAM, board, check_near, command_with, in_some_try};
 use explain::thermal::result;
 use record::ChannelId;
 use testkit::virtual_board::{Board, ZoneSpec};
 
 #[test]
-fn without_a_temperature_nothing_is_made_up() {
+fn thermal_without_sensor() {
     in_some_try(|| {
         let Some(mut board) = board("quick") else {
             return testkit::was_skipped();
         };
         board.thermal.has_sensor = false;
         board.meter = None;
-        let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s");
-        let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
+        let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s");
+        let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
         seen.check_left("thermal");
         let answer = result(seen.record()).expect("a thermal test is in the Record");
         assert_eq!(answer.temperature, None);
@@ -35,8 +35,8 @@ fn limit_and_answer_of_a_thermal_test_are_of_one_sensor() {
         // Its own trip point is at 80 °C, and at full load its CPUs stay at 70.
         board.thermal.zone = vec![ZoneSpec { name: "bigcore0-thermal".into(), above_k: 30.0 }];
         let script =
-            format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s --max-temp 75");
-        let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
+            format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s --max-temp 75");
+        let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
         let record = seen.record();
         let choice = record.soc_temperature.known().expect("the run keeps its choice");
         assert_eq!(choice.channel, ChannelId::zone_temperature(0), "{choice:?}");
@@ -51,10 +51,10 @@ fn limit_and_answer_of_a_thermal_test_are_of_one_sensor() {
 /// Boards by chance: degrees around, K per W, time constant in s, idle power and that of a busy core in W.
 const BY_CHANCE: [[f64; 5]; 3] = [[11.3, 7.9, 2.3, 2.7, 2.2], [36.2, 14.6, 3.4, 0.9, 1.1], [23.8, 3.8, 1.6, 3.6, 5.3]];
 
-/// The load alone does not tell resistance from surroundings; idling and cooling do. Whatever slows this
+/// The load alone does not tell resistance from surroundings; idling and cooling do. Everything that slows this
 /// machine down, another board among it, slows power and temperature alike.
 #[test]
-fn constants_of_any_board_come_back() {
+fn thermal_constants_of_random_boards() {
     let Some(board) = board("quick") else {
         return testkit::was_skipped();
     };
@@ -73,8 +73,8 @@ fn check_constants(mut board: Board, constants: [f64; 5]) {
     board.thermal.tau_s = tau_s;
     board.thermal.idle_w = idle_w;
     board.policy[0].core_w = core_w;
-    let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.2 --cool-down 15s");
-    let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
+    let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 12s --cool-down 15s");
+    let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
     let answer = result(seen.record()).expect("a thermal test is in the Record");
     let fit = answer.power_fit.expect("the constants are told");
     let is_near = |found: f64, truth: f64, off: f64| (found - truth).abs() <= off;

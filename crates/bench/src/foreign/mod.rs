@@ -58,7 +58,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn any_text_is_parsed(text in "(\\PC|[0-9.:,;=%/ \\n\\t\"{}\\[\\]<>-]){0,300}") {
+        fn tool_parsers_never_panic(text in "(\\PC|[0-9.:,;=%/ \\n\\t\"{}\\[\\]<>-]){0,300}") {
             for (_, parse) in parsers() {
                 parse(&text);
             }

@@ -108,13 +108,13 @@ mod tests {
     use crate::testing::machine;
 
     #[test]
-    fn far_clocks_make_two_types_of_one() {
+    fn different_clocks_split_core_type() {
         let types = |mhz| core_types(&machine(&[("A53", 1, 1416), ("A53", 1, mhz)])).len();
         assert_eq!((types(1500), types(2016)), (1, 2));
     }
 
     #[test]
-    fn a_machine_that_says_nothing_still_has_a_cpu() {
+    fn unknown_machine_has_one_cpu() {
         assert_eq!(online_clusters(&Machine::default())[0].cpus, [0]);
     }
 }

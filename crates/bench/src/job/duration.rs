@@ -15,7 +15,7 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     seconds
         .filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds))
         .map(Duration::from_secs_f64)
-        .ok_or_else(|| format!("a time is a number with its unit such as 90s or 10min, not {text:?}"))
+        .ok_or_else(|| format!("a time must be a number with unit such as 90s, 10min or 1h, not {text:?}"))
 }
 
 /// The same for what takes some time: a millisecond at least.

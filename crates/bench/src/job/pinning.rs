@@ -29,7 +29,7 @@ pub fn parse_pinning(text: &str) -> Result<Pinning, String> {
         list => record::parse_cpu_list(list)
             .filter(|cpus| !cpus.is_empty())
             .map(Pinning::Cpus)
-            .ok_or_else(|| format!("CPUs are all, fastest, core-types or a list such as 0-3,6, not {text:?}")),
+            .ok_or_else(|| format!("CPUs must be all, fastest, core-types or a list such as 0-3,6, not {text:?}")),
     }
 }
 

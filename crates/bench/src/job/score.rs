@@ -30,7 +30,7 @@ impl ScoreRule {
         // Anchors mean lines: results are lines of an output.
         Regex::new(&format!("(?m){text}"))
             .map(Self::Regex)
-            .map_err(|error| format!("{text:?} is no regular expression: {error}"))
+            .map_err(|error| format!("invalid regular expression {text:?}: {error}"))
     }
 
     /// The rule in words, for the Record.
@@ -52,11 +52,11 @@ impl ScoreRule {
             Self::Time => Ok(elapsed_s),
             Self::Regex(regex) => {
                 let found = regex.captures_iter(output).last();
-                let found = found.ok_or_else(|| format!("{words} matches nothing of its output"))?;
+                let found = found.ok_or_else(|| format!("{words} does not match the output"))?;
                 let text = found.iter().skip(1).flatten().next().map_or(&found[0], |group| group.as_str());
-                number(text).ok_or_else(|| format!("{words} finds {text:?}, which is no number"))
+                number(text).ok_or_else(|| format!("{words} matches {text:?}, which is not a number"))
             }
-            Self::Json(path) => json_number(path, output).map_err(|why| format!("{words} finds no number: {why}")),
+            Self::Json(path) => json_number(path, output).map_err(|why| format!("{words} found no number: {why}")),
         }
     }
 }
@@ -76,17 +76,17 @@ pub(crate) fn number(text: &str) -> Option<f64> {
 
 /// The number at a path of the first JSON value in the text; programs print headings before it.
 fn json_number(path: &str, output: &str) -> Result<f64, String> {
-    let value = first_json(output).ok_or("its output holds no JSON object or list")?;
+    let value = first_json(output).ok_or("the output contains no JSON object or array")?;
     let pointer = match path.starts_with('/') {
         true => path.to_owned(),
         false => format!("/{}", path.replace('.', "/")),
     };
-    let found = value.pointer(&pointer).ok_or_else(|| format!("its JSON has nothing at {path}"))?;
+    let found = value.pointer(&pointer).ok_or_else(|| format!("the JSON output has no value at {path}"))?;
     let text = match found {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    number(&text).ok_or_else(|| format!("at {path} stands {text:.40}"))
+    number(&text).ok_or_else(|| format!("the value at {path} is {text:.40}"))
 }
 
 fn first_json(output: &str) -> Option<serde_json::Value> {
@@ -123,14 +123,14 @@ mod tests {
         check(&regex(r"score: (\S+)"), ticks, Ok(7.0));
         check(&regex(r"^\d+"), ticks, Ok(10.0));
         check(&regex(r"score: (1\S+)"), ticks, Ok(1234.5));
-        check(&regex(r"speed (\S+)"), ticks, Err("matches nothing"));
-        check(&regex(r"(\w+): 7"), ticks, Err("no number"));
+        check(&regex(r"speed (\S+)"), ticks, Err("does not match"));
+        check(&regex(r"(\w+): 7"), ticks, Err("not a number"));
         let fio = "heading {x}\n{\"jobs\": [{\"read\": {\"bw\": 88.25}, \"name\": \"a\"}]}\ndone";
         check(&json("jobs.0.read.bw"), fio, Ok(88.25));
         check(&json("/jobs/0/read/bw"), fio, Ok(88.25));
-        check(&json("jobs.1"), fio, Err("nothing at jobs.1"));
-        check(&json("jobs.0.name"), fio, Err("stands a"));
-        check(&json("x"), "no json", Err("no JSON"));
+        check(&json("jobs.1"), fio, Err("no value at jobs.1"));
+        check(&json("jobs.0.name"), fio, Err("is a"));
+        check(&json("x"), "no json", Err("contains no JSON"));
     }
 
     #[test]
@@ -152,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_expression_is_told() {
-        assert!(ScoreRule::regex("(").unwrap_err().contains("no regular expression"));
+    fn invalid_regex_error() {
+        assert!(ScoreRule::regex("(").unwrap_err().contains("invalid regular expression"));
     }
 
     proptest! {
         #[test]
-        fn any_output_is_survived(output in ".{0,200}", path in "[a-z/.0-9]{0,12}") {
+        fn score_rules_never_panic(output in ".{0,200}", path in "[a-z/.0-9]{0,12}") {
             let _ = ScoreRule::Json(path).find(&output, 1.0);
             let _ = ScoreRule::regex(r"(\S+)").unwrap().find(&output, 1.0);
             let _ = number(&output);

@@ -54,7 +54,7 @@ impl Setting {
     fn parse(name: &str, value: &str) -> Result<Setting, String> {
         let khz = || {
             let khz = value.parse().ok().filter(|khz| *khz > 0);
-            khz.ok_or_else(|| format!("{name} is a clock in kHz such as 1416000, not {value:?}"))
+            khz.ok_or_else(|| format!("{name} must be a clock in kHz such as 1416000, not {value:?}"))
         };
         match name.to_lowercase().as_str() {
             "governor" => Ok(Setting::Governor(value.to_owned())),
@@ -62,7 +62,7 @@ impl Setting {
             "minkhz" => khz().map(Setting::ClockMinKhz),
             "thp" => Ok(Setting::HugePages(value.to_owned())),
             "cpus" => parse_pinning(value).map(Setting::Cpus),
-            _ => Err(format!("settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}")),
+            _ => Err(format!("unknown setting {name:?}; settings: governor, maxkhz, minkhz, thp, cpus")),
         }
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_told_from_commands() {
+    fn settings_and_commands_are_distinguished() {
         for (text, expected) in [
             ("governor=schedutil", Ok(Some(1))),
             ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
@@ -82,7 +82,7 @@ mod tests {
             ("true", Ok(None)),
             ("maxkhz=fast", Err("clock in kHz")),
             ("colour=red", Err("governor, maxkhz")),
-            ("cpus=many", Err("CPUs are all")),
+            ("cpus=many", Err("CPUs must be all")),
         ] {
             let found = Setting::parse_list(text).map(|list| list.map(|list| list.len()));
             match (found, expected) {

@@ -49,7 +49,7 @@ pub struct WorkloadContext<'a> {
     pub site: Arc<Site>,
     /// Opens cycle counters, where the kernel offers them.
     pub open_counters: Option<&'a OpenCounters<'a>>,
-    /// Why nothing of it can be compared, whatever it measures.
+    /// Why nothing of it can be compared, regardless of what it measures.
     pub not_comparable: Option<String>,
     /// Folder of our own in which its programs start, so that they need no paths.
     pub folder: Option<Arc<OwnFolder>>,
@@ -320,7 +320,7 @@ impl<'a> WorkloadContext<'a> {
             delays.push(thread.run_delay_ns);
             counted.push(Ok(Counted { cycles: thread.counted.cycles, task_clock_ns: thread.counted.task_clock_ns }));
         }
-        let programs_only = || Missing::unsupported("wait4", "only told for programs").into();
+        let programs_only = || Missing::unsupported("wait4", "available for external programs only").into();
         report.counters = Counters {
             run_delay_ns: sum(delays),
             user_ms: programs_only(),

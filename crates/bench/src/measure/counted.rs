@@ -32,5 +32,5 @@ pub(super) fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
 
 /// For what ran without counters.
 pub(super) fn not_counted() -> Fact<u64> {
-    Missing::unsupported("perf_event_open", "no cycle counters were asked for").into()
+    Missing::unsupported("perf_event_open", "cycle counters were not requested").into()
 }

@@ -1,6 +1,6 @@
 //! Threads that work together: all of them, or none.
 //!
-//! A kernel may refuse a thread (a limit of tasks, of processes, of memory). Whoever has begun would then wait for
+//! A kernel may refuse a thread (a limit of tasks, of processes, of memory). Threads already started would then wait for
 //! ever for one that never comes, deaf to signals; so nobody begins before all are there.
 
 use machine::faults::{self, Call};
@@ -65,12 +65,12 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_the_kernel_refuses() {
+    fn refused_thread_does_not_block_others() {
         assert_eq!(meet(), Ok(vec![0, 1, 2]));
         for number in 1..=3 {
             let refused = plan::under(&format!("run thread crew {number} EAGAIN"), meet);
             let why = refused.unwrap_err().to_string();
-            assert!(why.contains("refuses a thread"), "{why}");
+            assert!(why.contains("cannot create a thread"), "{why}");
         }
     }
 }

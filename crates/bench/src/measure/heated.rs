@@ -1,4 +1,4 @@
-//! The built-in load that heats, with its clock measured beside it: every second a short reading of
+//! The built-in load that heats, with its clock measured in between: every second a short reading of
 //! the clock on every CPU, for the rest of it multiply-adds on the widest unit. Nothing is decided
 //! here but when a second is over.
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_interval_has_its_work_and_its_clock() {
+    fn intervals_have_work_and_clock() {
         let root = Root::system();
         let done = intervals(&root, 1, &AtomicI32::new(0));
         assert_eq!(done.len(), 1);

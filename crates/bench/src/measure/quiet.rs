@@ -1,4 +1,4 @@
-//! Keeps the disk and the timed windows of built-in work apart. Whoever times something in this
+//! Keeps the disk and the timed windows of built-in work apart. Code that times something in this
 //! process holds a [`Window`]; the thread that writes the stream works between windows only, and a new
 //! window waits until it is done. One for the process, as there is one disk and one set of CPUs.
 //!
@@ -13,7 +13,7 @@ const WRITER_TIME_MAX: Duration = Duration::from_secs(2);
 
 static QUIET: Quiet = Quiet::new();
 
-/// Threads that work together have their windows side by side, and whoever is held up leaves the others
+/// Threads that work together have their windows side by side, and a delayed one leaves the others
 /// with more of the machine than they should have. So the writer waits for a moment without any, and is in
 /// nobody's way before it has waited for so long.
 const WRITER_PATIENCE: Duration = Duration::from_secs(3);
@@ -30,7 +30,7 @@ struct State {
     waits: Option<Instant>,
     /// The writer works, or it may begin.
     writes: bool,
-    /// It has been waited for in vain: windows open beside it until it is done.
+    /// It has been waited for without success: windows open next to it until it is done.
     hangs: bool,
 }
 
@@ -87,7 +87,7 @@ impl Quiet {
         }
         state.waits = (state.windows > 0).then(Instant::now);
         state.writes = state.windows == 0;
-        // Whoever closes the last window says that it is the writer's turn.
+        // Closing the last window wakes the writer.
         while !state.writes {
             state = self.changed.wait(state).unwrap_or_else(|e| e.into_inner());
         }
@@ -121,7 +121,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
-    fn the_writer_waits_for_windows_and_new_windows_for_the_writer() {
+    fn writer_waits_for_windows_and_new_windows_for_the_writer() {
         static OWN: Quiet = Quiet::new();
         OWN.open(Duration::ZERO);
         let first = Window(&OWN);
@@ -138,7 +138,7 @@ mod tests {
             while OWN.state().waits.is_none() {
                 std::thread::yield_now();
             }
-            // One beside another does not wait; one behind the last does.
+            // Concurrent windows do not wait; a later one does.
             OWN.open(Duration::ZERO);
             drop(Window(&OWN));
             assert!(!written.load(Ordering::SeqCst));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_hangs_does_not_hold_up_a_measurement_for_ever() {
+    fn hanging_disk_does_not_block_measurement() {
         static OWN: Quiet = Quiet::new();
         OWN.write();
         let writing = Writing(&OWN);

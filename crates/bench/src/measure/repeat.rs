@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_ends_when_the_interval_is_narrow() {
+    fn repetition_stops_at_narrow_interval() {
         let narrow = [100.0, 100.1, 100.2, 99.9, 100.0, 100.1, 100.0];
         let wide = [100.0, 110.0, 120.0, 90.0, 100.0, 101.0, 95.0];
         let short = Duration::from_secs(1);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_repeated_until_they_agree() {
+    fn loops_are_repeated_until_they_agree() {
         let rule = StoppingRule::new(30, Duration::from_secs(600));
         let goes_on = AtomicI32::new(0);
         let steady = until_known(&rule, &goes_on, || 5.0);

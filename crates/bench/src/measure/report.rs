@@ -1,4 +1,4 @@
-//! What one run of a workload leaves behind beside its result: the program, its counters, where it was seen, when it
+//! What one run of a workload leaves behind besides its result: the program, its counters, where it was seen, when it
 //! began to measure.
 //!
 //! It is only written to while the workload runs; what the workload is given is the
@@ -32,7 +32,7 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    /// Of what has not run yet; with why it cannot be compared, whatever it measures.
+    /// Of what has not run yet; with why it cannot be compared, regardless of what it measures.
     pub(crate) fn new(not_comparable: Option<String>) -> Self {
         Self { not_comparable, ..Self::default() }
     }
@@ -91,7 +91,7 @@ impl StepReport {
         seen_on.sort_unstable();
         seen_on.dedup();
         if !cpus.is_empty() && seen_on.iter().any(|cpu| !cpus.contains(cpu)) {
-            let places = format!("pinned to CPUs {cpus:?}, but seen on CPUs {seen_on:?}");
+            let places = format!("pinned to CPUs {cpus:?} but ran on CPUs {seen_on:?}");
             self.not_comparable.get_or_insert(places);
         }
         self.seen_on = seen_on;

@@ -50,18 +50,18 @@ fn cpus_that_do_not_exist_are_a_failure() {
 }
 
 #[test]
-fn work_seen_elsewhere_is_marked() {
+fn work_on_wrong_cpu_is_marked() {
     Bench::new(&[]).with(&job(&[4, 5], 1), |context, report| {
         report.take_places(&context.job.cpus, vec![5, 4, 4]);
         assert_eq!((report.seen_on.as_slice(), &report.not_comparable), (&[4, 5][..], &None));
         report.take_places(&context.job.cpus, vec![0, 5]);
-        let why = "pinned to CPUs [4, 5], but seen on CPUs [0, 5]";
+        let why = "pinned to CPUs [4, 5] but ran on CPUs [0, 5]";
         assert_eq!(report.not_comparable.as_deref(), Some(why));
     });
 }
 
 #[test]
-fn an_interrupted_run_has_no_result() {
+fn interrupted_run_has_no_result() {
     let bench = Bench::new(&[Program { name: "slow".into(), body: "sleep 100".into() }]);
     bench.cancelled.store(15, Ordering::Relaxed);
     bench.with(&job(&[], 1), |context, report| {
@@ -75,7 +75,7 @@ fn an_interrupted_run_has_no_result() {
 
 #[test]
 #[should_panic(expected = "the work fails")]
-fn a_panic_in_the_work_is_the_callers() {
+fn panic_in_work_reaches_caller() {
     Bench::new(&[]).with(&job(&[], 2), |context, report| {
         let _ = context.pinned_threads(report, |index| assert_eq!(index, 0, "the work fails"));
     });

@@ -148,7 +148,7 @@ fn timespec(time: Duration) -> Timespec {
     Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ }
 }
 
-/// True if a browser that asks for this host was not led here by a name of somebody else's: on loopback only
+/// True if a browser that asks for this host was not led here by a foreign DNS name: on loopback only
 /// the machine itself asks, by `localhost` or an address. Without a host nobody was led.
 fn is_own_name(head: &str) -> bool {
     let mut fields = head.lines().filter_map(|line| line.split_once(':'));
@@ -173,7 +173,7 @@ pub(crate) fn response(request: &[u8], is_local: bool, page: &impl Fn() -> Strin
     let path = path.split('?').next().unwrap_or_default();
     let (status, kind, body) = match (method, path) {
         _ if is_local && !is_own_name(&head) => {
-            ("421 Misdirected Request", CONTENT_TYPE, "ask for localhost or an address\n".to_owned())
+            ("421 Misdirected Request", CONTENT_TYPE, "use localhost or an IP address\n".to_owned())
         }
         ("GET" | "HEAD", "/metrics") => ("200 OK", CONTENT_TYPE, page()),
         ("GET" | "HEAD", "/") => (
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn one_page_and_nothing_else() {
+    fn only_metrics_page_is_served() {
         check("GET /metrics HTTP/1.1\r\nHost: localhost:9478\r\n\r\n", "200 OK", "load 1\n");
         check("GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200 OK", "load 1\n");
         check("HEAD /metrics HTTP/1.1\r\n\r\n", "200 OK", "");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_of_others_leads_here() {
+    fn foreign_host_names_are_refused() {
         for (host, status) in [
             ("127.0.0.1:9478", "200 OK"),
             ("[::1]:9478", "200 OK"),
@@ -232,7 +232,7 @@ mod tests {
             let request = format!("GET /metrics HTTP/1.1\r\nhost: {host}\r\n\r\n");
             let body = match status {
                 "200 OK" => "load 1\n",
-                _ => "ask for localhost or an address\n",
+                _ => "use localhost or an IP address\n",
             };
             check(&request, status, body);
         }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn who_hangs_keeps_nobody_out() {
+    fn hanging_client_does_not_block_others() {
         let large = "x".repeat(16 << 20);
         let address = serve(([127, 0, 0, 1], 0).into(), move || large.clone()).unwrap();
         let idle = || TcpStream::connect(address).unwrap();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_now_and_then_does_not_win_time() {
+    fn slow_client_times_out() {
         let address = serve(([127, 0, 0, 1], 0).into(), String::new).unwrap();
         let mut slow = TcpStream::connect(address).unwrap();
         let since = Instant::now();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_served_over_a_socket() {
+    fn page_is_served_over_a_socket() {
         let address = serve(([127, 0, 0, 1], 0).into(), || "load 1\n".to_owned()).unwrap();
         for _ in 0..2 {
             let mut connection = TcpStream::connect(address).unwrap();

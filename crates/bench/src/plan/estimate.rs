@@ -97,7 +97,7 @@ impl Estimates {
             Stage::Heat(thermal) => thermal.time.as_secs_f64(),
             Stage::Rest(_, time) => time.as_secs_f64(),
             Stage::Probe(job, _) => self.job_s(job),
-            // Watching takes as long as somebody wants.
+            // Monitoring takes as long as the user wants.
             Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0.0,
         }
     }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_clock_and_steps_make_it_better() {
+    fn estimate_improves_with_measurements() {
         let mut estimates = Estimates::default();
         let multi = [
             Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI)),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_skipped_takes_no_time_and_says_nothing() {
+    fn skipped_steps_do_not_count() {
         let mut estimates = Estimates::default();
         estimates.job_took(&job(WorkloadId::SevenZip, Variant::SINGLE), Duration::ZERO);
         let left = |variant| {

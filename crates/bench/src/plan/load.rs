@@ -41,10 +41,10 @@ impl Load {
         let known = known_forms(workload);
         if let Some(wrong) = forms.iter().find(|form| !known.is_empty() && !known.contains(form)) {
             let known: Vec<&str> = known.iter().map(Variant::as_str).collect();
-            return Err(format!("{name} has the forms {}, not {wrong:?}", known.join(", ")));
+            return Err(format!("{name} has no variant {wrong:?}; its variants are {}", known.join(", ")));
         }
         if known.is_empty() && forms.is_empty() {
-            return Err(format!("{name} needs to know what to run: {name}:TEST[,TEST...]"));
+            return Err(format!("{name} needs test names: {name}:TEST[,TEST...]"));
         }
         Ok(Some(Self { variants: forms, ..Self::usual(workload.id) }))
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_there_is_not_is_refused() {
+    fn unknown_variants_are_refused() {
         assert_eq!(Load::parse("my-own"), Ok(None));
         let why = Load::parse("stress-ng:fork").unwrap_err();
         assert!(why.contains("matrix, cpu, vm"), "{why}");

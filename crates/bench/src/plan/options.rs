@@ -1,4 +1,4 @@
-//! How the user wants a run, whatever it is for, as the command line and the environment leave it. Not how it is read
+//! How the user wants a run, regardless of its question, as the command line and the environment leave it. Not how it is read
 //! from them (`app`), and not what is asked (`question`).
 
 use crate::scratch::Targets;

@@ -55,7 +55,7 @@ pub enum Stage {
 
 impl Stage {
     /// Words by which the same stage is known when the same run is started again; none for settings, which
-    /// are put in place anew.
+    /// are applied again.
     pub(crate) fn words(&self) -> Option<String> {
         let of_job = |job: &Job| {
             let at = job.set_clock.map(|clock| format!(" at {clock:?}"));
@@ -69,7 +69,7 @@ impl Stage {
             Self::HotClocks => "clocks under load".into(),
             Self::Job(job) => of_job(job),
             Self::UntilSteady(job) | Self::UntilSteadyWithin(job, _) => {
-                format!("{} until steady", of_job(job))
+                format!("{} until stable", of_job(job))
             }
             Self::WaitFor(..) => WorkloadId::Wait.as_str().into(),
             Self::Heat(_) => WorkloadId::Heat.as_str().into(),

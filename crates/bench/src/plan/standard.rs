@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn without_scores_only_memory_is_measured() {
+    fn not_ready_yet_measures_memory_only() {
         check(
             &machine(&[("Cortex-A53", 4, 1400)]),
             &Options { scores: false, heat: true, ..Options::default() },

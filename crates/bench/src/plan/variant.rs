@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_named_or_all() {
+    fn variants_are_named_or_all() {
         for (text, expected) in [
             ("drive:read", Ok(Some("drive read"))),
             ("drive:read,write", Ok(Some("drive read, drive write"))),
@@ -63,7 +63,7 @@ mod tests {
             (WorkloadId::Stockfish.as_str(), Ok(Some("stockfish "))),
             (WorkloadId::Lzma.as_str(), Ok(None)),
             ("make", Ok(None)),
-            ("drive:fast", Err("drive has the forms write, read")),
+            ("drive:fast", Err("its variants are write, read")),
         ] {
             let found = Form::parse(text).map(|forms| {
                 let words = |form: &Form| format!("{} {}", form.workload.as_str(), form.variant);

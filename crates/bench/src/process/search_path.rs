@@ -1,5 +1,5 @@
 //! The folders in which programs are looked for. Root leaves those aside that others than root can write, and
-//! hands no such folder on to what it starts: whoever may put a program into one of them would be root.
+//! hands no such folder on to what it starts: a user who can put a program into one of them would be root.
 //! Without root, the PATH is taken as it is.
 
 use machine::{Root, Trust};
@@ -61,7 +61,7 @@ impl SearchPath {
         let mut left = self.left_aside.iter();
         let (folder, why) = left.find(|(folder, _)| is_there(folder))?;
         let path = folder.join(name);
-        Some(format!("{} is left aside, because {why}; root takes it only by its whole path", path.display()))
+        Some(format!("{} is ignored because {why}; give its full path to run it as root", path.display()))
     }
 
     /// As a variable of the environment.
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn root_leaves_aside_what_others_can_write() {
+    fn root_ignores_writable_directories() {
         let entries = ["/usr/bin", "relative", "", "/tmp"].map(PathBuf::from);
         let trust = Trust::new(&Root::system(), None);
         let found = SearchPath::of(entries.clone().into_iter(), Some(&trust));

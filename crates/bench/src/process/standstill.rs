@@ -3,7 +3,7 @@
 //!
 //! The loads stop with this program and go on with it. They have process groups of their own, which the terminal
 //! does not stop; one that ran on alone would heat the board with nobody watching. At Ctrl-Z this process stops
-//! them itself; where somebody stops it by SIGSTOP, which it cannot hear, its guard does.
+//! them itself; if it is stopped by SIGSTOP, which it cannot hear, its guard does.
 
 use crate::process::child::{signal_all, stop_programs_of};
 use machine::Root;
@@ -34,7 +34,7 @@ pub(crate) struct Standstill {
 /// Times for which everything stood still, until a run takes them.
 static PAUSES: Mutex<Vec<Duration>> = Mutex::new(Vec::new());
 
-/// Stops all programs of this process, then the process itself until somebody lets it go on (`fg`, `bg`), and
+/// Stops all programs of this process, then the process itself until it is continued (`fg`, `bg`), and
 /// then lets them go on. Returns how long that was, or nothing where nobody could let it go on.
 pub fn pause() -> Option<Duration> {
     let root = Root::system();
@@ -95,7 +95,7 @@ impl Standstill {
         match self.cause {
             Cause::CtrlZ => format!("it was stopped (Ctrl-Z) for {seconds:.1} s while it ran"),
             Cause::SigStop => format!("it was stopped (SIGSTOP) for {seconds:.1} s while it ran"),
-            Cause::Sleep => format!("the machine slept for {seconds:.1} s while it ran"),
+            Cause::Sleep => format!("the machine was suspended for {seconds:.1} s while it ran"),
         }
     }
 
@@ -107,7 +107,7 @@ impl Standstill {
             Cause::Sleep => return None,
         };
         let seconds = self.time.as_secs_f64();
-        let why = format!("everything was stopped ({how}) for {seconds:.1} s");
+        let why = format!("the run was stopped ({how}) for {seconds:.1} s");
         Some(Gap {
             at_ms: at_ms - i64::try_from(self.time.as_millis()).unwrap_or(0),
             missing: Missing::unsupported("", why),

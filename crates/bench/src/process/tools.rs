@@ -126,7 +126,7 @@ impl Tools {
             let names = kind.programs.join(", ");
             return Err(Missing::unsupported(
                 names.clone(),
-                format!("{} is not installed: no {names} on the PATH", kind.name),
+                format!("{} is not installed (no {names} in PATH)", kind.name),
             ));
         }
         Err(Missing::unsupported(kind.programs.join(", "), passed_over.join("; ")))
@@ -137,7 +137,7 @@ impl Tools {
         self.user.as_deref()
     }
 
-    /// The first program of this name, whatever it is.
+    /// The first program of this name, of any kind.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         let absolute = self.directories.iter().filter(|path| path.is_absolute());
         absolute
@@ -145,14 +145,14 @@ impl Tools {
             .find(|path| is_program(path) && self.objection(path, false).is_none())
     }
 
-    /// Why root must not run it: somebody else may have put it there.
+    /// Why root must not run it: another user may have put it there.
     fn objection(&self, path: &Path, is_users: bool) -> Option<String> {
         if self.is_trusting {
             return None;
         }
         let user = self.user().filter(|_| is_users).map(|user| user.uid);
         let why = Trust::new(&self.root, user).objection(path)?;
-        Some(format!("{} is left aside, because {why}", path.display()))
+        Some(format!("{} is ignored because {why}", path.display()))
     }
 
     /// Programs with a name of this kind, in the order of preference.
@@ -160,7 +160,7 @@ impl Tools {
         let named = kind.variable.and_then(std::env::var_os).map(PathBuf::from);
         let named: Vec<PathBuf> = named.into_iter().filter(|path| path.is_absolute()).collect();
         let mut candidates = Vec::new();
-        // A variable may name the program itself, whatever its file is called.
+        // A variable may name the program itself, regardless of its file name.
         if let (Some(first), Some(path)) = (kind.programs.first(), named.first()) {
             candidates.push((*first, path.clone()));
         }
@@ -199,19 +199,19 @@ impl Tools {
             enough: None,
         });
         match ((kind.recognise)(&ended.output), ended.outcome) {
-            // Some programs tell their version and end with an error status for lack of arguments.
+            // Some programs tell their version and end with an error status because they were given no arguments.
             (Some(version), _) if is_older(&version, kind.oldest) => {
                 let least: Vec<String> = kind.oldest.iter().map(u32::to_string).collect();
-                Err(format!("{path} is too old: it is {version}, and {} is the least that will do", least.join(".")))
+                Err(format!("{path} is too old: version {version}, needs {}", least.join(".")))
             }
             (Some(version), _) => {
                 Ok(Found { name: name.to_owned(), path, version, runs_as_caller: kind.runs_as_caller() })
             }
-            (None, Err(failure)) => Err(format!("{path} does not answer: {}", failure.message)),
+            (None, Err(failure)) => Err(format!("{path} does not work: {}", failure.message)),
             (None, Ok(())) => {
                 let line = ended.output.lines().find(|line| !line.trim().is_empty());
                 let line: String = line.unwrap_or_default().chars().take(60).collect();
-                Err(format!("{path} is not {}: it answers {line:?}", kind.name))
+                Err(format!("{path} is not {}: it printed {line:?}", kind.name))
             }
         }
     }
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_name_wins_and_its_version_is_kept() {
+    fn preferred_tool_name_and_version() {
         let other = || program("other", "echo Tool 2");
         check(&[other(), program("best", "echo Tool 1")], Ok(("best", "1")));
         check(&[other()], Ok(("other", "2")));
@@ -280,11 +280,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_is_named_and_passed_over() {
-        check(&[], Err("Tool is not installed: no best, other on the PATH"));
-        check(&[program("best", "echo Hello")], Err("/best is not Tool: it answers \"Hello\""));
+    fn unusable_tool_is_reported_and_skipped() {
+        check(&[], Err("Tool is not installed (no best, other in PATH)"));
+        check(&[program("best", "echo Hello")], Err("/best is not Tool: it printed \"Hello\""));
         check(&[program("best", "exit 3")], Err("best ended with exit status 3"));
-        check(&[program("best", "kill -ILL $$")], Err("an instruction that this CPU does not have"));
+        check(&[program("best", "kill -ILL $$")], Err("illegal instruction"));
         check(&[program("best", "sleep 100")], Err("best took longer than 1s and was killed"));
         let wrong = program("best", "echo Hello");
         check(&[wrong, program("other", "echo Tool 2")], Ok(("other", "2")));

@@ -45,7 +45,7 @@ impl Task for Ab {
         Attributes {
             asks_for_tools: false,
             changes_machine: self.sides.iter().any(|side| side.settings.iter().any(is_of_machine)),
-            not_resumable: Some("its two sides are compared in turns, which takes one boot"),
+            not_resumable: Some("its two sides must run alternately within one boot"),
             ..Attributes::default()
         }
     }
@@ -77,14 +77,15 @@ pub fn side(words: &str, program: Option<&Definition>) -> Result<Side, String> {
     let (settings, definition) = match (settings, program) {
         (Some(settings), Some(program)) => (settings, program.clone()),
         (Some(_), None) => {
-            return Err(format!("{words} is a setting: say what to run with it behind --"));
+            return Err(format!("{words} is a setting; add the command to run after --"));
         }
         (None, Some(_)) => {
             return Err(format!(
-                "{words:?} is no setting such as governor=schedutil; with a command behind -- both sides are settings"
+                "{words:?} is not a setting such as governor=schedutil; with a command after -- both sides must be \
+                 settings"
             ));
         }
-        (None, None) if words.trim().is_empty() => return Err("a side is empty".into()),
+        (None, None) if words.trim().is_empty() => return Err("the side is empty".into()),
         (None, None) => {
             let shell = ["/bin/sh", "-c", words].map(str::to_owned).to_vec();
             (Vec::new(), Definition::of_command(shell))
@@ -142,10 +143,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_side_without_its_other_half_is_refused() {
+    fn incomplete_side_is_refused() {
         let make = || Definition::of_command(vec!["make".into(), "-j4".into()]);
         for (words, program, expected) in
-            [("governor=x", None, "behind --"), ("make", Some(make()), "no setting"), (" ", None, "empty")]
+            [("governor=x", None, "behind --"), ("make", Some(make()), "not a setting"), (" ", None, "empty")]
         {
             let error = side(words, program.as_ref()).unwrap_err();
             assert!(error.contains(expected), "{error}");

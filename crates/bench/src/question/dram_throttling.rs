@@ -24,7 +24,7 @@ impl Task for DramThrottling {
 
     fn attributes(&self) -> Attributes {
         Attributes {
-            not_resumable: Some("what heat does is compared with what was just before"),
+            not_resumable: Some("results before and after heating must come from one boot"),
             ..Attributes::default()
         }
     }

@@ -1,5 +1,5 @@
 //! What performance costs: every OPP of every chosen set of cores, idle first. Which sets, which OPPs,
-//! in which order; what comes of it is computed from the Record (`explain::efficiency`).
+//! in which order; the result is computed from the Record (`explain::efficiency`).
 
 use super::refusal::{Asked, none_runs, not_online};
 use super::{Planning, Task};
@@ -67,9 +67,9 @@ impl Sets {
             "all" => Ok(Self::All),
             list => match parse_pinning(list) {
                 Ok(crate::Pinning::Cpus(cpus)) => Ok(Self::Cpus(cpus)),
-                _ => Err(format!(
-                    "sets of cores are cores, clusters, coreclusters, all or a list such as 0-3, not {list:?}."
-                )),
+                _ => {
+                    Err(format!("CPUs must be cores, clusters, coreclusters, all or a list such as 0-3, not {list:?}."))
+                }
             },
         }
     }
@@ -101,8 +101,8 @@ impl Task for Efficiency {
         let machine = asked.identified.machine();
         let policies = machine.policies.iter();
         if policies.clone().all(|policy| settable_opps(policy).is_empty()) {
-            let way_out = "`sbc-bench sensitivity` emulates a slower clock by a CPU quota";
-            return Some(format!("there is no cpufreq on this machine, so it has no OPPs to walk; {way_out}."));
+            let way_out = "`sbc-bench sensitivity` can emulate lower clocks with a CPU quota";
+            return Some(format!("This machine has no cpufreq, so there are no OPPs to test; {way_out}."));
         }
         let absent = match &self.sets {
             Sets::Cpus(cpus) => not_online(machine, cpus),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_named_as_ever() {
+    fn cpu_set_names() {
         for (text, expected) in [
             ("", vec![vec![0, 1, 2, 3, 4, 5]]),
             ("cores", vec![vec![0], vec![4]]),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn every_opp_is_walked_and_the_others_rest() {
+    fn sweep_covers_every_opp() {
         let options = Options::default();
         assert_eq!(walked(&machine(), &[0], &options), [816_000, 1_416_000]);
         let bounded = Options { clock_khz_min: Some(400_000), clock_khz_max: Some(1_008_000), ..Options::default() };

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_have_their_usual_places() {
+    fn default_cpu_placement() {
         let usual = |_: &mut Load| {};
         let all = "[0, 1, 2]";
         let stockfish = WorkloadId::Stockfish.as_str();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn places_and_repetitions_can_be_others() {
+    fn cpus_and_repeat_overrides() {
         check("sysbench:cpu", |load| load.repeat = Some(Repeat::UntilSteady), "cpu[0, 1, 2]*");
         check(
             "sysbench:cpu",

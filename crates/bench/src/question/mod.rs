@@ -80,7 +80,7 @@ pub struct Planning<'a> {
 /// How a run behaves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
-    /// It is worth waiting for a quiet system, and watching it: whoever asks for one figure wants it now, and is told
+    /// It is worth waiting for a quiet system, and watching it: a request for one figure wants it now, and is told
     /// how disturbed it was.
     pub is_whole_run: bool,
     /// Clocks are measured before settings are changed, so that the ramp to full clock is that of the governor as it
@@ -157,7 +157,7 @@ impl Attributes {
         Self {
             is_whole_run: false,
             has_ramps: false,
-            not_resumable: Some("it is one question, which is soon asked again"),
+            not_resumable: Some("it is a short single measurement; repeat it instead"),
             ..Self::default()
         }
     }
@@ -231,14 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_runs_as_often_as_wanted() {
+    fn program_runs_as_often_as_wanted() {
         check(&Program(make()), "cold steady -j4 hot");
         let three = Definition { repeat: Repeat::Times(3), ..make() };
         check(&Program(three), "cold -j40 -j41 -j42 hot");
     }
 
     #[test]
-    fn single_questions_have_short_answers() {
+    fn single_measurement_stages() {
         let clock = |heat| Clock { cpus: vec![0], readings: 3, heat };
         check(&clock(None), "cold");
         check(&clock(Some(Duration::from_secs(9))), "cold hot");

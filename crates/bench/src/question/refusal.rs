@@ -49,9 +49,9 @@ pub(super) fn no_tool(asked: &Asked, loads: &[Load]) -> Option<String> {
         // One that is there is worth the run; the others give their reasons in it.
         let missing = tools.find(kind).err()?;
         let name = load.workload.as_str();
-        reasons.push(format!("{name} cannot run here: {missing}"));
+        reasons.push(format!("{name} cannot run: {missing}"));
     }
-    let way_out = "`sbc-bench list tools` says where to get it";
+    let way_out = "see `sbc-bench list tools`";
     (!reasons.is_empty()).then(|| format!("{}; {way_out}.", reasons.join("; ")))
 }
 
@@ -64,10 +64,10 @@ pub(super) fn none_runs(asked: &Asked, stages: Vec<Stage>) -> Option<String> {
         // One that can run is worth the run; the others give their reasons in it.
         let why = lacking(asked, &tools, job)?;
         let name = job.workload.as_str();
-        reasons.push(format!("{name} cannot run here: {why}"));
+        reasons.push(format!("{name} cannot run: {why}"));
     }
     let first = reasons.first()?;
-    Some(format!("{first}; `sbc-bench list workloads` says what can."))
+    Some(format!("{first}; see `sbc-bench list workloads`."))
 }
 
 fn lacking(asked: &Asked, tools: &Tools, job: &Job) -> Option<Missing> {
@@ -86,7 +86,7 @@ pub(super) fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
     let missing = cpus.iter().find(|cpu| !online.contains(cpu))?;
     let online: Vec<String> = online.iter().map(u32::to_string).collect();
     let online = online.join(", ");
-    Some(format!("there is no CPU {missing} online; {online} are."))
+    Some(format!("CPU {missing} is not online; online CPUs: {online}."))
 }
 
 #[cfg(test)]
@@ -152,31 +152,31 @@ processor\t: 1
     }
 
     #[test]
-    fn what_cannot_come_to_anything_is_refused() {
+    fn impossible_tasks_are_refused() {
         let whole = BOARD.to_owned() + CPUFREQ;
         check(BOARD, walk(""), None, Some("no cpufreq"));
         check(&whole, walk(""), None, None);
         check(&whole, walk("0-1"), None, None);
-        check(&whole, walk("1-2"), None, Some("no CPU 2 online; 0, 1 are."));
+        check(&whole, walk("1-2"), None, Some("CPU 2 is not online; online CPUs: 0, 1."));
         check(BOARD, program(&[0, 1]), None, None);
-        check(BOARD, program(&[7]), None, Some("no CPU 7 online"));
+        check(BOARD, program(&[7]), None, Some("CPU 7 is not online"));
         let nothing = crate::Definition::of_command(vec!["/nowhere".into()]);
-        check(BOARD, Program(nothing), None, Some("there is no program /nowhere."));
+        check(BOARD, Program(nothing), None, Some("Program /nowhere not found."));
         check(BOARD, comparison(&[WorkloadId::Lzma]), None, None);
-        check(BOARD, comparison(&[WorkloadId::Network]), None, Some("network cannot run here: "));
+        check(BOARD, comparison(&[WorkloadId::Network]), None, Some("network cannot run: "));
         check(BOARD, comparison(&[WorkloadId::Network, WorkloadId::Lzma]), None, None);
         let one = |workload| SingleWorkload { workload, variant: Variant::ONLY, cpus: Vec::new() };
-        check(BOARD, one(WorkloadId::Network), None, Some("network cannot run here: "));
+        check(BOARD, one(WorkloadId::Network), None, Some("network cannot run: "));
         check(BOARD, one(WorkloadId::MemoryLatency), None, None);
         check(BOARD, Standard, None, None);
         let network = Form { workload: WorkloadId::Network, variant: Variant::own("send") };
         let of_network = Efficiency { load: Some(network.clone()), ..Efficiency::default() };
-        check(&whole, of_network, None, Some("network cannot run here: "));
+        check(&whole, of_network, None, Some("network cannot run: "));
         let heat = |load| Thermal { load, ..Thermal::default() };
-        check(BOARD, heat(HeatLoad::Form(network)), None, Some("network cannot run here: "));
+        check(BOARD, heat(HeatLoad::Form(network)), None, Some("network cannot run: "));
         check(BOARD, heat(HeatLoad::Workload(WorkloadId::Lzma)), None, None);
         check(BOARD, heat(HeatLoad::Simd), None, None);
         let nothing = Box::new(crate::Definition::of_command(vec!["/nowhere".into()]));
-        check(BOARD, heat(HeatLoad::Program(nothing)), None, Some("there is no program /nowhere."));
+        check(BOARD, heat(HeatLoad::Program(nothing)), None, Some("Program /nowhere not found."));
     }
 }

@@ -31,7 +31,7 @@ pub struct Review {
 /// Each state is measured so often: twice tells a difference from chance.
 const PROBE_REPETITIONS: u32 = 2;
 
-/// What is watched ends by itself or by a signal: whoever starts an hour of load means an hour, and not one
+/// What is watched ends by itself or by a signal: an hour of load means an hour, and not one
 /// that is killed in its last second. A year stands for no limit.
 const WATCHED_AT_MOST: Duration = Duration::from_secs(365 * 86_400);
 
@@ -50,7 +50,7 @@ impl Task for Review {
             has_ramps: self.benchmarks,
             looks_first: true,
             replaces_programs: true,
-            not_resumable: Some("what settings give is compared with the machine as it was found"),
+            not_resumable: Some("gains are measured against the machine as found in the same boot"),
             reads_marks: self.watch && self.command.is_empty(),
             only_watches: !self.benchmarks,
             own_program: match self.command.is_empty() {
@@ -165,15 +165,15 @@ fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
     // A policy without links would be raised for nothing.
     let has_links = survey.pci.iter().any(|device| device.link.is_some());
     let groups = [
-        Group { name: "CPU governor at performance", nodes: of_kind(&|kind| kind == ScalerKind::Cpu) },
+        Group { name: "CPU governor set to performance", nodes: of_kind(&|kind| kind == ScalerKind::Cpu) },
         Group { name: "CPU clock limits raised", nodes: limits(survey, options) },
-        Group { name: "memory governor at performance", nodes: of_kind(&|kind| kind == ScalerKind::Memory) },
+        Group { name: "memory governor set to performance", nodes: of_kind(&|kind| kind == ScalerKind::Memory) },
         Group {
-            name: "other governors (GPU, NPU) at performance",
+            name: "other governors (GPU, NPU) set to performance",
             nodes: of_kind(&|kind| !matches!(kind, ScalerKind::Cpu | ScalerKind::Memory)),
         },
         Group {
-            name: "PCIe ASPM at performance",
+            name: "PCIe ASPM policy set to performance",
             nodes: aspm
                 .filter(|_| has_links)
                 .map(|_| (Node::AspmPolicy, "performance".to_owned()))
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_hold_what_can_be_raised_and_nothing_else() {
+    fn setting_groups_contain_tunable_nodes() {
         let names = |survey: &Survey, options: &Options| {
             let groups = groups(survey, options);
             groups.iter().map(|group| (group.name, group.nodes.len())).collect::<Vec<_>>()
@@ -263,10 +263,10 @@ mod tests {
         assert_eq!(
             names(&survey(), &Options::default()),
             [
-                ("CPU governor at performance", 1),
+                ("CPU governor set to performance", 1),
                 ("CPU clock limits raised", 1),
-                ("memory governor at performance", 1),
-                ("PCIe ASPM at performance", 1),
+                ("memory governor set to performance", 1),
+                ("PCIe ASPM policy set to performance", 1),
             ]
         );
         let limited = Options { clock_khz_max: Some(1_000_000), ..Options::default() };
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_measured_before_and_after_each_group() {
+    fn probes_run_before_and_after_each_group() {
         let available = Available::default();
         let words = |options: &Options, review: &Review| {
             let stages = stages(review, &Machine::default(), &survey(), options, available);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_is_not_cut_off_and_is_no_workload_of_ours() {
+    fn watched_command_has_no_time_limit() {
         let words = |command: &str| {
             let command = command.split_whitespace().map(str::to_owned).collect();
             watched_program(&Review { command, ..Review::default() })

@@ -1,5 +1,5 @@
 //! What a workload loses when the clock falls: which clocks, which workloads, in which order. A pure
-//! function of the machine; what comes of it is computed from the Record (`explain::sensitivity`).
+//! function of the machine; the result is computed from the Record (`explain::sensitivity`).
 //!
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.
@@ -26,6 +26,18 @@ pub struct Sensitivity {
     pub loads: Vec<Load>,
     /// How often all of it runs. Six are the least for an interval of 95 %.
     pub rounds: u32,
+}
+
+impl Sensitivity {
+    /// The workloads of the table among its loads.
+    pub fn workload_ids(&self) -> Vec<WorkloadId> {
+        let id = |load: &Load| match load {
+            Load::Workload(id) => Some(*id),
+            Load::Form(form) => Some(form.workload),
+            Load::Program(_) => None,
+        };
+        self.loads.iter().filter_map(id).collect()
+    }
 }
 
 /// Clocks that are compared.

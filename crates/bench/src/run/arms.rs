@@ -87,11 +87,11 @@ impl Runner<'_> {
         let share = self.share_percent.filter(|percent| *percent < 100);
         let limit = share.map(|percent| f64::from(percent) / 100.0 * cpus as f64);
         let Some(group) = &mut self.group else {
-            self.refused = Some("A slower clock is emulated by a CPU quota, which needs root.".into());
+            self.refused = Some("Emulating a lower clock with a CPU quota needs root.".into());
             return;
         };
         if let Err(missing) = group.limit(limit) {
-            self.refused = Some(format!("A slower clock cannot be emulated: {missing}."));
+            self.refused = Some(format!("Cannot emulate a lower clock: {missing}."));
         }
     }
 }

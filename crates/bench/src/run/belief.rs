@@ -26,7 +26,7 @@ pub(super) fn believed(measured: Measured) -> Result<Measured, Failure> {
     match odd {
         None => Ok(measured),
         Some(odd) => {
-            let message = format!("It printed a figure that no machine reaches: {odd}.");
+            let message = format!("It printed an implausible figure: {odd}.");
             Err(failure(FailureKind::Garbled, message, output))
         }
     }
@@ -38,7 +38,7 @@ mod tests {
     use record::{Score, Scores, Series};
 
     #[test]
-    fn figures_have_a_size() {
+    fn implausible_figures() {
         for (value, expected) in
             [(0.0, true), (2.5e12, true), (1e26, false), (-1.0, false), (f64::NAN, false), (f64::INFINITY, false)]
         {

@@ -16,7 +16,7 @@ impl Runner<'_> {
             return;
         }
         for cluster in self.wanted_clusters(machine) {
-            let name = format!("ramp of CPUs {}", first_and_last(&cluster.cpus));
+            let name = format!("clock clock clock ramp of CPUs {}", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, _, _| pass.as_found(&cluster));
         }
     }
@@ -42,7 +42,7 @@ impl Runner<'_> {
 
     /// Every CPU alone, then all at once.
     fn top_clocks(&mut self, machine: &Machine) {
-        self.clock_step(machine, "clock of every CPU alone", |pass, _, _| pass.every_cpu());
+        self.clock_step(machine, "clock of each CPU alone", |pass, _, _| pass.every_cpu());
         self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| pass.all_at_once());
     }
 

@@ -24,7 +24,7 @@ pub struct Context<'a> {
     pub options: &'a Options,
     /// The same in words, for the Record.
     pub given: Vec<String>,
-    /// And as it was typed, for whoever goes on with the run should it die.
+    /// And as it was typed, so that the run can be resumed if it dies.
     pub asked: Option<Asked>,
     /// The run that goes on, where this is none of its own; then the axis of time is that of its start.
     pub earlier: Option<Earlier>,
@@ -38,7 +38,7 @@ pub struct Context<'a> {
     pub journal: Option<&'a Path>,
     /// Number of the signal that interrupts the run, or 0.
     pub cancelled: &'a AtomicI32,
-    /// Lines that were typed since the last time, where somebody can type any.
+    /// Lines that were typed since the last time, where there is a terminal.
     pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
     /// Done while the gate waits anyway, when the machine was looked at and nothing is measured.
     pub while_waiting: fn(),
@@ -57,7 +57,7 @@ pub struct Earlier {
     pub resumed: Resumed,
 }
 
-/// What happens, for whoever watches. Never told inside a timed region.
+/// Progress events for the caller. Never told inside a timed region.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
     /// The gate waits: what it saw and how long it will wait at most.

@@ -92,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_system_passes() {
+    fn quiet_system_passes() {
         check(0, &[], true);
         check(200, &[100, 50, 50, 10, 5, 5], true);
     }
 
     #[test]
-    fn a_busy_system_or_one_busy_process_does_not() {
+    fn busy_system_or_one_busy_process_does_not() {
         check(5000, &[9900], false);
         check(600, &[], false);
         // One full core of 96.

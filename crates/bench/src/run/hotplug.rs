@@ -1,5 +1,5 @@
-//! Programs that start a thread for every CPU of the machine, whatever CPUs they may use: all other CPUs
-//! are switched off while they run. Only those that ask for it; everybody else is held by affinity.
+//! Programs that start a thread for every CPU of the machine, regardless of affinity: all other CPUs
+//! are switched off while they run. Only those that ask for it; all others are held by affinity.
 //!
 //! Nothing is written here but through the journal ([`Settings`]), so that the CPUs come back however
 //! the run ends.
@@ -90,7 +90,7 @@ fn stays_on(cpus: &[u32], why: &str) -> String {
     let word = if cpus.len() == 1 { "CPU" } else { "CPUs" };
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     format!(
-        "{word} {} could not be switched off, so that it may have started a thread for each of them ({why})",
+        "{word} {} could not be taken offline, so the program may have started threads for them ({why})",
         cpus.join(",")
     )
 }
@@ -106,7 +106,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn only_who_asks_for_it_is_left_alone() {
+    fn cpus_go_offline_only_on_request() {
         let big_little = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
         let check = |workload: WorkloadId, cpus: &[u32], expected: &[u32]| {
             let job = Job { workload, cpus: cpus.to_vec(), ..Job::default() };
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_go_and_come_back_and_one_stays() {
+    fn cpus_go_offline_and_return() {
         let online = |cpu: u32| Node::CpuOnline(cpu).path();
         let board = format!("== /proc/sys/kernel/random/boot_id\n1\n== {}\n1\n== {}\n1\n", online(1), online(2));
         let root = Root::from_board(&board).unwrap();

@@ -1,7 +1,7 @@
 //! The standard run: gate, identify, tune, measure clocks, run the workloads under watch, measure
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
-// What came of a setting must not be thrown away.
+// The outcome of a setting must not be discarded.
 #![deny(clippy::let_underscore_must_use, unused_must_use)]
 
 mod arms;
@@ -84,7 +84,7 @@ pub fn run(mut context: Context) -> Finished {
         switch: Switch::default(),
         hotplug: Hotplug::default(),
         is_untunable: false,
-        untuned: "Settings need root, and NOTUNING forbids them.".into(),
+        untuned: "Changing settings needs root and is disabled by NOTUNING.".into(),
         crowded: None,
         refused: None,
         share_percent: None,
@@ -105,7 +105,7 @@ fn places(root: &Root, state: Option<&Path>, tell: &mut dyn FnMut(Progress)) -> 
     match state.map(|state| Places::note(root, state)) {
         Some(Ok(places)) => return Some(places),
         Some(Err(why)) => tell(Progress::Note(format!(
-            "Nobody will know where this run had files, should it and its guard be killed: {why}."
+            "Temporary files of this run cannot be tracked and will remain if it and its guard are killed: {why}."
         ))),
         None => {}
     }
@@ -291,7 +291,7 @@ impl Runner<'_> {
         (sampler, may_start)
     }
 
-    /// What is there and could not be read goes to the Record, whoever asked for it.
+    /// What is there and could not be read goes to the Record, regardless of the reader.
     fn tell_unread(&mut self) {
         for missing in self.context.root.take_unread() {
             self.recorder.append(Event::Unread { missing });
@@ -310,16 +310,16 @@ impl Runner<'_> {
         match Guard::start(journal, self.group.as_ref(), self.site.notes().as_deref()) {
             Ok(guard) => self.guard = Some(guard),
             Err(error) => (self.context.progress)(Progress::Note(format!(
-                "No guard against being killed: {error}. `sbc-bench restore` does its work."
+                "Cannot start the guard process: {error}. If this run is killed, use `sbc-bench restore`."
             ))),
         }
     }
 
-    /// Another guard, where somebody has ended the first one.
+    /// Another guard, if the first one was killed.
     fn look_after_guard(&mut self) {
         if self.guard.as_mut().is_some_and(Guard::has_ended) {
             self.guard = None;
-            let note = "The guard against being killed was ended by somebody; another one takes its place.";
+            let note = "The guard process was killed; started another one.";
             (self.context.progress)(Progress::Note(note.into()));
             self.start_guard();
         }
@@ -348,7 +348,7 @@ impl Runner<'_> {
         match SamplerThread::start(sampler, self.context.timeline) {
             Ok(thread) => self.recorder.watch_by(thread),
             Err(error) => {
-                let note = format!("Nothing is watched in the background: {error}.");
+                let note = format!("Background sampling is not available: {error}.");
                 (self.context.progress)(Progress::Note(note));
             }
         }

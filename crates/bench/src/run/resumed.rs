@@ -7,8 +7,8 @@ use crate::run::resume::{Beginning, why_left_out};
 use machine::Root;
 use record::{Event, Missing, Outcome, Restored, SettingChange, Step, Window};
 
-/// What became of settings that were changed when the run died: whoever started next, or the kernel by starting
-/// anew, has put them back by now, or somebody has changed them since.
+/// Outcome of settings that were changed when the run died: the next start, or the kernel by
+/// rebooting, has restored them by now, or another process has changed them.
 pub(super) fn settle(root: &Root, settings: &mut [SettingChange]) {
     let all = settings.to_vec();
     for change in settings {

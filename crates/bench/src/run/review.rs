@@ -1,5 +1,5 @@
 //! The stages that only a review has: a look over the machine, settings raised group by group with short
-//! steps between, and watching until somebody ends it.
+//! steps between, and monitoring until it is stopped.
 
 use super::Runner;
 use super::steps::step_name;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const WATCH_INTERVAL: Duration = Duration::from_secs(5);
 /// While a command runs, which is an hour rather than a week.
 const COMMAND_INTERVAL: Duration = Duration::from_secs(1);
-/// A line for whoever watches comes so often, and the first one soon.
+/// Interval of monitor lines for the user, and the first one soon.
 const LINE_MS: i64 = 60_000;
 /// A signal is noticed after so long.
 const NAP: Duration = Duration::from_millis(100);
@@ -34,13 +34,13 @@ impl Runner<'_> {
     /// Takes the journal, and says why nothing will be raised where that is so.
     pub(super) fn open_settings_of_review(&mut self) {
         self.open_settings();
-        // Whoever opened it in vain has told why already.
+        // A failed attempt to open it was already reported.
         let why = match (self.context.options.tune, self.context.journal) {
-            (false, _) => "NOTUNING=yes forbids it",
-            (true, None) => "that takes root",
+            (false, _) => "NOTUNING=yes is set",
+            (true, None) => "it needs root",
             (true, Some(_)) => return,
         };
-        let note = format!("No setting is raised: {why}. Everything is watched as it is.");
+        let note = format!("No setting is tuned: {why}. The machine is monitored as it is.");
         (self.context.progress)(Progress::Note(note));
     }
 
@@ -84,9 +84,8 @@ impl Runner<'_> {
             None => step_name(job),
         };
         let note = match command {
-            Some(job) => format!("Watching while {} runs.", line(job)),
-            None => "Watching. Start what you want to look at; a line typed here becomes a mark, Ctrl-C ends it with \
-                     a report."
+            Some(job) => format!("Monitoring while {} runs.", line(job)),
+            None => "Monitoring. Start your workload now. Type a line to add a mark; press Ctrl-C for the report."
                 .to_owned(),
         };
         (self.context.progress)(Progress::Note(note));

@@ -24,7 +24,7 @@ impl Runner<'_> {
         }
         let program = step.tool.as_ref().map(|tool| tool.path.as_str());
         let note = format!(
-            "{} does not do its work: {} The built-in workload {} takes its place.",
+            "{} does not work: {} Using the built-in workload {} instead.",
             program.unwrap_or(job.workload.as_str()),
             failure.message,
             other.workload.as_str()

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The start of a run is told anew if it differs by so much from what was told last.
+/// The start of a run is reported again if it differs by so much from what was told last.
 const START_MS: i64 = 500;
 
 impl Runner<'_> {
@@ -115,7 +115,7 @@ impl Runner<'_> {
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let progress = &mut self.context.progress;
-        // Built-in kernels are timed in this very process: nothing may happen beside them, but where one
+        // Built-in kernels are timed in this very process: nothing may run in parallel, but where one
         // counts whole seconds for minutes, in a heat in which machines freeze.
         let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
         let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
@@ -210,7 +210,7 @@ impl Runner<'_> {
 /// Runs the workload of the job.
 fn measured(context: &WorkloadContext) -> (StepReport, Outcome) {
     let Some(workload) = workload(context.job.workload) else {
-        let why = format!("There is no workload {:?}.", context.job.workload.as_str());
+        let why = format!("Unknown workload {:?}.", context.job.workload.as_str());
         return (StepReport::new(context.not_comparable.clone()), not_started(why));
     };
     let (report, outcome) = workload.measure(context);

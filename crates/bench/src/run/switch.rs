@@ -30,7 +30,7 @@ impl Switch {
         if wanted.is_empty() && self.before.is_empty() {
             return Ok(());
         }
-        let settings = settings.map_err(|why| format!("{why} Nothing was run under other settings."))?;
+        let settings = settings.map_err(|why| format!("{why} No run was made with changed settings."))?;
         for (node, _) in &wanted {
             if self.before.iter().all(|(known, _)| known != node) {
                 let value = settings.in_place(*node).map_err(|why| format!("{why}."))?;
@@ -61,7 +61,7 @@ fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, S
             of_policies => of_policies,
         };
         if machine.policies.is_empty() {
-            return Err("This machine has no cpufreq: clocks and governors cannot be set.".into());
+            return Err("This machine has no cpufreq; clocks and governors cannot be set.".into());
         }
         for policy in machine.policies.iter().map(|policy| policy.policy) {
             nodes.extend(match of_policies {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_take_turns_and_the_end_is_the_beginning() {
+    fn sides_alternate_and_are_restored() {
         let (folder, root) = tree("switch");
         let machine = Machine { policies: vec![Policy::default()], ..Machine::default() };
         let mut settings = Settings::new(&root, &folder.join("journal")).unwrap();
@@ -134,7 +134,7 @@ mod tests {
         apply(&slow).unwrap();
         assert_eq!(now(), ("schedutil".into(), "1500000".into()));
         let wrong = apply(&[Setting::Governor("fast".into())]).unwrap_err();
-        assert!(wrong.contains("not among"), "{wrong}");
+        assert!(wrong.contains("is not one of"), "{wrong}");
         apply(&[]).unwrap();
         assert_eq!(now(), ("performance".into(), "1500000".into()));
         assert!(changes >= 6);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn without_rights_or_cpufreq_it_is_refused() {
+    fn switching_needs_root_and_cpufreq() {
         let (folder, _) = tree("switch-refused");
         let mut machine = Machine::default();
         let wanted = [Setting::ClockMaxKhz(800_000)];
@@ -152,7 +152,7 @@ mod tests {
         };
         assert!(refused(&machine).contains("no cpufreq"));
         machine.policies.push(Policy::default());
-        assert!(refused(&machine).contains("need root"));
+        assert!(refused(&machine).contains("needs root"));
         let apply = Switch::default().apply(&machine, Err("no"), &[], &mut |_| None);
         assert_eq!(apply, Ok(()));
         std::fs::remove_dir_all(folder).unwrap();

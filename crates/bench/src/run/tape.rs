@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// At least so often everything is brought to disk.
 const EVERY: Duration = Duration::from_secs(1);
-/// Whoever waits for the disk does not wait longer.
+/// Longest wait for the disk.
 const DISK_TIME_MAX: Duration = Duration::from_secs(10);
 /// While nothing can be written so much is kept; then the oldest goes, as memory is what is measured.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
@@ -93,7 +93,10 @@ impl Tape {
     fn thread(shared: &Arc<Shared>, place: NewRun) -> (PathBuf, Option<JoinHandle<()>>) {
         let NewRun { path, file, unlocked, .. } = place;
         if let Some(error) = unlocked {
-            let why = format!("another start may take this run for dead, as its stream cannot be locked: {error}");
+            let why = format!(
+                "the event stream cannot be locked, so another sbc-bench may treat this run as dead: \
+                               {error}"
+            );
             shared.desk().trouble = Some(Missing::unsupported(path.display().to_string(), why));
         }
         let theirs = Arc::clone(shared);
@@ -174,7 +177,7 @@ impl Tape {
         while desk.done < asked && !desk.is_late {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                let late = std::io::Error::other("the drive does not answer");
+                let late = std::io::Error::other("the drive does not respond");
                 desk.fail(path, &late);
                 desk.is_late = true;
                 return;
@@ -329,7 +332,7 @@ impl Writer {
             match error {
                 None => desk.broken = false,
                 Some(error) => {
-                    desk.fail(Path::new("the stream of the run"), &error);
+                    desk.fail(Path::new("the run's event stream"), &error);
                     // What comes next stands behind what is left.
                     let newer = std::mem::replace(&mut desk.queue, queue[written..].to_vec());
                     desk.push(&newer);

@@ -1,4 +1,4 @@
-//! What came of a setting: written down with its moment, and told where it is not in force.
+//! The outcome of a setting: written down with its moment, and told where it is not in force.
 
 use crate::run::context::Progress;
 use crate::run::recorder::Recorder;
@@ -6,10 +6,10 @@ use machine::Timeline;
 use machine::settings::Outcome;
 use record::{Fact, UnmetSetting};
 
-/// Whoever sets something hands over what came of it, and is told what is not in force.
+/// Takes the outcome of a setting and returns what is not in effect.
 pub(crate) type Tell<'a> = dyn FnMut(Outcome) -> Option<UnmetSetting> + 'a;
 
-/// Writes down what came of a setting, with its moment, and tells what is not in force.
+/// Records the outcome of a setting, with its moment, and tells what is not in force.
 pub(super) fn teller<'a>(
     recorder: &'a mut Recorder,
     progress: &'a mut dyn FnMut(Progress),

@@ -56,7 +56,7 @@ impl Runner<'_> {
             let hidden = policies.find_map(|policy| settings.is_hidden(Node::ClockMax(policy.policy)));
             let Some(why) = hidden else { return };
             if !std::mem::replace(&mut is_told, true) {
-                let note = format!("Waiting for at most {} s until the CPUs are cool: {why}.", COOLS_WITHIN.as_secs());
+                let note = format!("Waiting up to {} s for the CPUs to cool down: {why}.", COOLS_WITHIN.as_secs());
                 (self.context.progress)(Progress::Note(note));
             }
             timeline.sleep(NAP);
@@ -78,7 +78,7 @@ impl Runner<'_> {
             }
             Err(missing) => {
                 self.is_untunable = true;
-                self.untuned = format!("Nothing is tuned: {missing}.");
+                self.untuned = format!("No settings are tuned: {missing}.");
                 (self.context.progress)(Progress::Note(self.untuned.clone()));
             }
         }
@@ -102,7 +102,7 @@ impl Runner<'_> {
         let restored = self.settings.take().map(|mut settings| settings.restore());
         for (path, restored) in restored.unwrap_or_default() {
             if let Restored::Failed(why) | Restored::LeftAlone(why) = &restored {
-                let note = format!("{path} was not put back: {why}.");
+                let note = format!("{path} was not restored: {why}.");
                 (self.context.progress)(Progress::Note(note));
             }
             self.recorder.append(Event::SettingRestored { path, restored });

@@ -18,7 +18,7 @@ impl Host {
     /// # Errors
     /// One sentence about what it may be.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("a host is [USER@]NAME[:PORT], not {text:?}");
+        let wrong = || format!("a host must be [USER@]NAME[:PORT], not {text:?}");
         let (user, rest) = match text.rsplit_once('@') {
             Some((user, rest)) => (Some(user.to_owned()), rest),
             None => (None, text),
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_written_in_many_ways() {
+    fn host_formats() {
         for (text, expected) in [
             ("nas", Some((None, "nas", None))),
             ("nas.local:5201", Some((None, "nas.local", Some(5201)))),

@@ -1,4 +1,4 @@
-//! What a run may use beside the machine itself: the folder whose drive is measured, the host at the other
+//! What a run may use besides the machine itself: the folder whose drive is measured, the host at the other
 //! end of the network, and folders of our own for files. Nothing is measured here.
 //!
 //! Files live as long as the run, so that what takes long to make (a video clip on a small board) is made
@@ -42,7 +42,7 @@ impl Site {
         Self { targets: targets.clone(), ..Self::default() }
     }
 
-    /// The same, with its folders written down for whoever finds them after a kill.
+    /// The same, with its folders written down so that they are found after a kill.
     pub(crate) fn noted_in(self, places: Option<Places>) -> Self {
         Self { places, ..self }
     }
@@ -66,7 +66,7 @@ impl Site {
         let parent = self.drive();
         self.kept(&self.drive, &parent).map_err(|why| {
             let parent = parent.display();
-            format!("nothing can be written in {parent}: {why}; name another folder by --folder")
+            format!("cannot write to {parent}: {why}; use another directory (--dir)")
         })
     }
 
@@ -76,7 +76,7 @@ impl Site {
     /// One sentence, without its stop.
     pub(crate) fn temporary_folder(&self) -> Result<Arc<OwnFolder>, String> {
         let parent = std::env::temp_dir();
-        self.kept(&self.temporary, &parent).map_err(|why| format!("no file can be made in {}: {why}", parent.display()))
+        self.kept(&self.temporary, &parent).map_err(|why| format!("cannot create files in {}: {why}", parent.display()))
     }
 
     /// A folder for one program that runs with the rights of this user; it goes with the value.
@@ -136,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_made_once_and_go_with_the_site() {
+    fn scratch_directories_are_removed() {
         let place = folder();
-        // Names that could be guessed, taken by somebody else.
+        // Names that could be guessed, taken by another process.
         for number in 0..64 {
             let guess = format!("sbc-bench-{}-{number}", std::process::id());
             std::fs::create_dir(place.path().join(guess)).unwrap();
@@ -156,8 +156,8 @@ mod tests {
     }
 
     #[test]
-    fn no_such_folder_is_one_sentence() {
+    fn missing_directory_error() {
         let why = site(Path::new("/no/such/folder")).drive_folder().unwrap_err();
-        assert!(why.contains("/no/such/folder: No such file") && why.contains("--folder"), "{why}");
+        assert!(why.contains("/no/such/folder: No such file") && why.contains("--dir"), "{why}");
     }
 }

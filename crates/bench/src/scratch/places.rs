@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_dead_runs_are_found_and_those_of_living_ones_left() {
+    fn directories_of_dead_runs_only_are_removed() {
         let ground = Ground::new("dead");
         let places = Places::note(&board("1"), &ground.path("state")).unwrap();
         let mut note = |path: &Path, identity| places.add(path, identity);

@@ -37,12 +37,12 @@ pub fn survey(root: &Root, at_ms: i64, cancelled: &AtomicI32) -> Survey {
     if root.is_system() {
         ask_all(&mut survey.disks, &Tools::on_path(), root, cancelled);
     } else {
-        let missing = Missing::unsupported("smartctl", "this is not the running system");
+        let missing = Missing::unsupported("smartctl", "not the running system");
         set_all(&mut survey.disks, &missing);
     }
     let reason = survey.disks.iter().find(|disk| has_health(disk)).and_then(|disk| disk.health.missing());
     if let Some(missing) = reason {
-        survey.left_out.push(format!("Health of disks: {missing}"));
+        survey.left_out.push(format!("Disk health: {missing}"));
     }
     survey
 }
@@ -67,7 +67,7 @@ fn ask_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI32
         Err(missing) => return set_all(disks, &missing),
     };
     if !machine::is_root() {
-        let missing = Missing::unsupported("smartctl", "asking disks for their health needs root");
+        let missing = Missing::unsupported("smartctl", "reading disk health needs root");
         return set_all(disks, &missing);
     }
     let mut asked: Vec<&mut Disk> = disks.iter_mut().filter(|disk| has_health(disk)).collect();
@@ -129,7 +129,7 @@ pub(crate) fn parse_smartctl(text: &str, device: &str) -> Reading<Answer> {
     let told =
         ["smart_status", "ata_smart_attributes", "nvme_smart_health_information_log", "rotation_rate", "temperature"];
     if !asleep && !told.iter().any(|key| !value[*key].is_null()) {
-        let why = messages.first().copied().unwrap_or("it says nothing of its health");
+        let why = messages.first().copied().unwrap_or("the disk reports no health data");
         return Ok(Answer {
             health: Err(Missing::unsupported(device, format!("smartctl: {why}"))),
             unknown_bridge: says("USB bridge"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_nvme_drive() {
+    fn nvme_health() {
         let found = health(include_str!("../../tool_output/smartctl/7.4-nvme.json"));
         assert_eq!((found.passed, found.temp_celsius), (Some(true), Some(44)));
         assert_eq!((found.worn_percent, found.media_errors), (Some(13), Some(0)));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sata_drive() {
+    fn sata_health() {
         let found = health(include_str!("../../tool_output/smartctl/7.3-sata-ssd.json"));
         assert_eq!(found.sata_max.as_deref(), Some("6.0 Gb/s"));
         assert_eq!((found.worn_percent, found.cable_errors), (Some(3), Some(12)));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn sleeping_unknown_and_broken_ones() {
+    fn sleeping_unknown_and_broken_drives() {
         let asleep = r#"{"smartctl":{"messages":[{"string":"Device is in STANDBY mode, exit(2)"}],"exit_status":2}}"#;
         assert!(health(asleep).asleep);
         let bridge = r#"{"smartctl":{"messages":[{"string":"/dev/sda: Unknown USB bridge [0x1234:0x5678 (0x100)]"}]}}"#;
@@ -234,7 +234,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_answer_is_parsed(number: i64, text in "\\PC{0,10}") {
+        fn parse_smartctl_never_panics(number: i64, text in "\\PC{0,10}") {
             let json = serde_json::json!({
                 "temperature": {"current": number},
                 "ata_smart_attributes": {"table": [{"id": number, "raw": {"value": number}}, text]},

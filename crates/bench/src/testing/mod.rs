@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
-/// Runs the body beside the name it is called by.
+/// Runs the body under the given name.
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/testing/program.sh");
 
 /// A program: its name and what its shell runs.

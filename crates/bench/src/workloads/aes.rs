@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// The entry in the table of workloads.
 pub(super) const AES: Workload = Workload {
     id: WorkloadId::Aes,
-    about: "AES-CBC encryption, built in and the same on every machine, for six block sizes.",
+    about: "Built-in AES-CBC encryption for six block sizes; same code on every machine.",
     link: "https://csrc.nist.gov/pubs/sp/800/38/a/final",
     unit: "bytes/s",
     higher_is_better: true,
@@ -116,7 +116,7 @@ fn measure_of(variant: &Variant) -> Option<Measure> {
     Some(if is_plain { plain } else { by_library })
 }
 
-/// A key with what becomes of [`PLAIN`].
+/// A key with the encryption of [`PLAIN`].
 struct Example {
     key: &'static str,
     encrypted: &'static str,
@@ -150,7 +150,7 @@ trait Encrypt: Sized {
     /// `None` if the key has not its length.
     fn with_key(key: &[u8]) -> Option<Self>;
 
-    /// Encrypts the cells in their order, each mixed with what became of the one before, and leaves the
+    /// Encrypts the cells in their order, each mixed with the result of the one before, and leaves the
     /// last in `state`.
     fn chain(&self, state: &mut Cell, cells: &mut [Cell]);
 }
@@ -214,11 +214,11 @@ fn chain(state: &mut Cell, cells: &mut [Cell], encrypt: impl Fn(&mut Cell)) {
 
 /// Bytes per second by block size; fewer block sizes if the run is interrupted.
 fn measure<E: Encrypt>(example: &Example, cancelled: &AtomicI32, [usual, largest]: Pace) -> Result<Rates, String> {
-    let cipher = E::with_key(&bytes(example.key)).ok_or("The key has another length.")?;
+    let cipher = E::with_key(&bytes(example.key)).ok_or("Wrong AES key length.")?;
     let mut state = cell(VECTOR);
     cipher.chain(&mut state, &mut [cell(PLAIN)]);
     if state != cell(example.encrypted) {
-        return Err("AES gave another answer than the standard says.".to_owned());
+        return Err("AES gave a wrong result for the standard's test vector.".to_owned());
     }
     let go_on = |_: &&u32| cancelled.load(Ordering::Relaxed) == 0;
     let sizes = SIZES.iter().take_while(go_on);
@@ -257,8 +257,8 @@ fn rate<E: Encrypt>(
         f64::from(size) * f64::from(turns) / elapsed.as_secs_f64().max(1e-9)
     });
     if !stable {
-        let why = "AES gave two answers to the same question: memory, clock or voltage of this \
-                   machine are not stable.";
+        let why = "AES gave two different results for the same input; memory, clock or voltage of this machine is \
+                   unstable.";
         return Err(why.to_owned());
     }
     let name = format!("{size} bytes");
@@ -287,7 +287,7 @@ mod tests {
     const SHORT: Duration = Duration::from_micros(100);
 
     #[test]
-    fn the_published_answers_come_out_and_speeds_are_positive() {
+    fn published_test_vectors() {
         for bits in [128, 192, 256] {
             for ending in ["", PLAIN_END] {
                 let variant = Variant::from(format!("aes-{bits}-cbc{ending}"));
@@ -313,7 +313,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn with_and_without_instructions_the_answer_is_the_same(
+        fn hardware_and_software_aes_agree(
             key in any::<[u8; 32]>(),
             cells in proptest::collection::vec(any::<[u8; 16]>(), 0..20),
         ) {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_depends_on_every_turn() {
+    fn result_depends_on_every_iteration() {
         let mut buffer = vec![Cell::default(); 4];
         let cipher = Library::<Aes256>::with_key(&bytes(KEY_256.key)).unwrap();
         let mut end = |turns| repeat(&cipher, &mut buffer, turns).1;
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_that_does_not_exist_is_refused() {
+    fn variant_that_does_not_exist_is_refused() {
         let job = Job { workload: WorkloadId::Aes, variant: Variant::AES_256_GCM, threads: 1, ..Job::default() };
         let failure = Bench::new(&[]).with(&job, run).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);

@@ -5,9 +5,9 @@ use record::{Mode, Variant};
 /// What one row of the table of workloads says about its workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
-    /// How long a step takes, where neither its form nor whoever asks for it says so.
+    /// How long a step takes, where neither its form nor the process that asks for it says so.
     pub takes: Takes,
-    /// It starts a thread for each CPU of the machine, whatever CPUs it may use: the others are switched off
+    /// It starts a thread for each CPU of the machine, regardless of which CPUs it may use: the others are switched off
     /// meanwhile, where that can be done.
     pub hides_other_cpus: bool,
     /// The form of it that heats, in a thermal test.
@@ -18,15 +18,52 @@ pub struct Attributes {
     pub at_an_opp: Option<AtAnOpp>,
     /// Its forms in the standard run.
     pub forms: &'static [Variant],
-    /// It counts whole seconds for minutes: something may happen beside it, although it is built in.
+    /// It counts whole seconds for minutes: other work may run at the same time, although it is built in.
     pub ticks: bool,
-    /// What has to be named for it to run, as the end of a sentence about it.
-    pub asks_for: &'static str,
+    /// Which targets of the command line it uses.
+    pub needs: Needs,
     /// It runs a program of the user's own, and nothing without.
     pub is_users_own: bool,
     /// What a run of it is called in the Record where it has a name of its own: those of the bash program, which
     /// stand in published lists.
     pub mode: Option<&'static Mode>,
+}
+
+/// Targets of the command line that a workload uses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// `--dir`: the drive of a directory; the current one if none is named.
+    pub directory: bool,
+    /// `--host`, without which it does not run.
+    pub host: bool,
+    /// `--ssh-config`: it reaches the host by SSH.
+    pub ssh: bool,
+}
+
+impl Needs {
+    /// The machine alone.
+    pub const NOTHING: Self = Self { directory: false, host: false, ssh: false };
+    /// A directory on a drive.
+    pub(super) const DIRECTORY: Self = Self { directory: true, ..Self::NOTHING };
+    /// Another host.
+    pub(super) const HOST: Self = Self { host: true, ..Self::NOTHING };
+    /// A directory, and another host with an SSH server.
+    pub(super) const DIRECTORY_AND_SSH: Self = Self { directory: true, host: true, ssh: true };
+
+    /// What has to be named for it to run, as the end of a sentence about it.
+    pub fn asks_for(self) -> &'static str {
+        match (self.host, self.ssh) {
+            (true, true) => ", needs --host and an SSH key for it",
+            (true, false) => ", needs --host",
+            (false, _) => "",
+        }
+    }
+
+    /// What several workloads use together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { directory: self.directory || other.directory, host: self.host || other.host, ssh: self.ssh || other.ssh }
+    }
 }
 
 /// What decides how long a step takes.
@@ -68,7 +105,7 @@ impl Attributes {
         at_an_opp: None,
         forms: ONE_FORM,
         ticks: false,
-        asks_for: "",
+        needs: Needs::NOTHING,
         is_users_own: false,
         mode: None,
     };

@@ -64,7 +64,7 @@ pub(super) enum Direction {
 
 pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
     context.site.targets.host.is_none().then(|| {
-        let why = "it needs --host [USER@]NAME with an ssh server that takes a key";
+        let why = "needs --host [USER@]NAME with an SSH server and key login";
         Missing::unsupported("--host", why)
     })
 }
@@ -79,7 +79,7 @@ pub(super) fn run(
 ) -> Result<Measured, Failure> {
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
     let Some(host) = context.site.targets.host.clone() else {
-        return Err(refused("no host was named: --host [USER@]NAME".into()));
+        return Err(refused("no host given (--host [USER@]NAME)".into()));
     };
     let remote = Remote {
         options: ssh_options(&host, context.site.targets.ssh_config.as_deref()),
@@ -95,7 +95,7 @@ pub(super) fn run(
     let gone = remove(context, remover, copier, &remote, &folder);
     let mut scores = outcome?;
     if !gone {
-        let note = format!("; {} is left on {}", remote.name, remote.host.name);
+        let note = format!("; could not remove {} on {}", remote.name, remote.host.name);
         scores.detail.push_str(&note);
     }
     Ok(Measured::Scores(scores))
@@ -132,13 +132,13 @@ fn copies(
     let time_s = report.program_elapsed.saturating_sub(connecting).as_secs_f64();
     let arrived = folder.length(FILE).unwrap_or(0);
     if arrived != BYTES || time_s <= 0.0 {
-        let why = format!("{arrived} bytes are there instead of {BYTES}.");
+        let why = format!("{arrived} of {BYTES} bytes were transferred.");
         return Err(failure(FailureKind::WrongAnswer, why, ""));
     }
     Ok(Scores {
         rows: vec![super::scored::higher("", BYTES as f64 / time_s / 1e6, "MB/s")],
         detail: format!(
-            "{} MB with {}; {:.2} s of connecting are not counted",
+            "{} MB with {}; {:.2} s connection time not included",
             BYTES / 1_000_000,
             remote.host.name,
             connecting.as_secs_f64()
@@ -195,7 +195,7 @@ fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
         let free = free.f_bavail.saturating_mul(free.f_frsize);
         if free < BYTES + SPARE_BYTES {
             return Err(format!(
-                "{} has {} MB free, and {} MB are needed; name another folder by --folder",
+                "{} has {} MB free, {} MB are needed; use another directory (--dir)",
                 drive.display(),
                 free / 1_000_000,
                 (BYTES + SPARE_BYTES) / 1_000_000
@@ -223,7 +223,7 @@ fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
     written().map_err(|why| {
         // It goes with the folder otherwise.
         let _ = folder.remove(FILE);
-        format!("no file can be written in {}: {why}", drive.display())
+        format!("cannot write to {}: {why}", drive.display())
     })
 }
 
@@ -251,21 +251,21 @@ fn explained(failed: Failure, host: &Host) -> Failure {
     let Some((why, hint)) = reason(&failed.output_tail) else {
         return failed;
     };
-    Failure { message: format!("{} cannot be reached by ssh: {why}{hint}.", host.name), ..failed }
+    Failure { message: format!("cannot connect to {} by SSH: {why}{hint}.", host.name), ..failed }
 }
 
 /// What stands in the output of ssh, sftp or rsync where connecting failed, and a hint.
 pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
     const SIGNS: [(&str, &str); 9] = [
-        ("Permission denied", "; it has to take a key without a question (ssh-copy-id)"),
-        ("Host key verification failed", "; log in once by hand to accept its key"),
+        ("Permission denied", "; set up key login without passphrase prompt (ssh-copy-id)"),
+        ("Host key verification failed", "; log in once manually to accept the host key"),
         ("Could not resolve hostname", ""),
-        ("Connection refused", "; an ssh server has to run there"),
+        ("Connection refused", "; no SSH server is running there"),
         ("Connection timed out", ""),
         ("No route to host", ""),
         ("Network is unreachable", ""),
-        ("command not found", "; it has to be installed there as well"),
-        ("No space left on device", " at one of both ends"),
+        ("command not found", "; it must also be installed there"),
+        ("No space left on device", " (locally or on the remote host)"),
     ];
     output.lines().find_map(|line| {
         let (_, hint) = SIGNS.iter().find(|(sign, _)| line.contains(sign))?;
@@ -273,8 +273,8 @@ pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
     })
 }
 
-/// A program that stands beside another, such as sftp beside ssh.
-pub(super) fn beside(found: &Found, name: &str) -> Option<Found> {
+/// A program next to another, such as sftp next to ssh.
+pub(super) fn program_next_to(found: &Found, name: &str) -> Option<Found> {
     let path: PathBuf = Path::new(&found.path).with_file_name(name);
     crate::process::search_path::is_program(&path).then(|| Found {
         name: name.to_owned(),
@@ -289,15 +289,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_wrong_there_is_told_with_a_way_out() {
+    fn ssh_errors_have_hints() {
         for (output, expected) in [
             (
                 "ssh: connect to host nas port 22: Connection refused\r\nConnection closed\n",
-                Some("an ssh server has to run"),
+                Some("no SSH server is running"),
             ),
             ("root@nas: Permission denied (publickey,password).\n", Some("ssh-copy-id")),
-            ("Host key verification failed.\n", Some("by hand")),
-            ("bash: line 1: rsync: command not found\n", Some("installed there")),
+            ("Host key verification failed.\n", Some("manually")),
+            ("bash: line 1: rsync: command not found\n", Some("also be installed there")),
             ("sftp> put x\n", None),
         ] {
             let found = reason(output).map(|(why, hint)| why + hint);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn ssh_asks_nothing() {
+    fn ssh_is_non_interactive() {
         let host = Host::parse("pi@nas:2222").unwrap();
         let words = ssh_options(&host, Some(Path::new("/etc/own"))).join(" ");
         assert!(words.starts_with("-F /etc/own -o BatchMode=yes"), "{words}");

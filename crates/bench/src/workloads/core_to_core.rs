@@ -1,5 +1,5 @@
 //! `core-to-core`: how long a cache line takes from every CPU to every other. From the matrix clusters
-//! show, whatever the tables of the kernel say, and what it costs threads to share data across them.
+//! show, independent of the kernel's tables, and what it costs threads to share data across them.
 
 use super::attributes::{Attributes, Takes};
 use super::{Workload, no_other_cpu};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The entry in the table of workloads.
 pub(super) const CORE_TO_CORE: Workload = Workload {
     id: WorkloadId::CoreToCore,
-    about: "Time of a cache line from every CPU to every other: shows clusters without any table.",
+    about: "Cache line transfer latency between every pair of CPUs; shows the clusters.",
     link: "https://en.wikipedia.org/wiki/Cache_coherence",
     unit: "ns",
     higher_is_better: false,
@@ -40,7 +40,7 @@ const WARM_UP_ALL: Duration = Duration::from_secs(4);
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(50));
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    no_other_cpu(context, "nothing to measure between")
+    no_other_cpu(context, "there is nothing to measure")
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
@@ -72,7 +72,7 @@ fn sample(cpus: &[u32]) -> Vec<u32> {
     (0..count).map(|index| cpus[index * cpus.len() / count]).collect()
 }
 
-/// Batches between two CPUs; none if one of them is not to be had.
+/// Batches between two CPUs; none if one of them is not available.
 fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
     let (game, gate) = (&PingPong::new(), Gate::default());
     let answer = move || {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_that_do_not_exist_end_it_at_once() {
+    fn missing_cpus_fail_immediately() {
         assert!(pair(1_000_000, 0, WARM_UP).is_empty());
         assert!(pair(0, 1_000_000, WARM_UP).is_empty());
         let failure = Bench::new(&[]).with(&job(&[1_000_000, 1_000_001]), run);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_ends_it() {
+    fn signal_stops_measurement() {
         let bench = Bench::new(&[]);
         bench.cancelled.store(2, std::sync::atomic::Ordering::Relaxed);
         let failure = bench.with(&job(&[0, 1]), run).unwrap_err();

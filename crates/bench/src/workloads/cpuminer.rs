@@ -17,7 +17,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const CPUMINER: Workload = Workload {
     id: WorkloadId::Cpuminer,
-    about: "Five minutes of scrypt by an installed cpuminer or minerd on all CPUs: heat, and its decline.",
+    about: "Five minutes of scrypt with cpuminer or minerd on all CPUs; shows performance loss by heat.",
     link: "https://github.com/tpruvot/cpuminer-multi",
     unit: "kH/s",
     higher_is_better: true,
@@ -101,7 +101,7 @@ pub(super) fn parse(text: &str) -> Result<Series, String> {
         at_ms.push((clock_s - start_s).rem_euclid(86_400) * 1000);
     }
     if values.is_empty() {
-        return Err("the miner printed no hash rate of all its threads".into());
+        return Err("the miner printed no total hash rate".into());
     }
     Ok(Series { unit: "kH/s".into(), higher_is_better: true, at_ms, values, ..Series::default() })
 }
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!((&series.values[..], &series.at_ms[..]), (values, at_ms));
         }
         for broken in ["", "[x] Total: 5 kH/s", "[a 10:00:00] Total: 5,1 kH/s"] {
-            assert!(parse(broken).unwrap_err().contains("no hash rate"));
+            assert!(parse(broken).unwrap_err().contains("no total hash rate"));
         }
     }
 
@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_survived(text in "(\\[[0-9 :-]{0,12}\\] Total: .{0,12}\n|\x1b\\[.{0,5}|.){0,8}") {
+        fn parse_never_panics(text in "(\\[[0-9 :-]{0,12}\\] Total: .{0,12}\n|\x1b\\[.{0,5}|.){0,8}") {
             if let Ok(series) = parse(&text) {
                 prop_assert_eq!(series.values.len(), series.at_ms.len());
             }

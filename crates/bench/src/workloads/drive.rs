@@ -4,7 +4,7 @@
 //! to the drive before the time is taken, and dropped from the cache before they are read. It measures
 //! the file system with the drive, as every program meets it; not the bare device.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Needs};
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -31,13 +31,13 @@ const VARIANTS: &[Variant] = &[
 /// The entry in the table of workloads.
 pub(super) const DRIVE: Workload = Workload {
     id: WorkloadId::Drive,
-    about: "Large files, random blocks and small files on the drive of --folder (default: here), by fio.",
+    about: "Large files, random blocks and small files on the drive of --dir (default: current directory), with fio.",
     link: "https://fio.readthedocs.io/en/latest/fio_doc.html",
     unit: "MB/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
-    attributes: Attributes::PLAIN,
+    attributes: Attributes { needs: Needs::DIRECTORY, ..Attributes::PLAIN },
     lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
@@ -135,7 +135,7 @@ fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), Strin
     let needed = bytes + SPARE_BYTES;
     (bytes == 0 || free >= needed).then_some(()).ok_or_else(|| {
         format!(
-            "{} has {} MB free, and {} MB are needed; name another folder by --folder",
+            "{} has {} MB free, {} MB are needed; use another directory (--dir)",
             drive.display(),
             free / 1_000_000,
             needed / 1_000_000
@@ -173,10 +173,10 @@ fn measure(
     };
     let output = output.map_err(|failure| explained(failure, folder.path()))?;
     let how = match cache {
-        Cache::PassedBy => "page cache passed by",
+        Cache::PassedBy => "direct I/O",
         Cache::Dropped => {
-            report.not_comparable = Some("the file system takes no O_DIRECT: through the page cache".into());
-            "through the page cache, which was emptied before and written back after"
+            report.not_comparable = Some("buffered I/O (the file system does not support O_DIRECT)".into());
+            "buffered I/O; page cache dropped before and synced after"
         }
     };
     let scores = parse(&output, context.job.variant.as_str())
@@ -205,7 +205,7 @@ fn once(
     let results = folder.files().read(OsStr::new(RESULTS), RESULTS_BYTES_MAX);
     let results = results.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     results.map_err(|why| {
-        let message = format!("fio left no results: {why}.");
+        let message = format!("fio wrote no results: {why}.");
         failure(FailureKind::Garbled, message, &messages)
     })
 }
@@ -271,7 +271,7 @@ pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
     let start = output.find('{').ok_or("fio printed no JSON")?;
     let mut values = serde_json::Deserializer::from_str(&output[start..]).into_iter::<Value>();
     let value = values.next().and_then(Result::ok);
-    let value = value.ok_or("fio's JSON is not whole")?;
+    let value = value.ok_or("fio's JSON is incomplete")?;
     let job = &value["jobs"][0];
     let side = match variant {
         "read" | "random-read" => &job["read"],
@@ -279,7 +279,7 @@ pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
     };
     let number = |name: &str| {
         let found = side[name].as_f64().filter(|value| value.is_finite() && *value > 0.0);
-        found.ok_or_else(|| format!("fio's JSON has no {name} of {variant}"))
+        found.ok_or_else(|| format!("fio's JSON has no {name} for {variant}"))
     };
     let row = match variant {
         "small-files" => higher("", number("iops")?, "files/s"),
@@ -287,8 +287,8 @@ pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
         _ => higher("", number("bw_bytes")? / 1e6, "MB/s"),
     };
     let what = match variant {
-        "small-files" => format!("files of {} KiB, each flushed to the drive", SMALL_BYTES >> 10),
-        "random-read" | "random-write" => "4 KiB, one request at a time".to_owned(),
+        "small-files" => format!("{} KiB files, fsync after each", SMALL_BYTES >> 10),
+        "random-read" | "random-write" => "4 KiB blocks, queue depth 1".to_owned(),
         _ => "1 MiB blocks".to_owned(),
     };
     let slow = side["clat_ns"]["percentile"]["99.000000"].to_string();
@@ -326,19 +326,19 @@ mod tests {
             assert_eq!(found.rows, [higher("", value, unit)]);
             assert!(found.detail.contains("99 % within") && found.detail.ends_with(" on vda"));
         }
-        assert!(parse(WRITE, "read").unwrap_err().contains("no bw_bytes of read"));
+        assert!(parse(WRITE, "read").unwrap_err().contains("no bw_bytes for read"));
         assert!(parse("fio: bad option", "read").unwrap_err().contains("no JSON"));
-        assert!(parse(&WRITE[..500], "write").unwrap_err().contains("not whole"));
+        assert!(parse(&WRITE[..500], "write").unwrap_err().contains("incomplete"));
     }
 
     #[test]
-    fn a_full_drive_is_told_in_its_own_words() {
+    fn full_drive_error() {
         assert_eq!(reason(FULL).as_deref(), Some("No space left on device"));
         assert_eq!(reason(WRITE), None);
     }
 
     #[test]
-    fn names_have_no_path_that_somebody_could_change() {
+    fn names_have_no_path() {
         let words = arguments("write", Duration::from_secs(2), Cache::PassedBy);
         assert!(words.iter().all(|word| !word.contains('/')), "{words:?}");
         assert!(words.contains(&"--filename=large".to_owned()), "{words:?}");
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn crashes_and_full_drives_are_told() {
+    fn crash_and_full_drive_errors() {
         let why = check("kill -SEGV $$", "write").unwrap_err();
         assert!(why.contains("SIGSEGV"), "{why}");
         let full = concat!(env!("CARGO_MANIFEST_DIR"), "/tool_output/fio/3.33-x86_64-full.txt");
@@ -394,11 +394,11 @@ mod tests {
         let here = folder();
         assert_eq!(check_space(here.path(), &here, 0), Ok(()));
         let why = check_space(here.path(), &here, u64::MAX - SPARE_BYTES).unwrap_err();
-        assert!(why.contains("MB free") && why.contains("--folder"), "{why}");
+        assert!(why.contains("MB free") && why.contains("--dir"), "{why}");
     }
 
     #[test]
-    fn without_fio_it_is_lacking() {
+    fn missing_fio() {
         let job = Job::default();
         let missing = Bench::new(&[]).with(&job, |context, _| (DRIVE.lacking)(context));
         assert!(missing.map(|missing| missing.to_string()).unwrap().contains("fio"));

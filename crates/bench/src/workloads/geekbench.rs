@@ -1,4 +1,4 @@
-//! `geekbench`: Geekbench 5 or 6 where somebody has put it on the PATH or named it by `GEEKBENCH=`.
+//! `geekbench`: Geekbench 5 or 6 from PATH or `GEEKBENCH=`.
 //!
 //! Scores come from the file that it exports or from what it prints, never from a web page. Without a
 //! licence it prints none and uploads everything to its vendor: then the link to the results is what is
@@ -21,7 +21,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const GEEKBENCH: Workload = Workload {
     id: WorkloadId::Geekbench,
-    about: "An installed Geekbench 5 or 6, per core type and twice on all CPUs; unlicensed, it uploads.",
+    about: "Geekbench 5 or 6, per core type and twice on all CPUs; the free version uploads its results.",
     link: "https://www.geekbench.com/",
     unit: "points",
     higher_is_better: true,
@@ -59,7 +59,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     let available = available_kib(context.root).ok()?;
     (available < NEED_KIB).then(|| {
         let (need, has) = (NEED_KIB >> 10, available >> 10);
-        let why = format!("Geekbench needs {need} MiB, but only {has} MiB can be had");
+        let why = format!("Geekbench needs {need} MiB, only {has} MiB are available");
         Missing::unsupported("/proc/meminfo", why)
     })
 }
@@ -133,16 +133,13 @@ pub(super) fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
     let links = links(text);
     if rows.is_empty() && links.is_empty() {
         let why = match text.to_lowercase().contains("upload") {
-            true => {
-                "without a licence Geekbench shows its scores at its web site alone, and it could \
-                 upload nothing from here"
-            }
+            true => "the free version of Geekbench shows scores on its web site only, and the upload failed",
             false => "Geekbench printed neither scores nor a link to them",
         };
         return Err(why.into());
     }
     let detail = match rows.is_empty() {
-        true => "without a licence Geekbench prints no scores: they are at its link".to_owned(),
+        true => "the free version of Geekbench prints no scores; see the link".to_owned(),
         false => String::new(),
     };
     Ok(Scores { rows, detail, links, output: super::program::shortened(&without_keys(text)) })
@@ -214,16 +211,15 @@ mod tests {
     }
 
     #[test]
-    fn without_a_licence_there_is_a_link() {
+    fn free_version_gives_link() {
         let scores = parse(TRYOUT, None).unwrap();
-        assert!(scores.rows.is_empty() && scores.detail.contains("licence"));
+        assert!(scores.rows.is_empty() && scores.detail.contains("see the link"));
         assert_eq!(scores.links, ["https://browser.geekbench.com/v6/cpu/1000001"]);
         assert!(!scores.output.contains("424242"));
         let five = parse(TRYOUT_5, None).unwrap();
         assert!(!five.output.contains("313131"));
         assert_eq!(five.links, ["https://browser.geekbench.com/v5/cpu/20000001"]);
-        for (text, expected) in
-            [(OFFLINE, "upload nothing from here"), ("Geekbench 6.3.0 Pro\nSingle-Core", "neither scores nor")]
+        for (text, expected) in [(OFFLINE, "upload failed"), ("Geekbench 6.3.0 Pro\nSingle-Core", "neither scores nor")]
         {
             let why = parse(text, None).unwrap_err();
             assert!(why.contains(expected), "{why}");
@@ -261,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn it_exports_where_it_can() {
+    fn export_is_used_if_available() {
         let export = "[ \"$3\" = --export-json ] || exit 9\n\
                       echo done; echo '{\"sections\": [{\"name\": \"Single-Core\", \"score\": 5}]}' > \"$4\"";
         check("Geekbench 6.3.0 Pro", export, Ok("single-core 5"));

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// The entry in the table of workloads.
 pub(super) const LZMA: Workload = Workload {
     id: WorkloadId::Lzma,
-    about: "LZMA compression and decompression of generated text, built in and the same everywhere.",
+    about: "Built-in LZMA compression and decompression of generated text; same code on every machine.",
     link: "https://7-zip.org/sdk.html",
     unit: "MB/s",
     higher_is_better: true,
@@ -64,7 +64,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     (need > available).then(|| {
         let mib = |kib: u64| kib / 1024;
         let why =
-            format!("LZMA with {threads} threads needs {} MiB, but only {} MiB can be had", mib(need), mib(available));
+            format!("LZMA with {threads} threads needs {} MiB, only {} MiB are available", mib(need), mib(available));
         Missing::unsupported("/proc/meminfo", why)
     })
 }
@@ -77,7 +77,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     // A short run takes short turns, so that there are enough of them to tell a median.
     let bytes = if context.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
     if bytes < TEXT_BYTES {
-        let why = "a short run with a small text, to be set beside others of its kind only";
+        let why = "short run with a small text; comparable only with other short runs";
         report.not_comparable = Some(why.into());
     }
     let text = text(bytes);
@@ -107,8 +107,7 @@ fn series(threads: &[Vec<Turn>], bytes: usize) -> Series {
         unit: LZMA.unit.to_owned(),
         higher_is_better: LZMA.higher_is_better,
         detail: format!(
-            "{} KiB of text compressed once and decompressed {DECOMPRESSIONS} times a turn, \
-             {} threads added up",
+            "per iteration {} KiB of text compressed once and decompressed {DECOMPRESSIONS} times; sum of {} threads",
             bytes >> 10,
             threads.len()
         ),
@@ -138,7 +137,7 @@ fn turns(text: &[u8], start: &Barrier, cancelled: &AtomicI32, time: Duration) ->
 
 /// One turn. What is allocated is allocated before the clock starts.
 fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Duration, String> {
-    let broken = |e: &dyn std::fmt::Display| format!("LZMA could not read its own output: {e}");
+    let broken = |e: &dyn std::fmt::Display| format!("LZMA could not decompress its own output: {e}");
     let options = options();
     packed.clear();
     let mut writer = LzmaWriter::new_no_header(&mut *packed, &options, false).map_err(|e| broken(&e))?;
@@ -159,8 +158,7 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
         reader.read_to_end(restored).map_err(|e| broken(&e))?;
         elapsed += started.elapsed();
         if restored != text {
-            let why = "LZMA decompressed other data than it compressed: memory, clock or voltage \
-                       of this machine are not stable.";
+            let why = "LZMA output differs from its input; memory, clock or voltage of this machine is unstable.";
             return Err(why.to_owned());
         }
     }
@@ -220,7 +218,7 @@ mod tests {
     use crate::testing::Bench;
 
     #[test]
-    fn text_comes_back_and_is_as_dense_as_prose() {
+    fn text_round_trip_and_density() {
         let text = text(50_000);
         let (mut packed, mut restored) = (Vec::new(), Vec::new());
         work(&text, &mut packed, &mut restored).unwrap();
@@ -242,7 +240,7 @@ mod tests {
 
     /// Another text would be another benchmark: then METHOD must rise.
     #[test]
-    fn the_text_is_the_same_on_every_machine() {
+    fn text_is_the_same_on_every_machine() {
         let start = String::from_utf8(text(60)).unwrap();
         expect_test::expect![[r#"
             hbrhbjobh oelchj ojyedfs
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_refused_where_memory_does_not_allow_it() {
+    fn too_little_memory_is_refused() {
         let bench = Bench::new(&[]);
         let job = Job { workload: WorkloadId::Lzma, threads: 4, ..Job::default() };
         assert_eq!(bench.with(&job, |context, _| lacking(context)), None);

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fastest_is_of_the_operation_that_was_asked_for() {
+    fn fastest_is_of_the_operation_that_was_asked_for() {
         let mut buffers = [0; 2].map(|_| Buffer::new(1 << 20, Pages::Default).unwrap());
         let [destination, source] = &mut buffers;
         for operation in [Operation::Copy, Operation::Fill, Operation::Read] {

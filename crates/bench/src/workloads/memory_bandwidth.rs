@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     id: WorkloadId::MemoryBandwidth,
-    about: "Bytes per second that one CPU copies, fills and reads in memory, routine by routine.",
+    about: "Memory copy, fill and read bandwidth of one CPU, per routine.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
     unit: "MB/s",
     higher_is_better: true,
@@ -43,7 +43,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let bytes = buffer_bytes(context, wanted, 2).map_err(|missing| not_started(missing.to_string()))?;
     if bytes < wanted {
         let mib = bytes >> 20;
-        let why = format!("buffers of {mib} MiB, the memory there was, partly fit into caches");
+        let why = format!("buffers are only {mib} MiB for lack of memory and partly fit into caches");
         report.not_comparable = Some(why);
     }
     let cancelled = context.cancelled;
@@ -75,7 +75,7 @@ fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<All, String> {
         all.wrong = all.wrong.or(wrong);
     }
     let flip = first_unscattered(source.as_slice(), SEED);
-    let source_wrong = flip.map(|flip| told("The source of copying", flip));
+    let source_wrong = flip.map(|flip| told("The copy source", flip));
     all.wrong = all.wrong.or(source_wrong);
     Ok(all)
 }
@@ -94,7 +94,7 @@ fn measure(
     let mut repetition = || {
         let (elapsed_ns, read) = once(routine, destination.as_mut_slice(), source.as_slice());
         if routine.operation == Operation::Read && read != sum {
-            let why = format!("{} gave the checksum {read:x} instead of {sum:x}", routine.id);
+            let why = format!("{} returned checksum {read:x}, expected {sum:x}", routine.id);
             wrong = Some(blame(&why));
         }
         rate(bytes, elapsed_ns)
@@ -121,11 +121,11 @@ fn measure(
 
 fn told(who: &str, flip: Flip) -> String {
     let Flip { at, expected, found } = flip;
-    blame(&format!("{who} left {found:#04x} at byte {at} where {expected:#04x} belongs"))
+    blame(&format!("{who} has {found:#04x} at byte {at}, expected {expected:#04x}"))
 }
 
 fn blame(what: &str) -> String {
-    format!("{what}: the memory or the CPU of this machine is not reliable.")
+    format!("{what}; memory or CPU of this machine is unstable.")
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_byte_and_a_wrong_checksum_are_blamed() {
+    fn wrong_bytes_and_checksums_fail() {
         let buffer = || Buffer::new(1 << 16, Pages::Default).unwrap();
         let (mut destination, mut source) = (buffer(), buffer());
         scatter(source.as_mut_slice(), SEED);
@@ -157,7 +157,7 @@ mod tests {
         for routine in available() {
             let sum = checksum(source.as_slice()) ^ 1;
             let wrong = measure(routine, &mut destination, &source, sum, &goes_on, &mut all);
-            let is_blamed = wrong.is_some_and(|why| why.contains("not reliable"));
+            let is_blamed = wrong.is_some_and(|why| why.contains("unstable"));
             assert_eq!(is_blamed, routine.operation == Operation::Read, "{}", routine.id);
         }
         let flip = Flip { at: 77, expected: 0x5a, found: 0x5b };

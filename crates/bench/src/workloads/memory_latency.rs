@@ -26,7 +26,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const MEMORY_LATENCY: Workload = Workload {
     id: WorkloadId::MemoryLatency,
-    about: "Nanoseconds from one dependent memory access to the next, by size of the buffer.",
+    about: "Latency of dependent memory accesses by buffer size, in nanoseconds.",
     link: "https://lmbench.sourceforge.net/man/lat_mem_rd.8.html",
     unit: "ns",
     higher_is_better: false,
@@ -157,16 +157,16 @@ fn clock_khz() -> Fact<u32> {
 fn pages_in_words(asked: Pages, page_bytes: Option<u32>, huge_kib: &Fact<u64>, size_bytes: Option<u64>) -> String {
     let small = match page_bytes {
         Some(bytes) => format!("{} KiB pages", bytes >> 10),
-        None => "pages of the usual size".to_owned(),
+        None => "default page size".to_owned(),
     };
     let (huge_mib, mib) = (huge_kib.clone().map(|kib| kib >> 10), size_bytes.unwrap_or(0) >> 20);
     match (asked, huge_mib) {
         (Pages::Small, Fact::Known(0) | Fact::Missing { .. }) => small,
-        (Pages::Small, Fact::Known(huge)) => format!("{small} but for {huge} MiB of huge pages"),
-        (_, Fact::Known(0)) => format!("{small}, because no huge pages were granted"),
+        (Pages::Small, Fact::Known(huge)) => format!("{small}, {huge} MiB in huge pages"),
+        (_, Fact::Known(0)) => format!("{small}; no huge pages were available"),
         (_, Fact::Known(huge)) if huge >= mib => "huge pages".to_owned(),
         (_, Fact::Known(huge)) => format!("huge pages for {huge} of {mib} MiB"),
-        (_, Fact::Missing { missing }) => format!("not known which pages, because {missing}"),
+        (_, Fact::Missing { missing }) => format!("page size unknown: {missing}"),
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_walk_ends() {
+    fn interrupted_walk_ends() {
         assert!(walked(&Variant::ONLY, 2).rows.is_empty());
     }
 
@@ -208,18 +208,18 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_told_as_they_are() {
+    fn page_size_description() {
         let size = Some(128 << 20);
         let huge = |mib: u64| Fact::Known(mib << 10);
         let unknown = Fact::from(Missing::absent("/proc/self/smaps"));
         for (asked, huge, expected) in [
             (Pages::Huge, huge(128), "huge pages"),
             (Pages::Huge, huge(100), "huge pages for 100 of 128 MiB"),
-            (Pages::Huge, huge(0), "4 KiB pages, because no huge pages were granted"),
-            (Pages::Huge, unknown.clone(), "not known which pages, because /proc/self/smaps does not exist"),
+            (Pages::Huge, huge(0), "4 KiB pages; no huge pages were available"),
+            (Pages::Huge, unknown.clone(), "page size unknown: /proc/self/smaps does not exist"),
             (Pages::Small, huge(0), "4 KiB pages"),
             (Pages::Small, unknown, "4 KiB pages"),
-            (Pages::Small, huge(2), "4 KiB pages but for 2 MiB of huge pages"),
+            (Pages::Small, huge(2), "4 KiB pages, 2 MiB in huge pages"),
         ] {
             assert_eq!(pages_in_words(asked, Some(4096), &huge, size), expected);
         }

@@ -168,7 +168,7 @@ fn in_memory(bytes: &[u8]) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// True if the sample standard deviation is small beside the best.
+/// True if the sample standard deviation is small next to the best.
 fn agree(bytes_per_s: &[u64]) -> bool {
     let count = bytes_per_s.len() as f64;
     let rates = || bytes_per_s.iter().map(|rate| *rate as f64);

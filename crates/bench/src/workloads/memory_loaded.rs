@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const MEMORY_LOADED: Workload = Workload {
     id: WorkloadId::MemoryLoaded,
-    about: "Memory latency of one CPU while all others read memory for more and more of their time.",
+    about: "Memory latency of one CPU under increasing read load from all other CPUs.",
     link: "https://www.intel.com/content/www/us/en/developer/articles/tool/intelr-memory-latency-checker.html",
     unit: "ns",
     higher_is_better: false,
@@ -46,14 +46,14 @@ const READER_BYTES: u64 = 32 << 20;
 /// A load needs so long to be there.
 const SETTLE: Duration = Duration::from_millis(20);
 const REPETITION_NS: u64 = 2_000_000;
-/// Repetitions beside one strength of the load.
+/// Repetitions at one load level.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(150));
 const SEED: u64 = 0x5bc_be7c;
 /// Tells readers to end.
 const OVER: u32 = u32::MAX;
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    let lonely = no_other_cpu(context, "no other that could load the memory");
+    let lonely = no_other_cpu(context, "no other CPU can load the memory");
     lonely.or_else(|| size_bytes(context).err())
 }
 
@@ -170,7 +170,7 @@ fn pause(ns: u64) {
     }
 }
 
-/// Latency beside every strength of the load.
+/// Latency at every load level.
 fn measure(
     load: &Load,
     readers: usize,
@@ -188,7 +188,7 @@ fn measure(
         let (start_ns, start_bytes) = (now_ns(), load.read_bytes.load(Ordering::Relaxed));
         let (ns, ended) = until_known(&RULE, cancelled, || walk.once(&pace));
         let bytes = load.read_bytes.load(Ordering::Relaxed) - start_bytes;
-        let name = format!("others read {duty_percent} % of their time");
+        let name = format!("other CPUs read {duty_percent} % of the time");
         repeated.extend(Repeated::of(&name, "ns", &ns, ended));
         rows.push(LoadedRow { duty_percent, load_bytes_per_s: super::memory::rate(bytes, now_ns() - start_ns), ns });
         if cancelled.load(Ordering::Relaxed) != 0 {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_is_not_there_is_told() {
+    fn missing_cpu_error() {
         for cpus in [[0, 1_000_000], [1_000_000, 0]] {
             let failure = Bench::new(&[]).with(&job(&cpus), run).unwrap_err();
             assert_eq!(failure.kind, FailureKind::NotStarted, "{cpus:?}");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn without_others_the_load_is_nothing() {
+    fn no_load_without_other_cpus() {
         let load = Load::new(1 << 20);
         let (rows, repeated) = measure(&load, 0, 1 << 20, &AtomicI32::new(1)).unwrap();
         // Interrupted after the first row, which still is whole.
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_reads_until_it_is_over() {
+    fn reader_reads_until_it_is_over() {
         let load = Load::new(1 << 20);
         let cpu = rustix::thread::sched_getcpu() as u32;
         std::thread::scope(|scope| {

@@ -2,7 +2,7 @@
 //! the memory is busy.
 //!
 //! Every CPU has a thread and buffers of its own, first touched by itself. Threads begin together and
-//! stop together, so that none is measured beside idle ones.
+//! stop together, so that none is measured next to idle ones.
 
 use super::Workload;
 use super::attributes::Attributes;
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// The entry in the table of workloads.
 pub(super) const MEMORY_SCALING: Workload = Workload {
     id: WorkloadId::MemoryScaling,
-    about: "Bytes per second that one, two ... all CPUs copy, fill and read in memory at once.",
+    about: "Memory copy, fill and read bandwidth of one, two ... all CPUs at once.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
     unit: "MB/s",
     higher_is_better: true,
@@ -215,7 +215,7 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// One repetition of one thread, in bytes per second. Whoever leads ends it for all.
+    /// One repetition of one thread, in bytes per second. The leader ends it for all.
     fn repetition(&self, leads: bool, routine: &Routine, destination: &mut Buffer, source: &Buffer) -> u64 {
         let start_ns = now_ns();
         let mut bytes = 0;
@@ -239,7 +239,7 @@ mod tests {
     use record::MemoryOperation;
 
     #[test]
-    fn a_few_cpus_are_counted_and_many_are_doubled() {
+    fn few_cpus_are_counted_and_many_are_doubled() {
         for (cpus, expected) in
             [(1, &[1][..]), (4, &[1, 2, 3, 4]), (12, &[1, 2, 4, 8, 12]), (64, &[1, 2, 4, 8, 16, 32, 64])]
         {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_team_of_one_does_everything() {
+    fn team_of_one_does_everything() {
         // The CPU that this thread may use for sure.
         let cpus = [rustix::thread::sched_getcpu() as u32];
         let goes_on = AtomicI32::new(1);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_is_not_there_ends_it_for_all() {
+    fn missing_cpu_stops_all_threads() {
         let goes_on = AtomicI32::new(0);
         let routines = choose(rustix::thread::sched_getcpu() as u32, 1 << 20).unwrap();
         let team = Team::new(&[0, 1_000_000], routines, 1 << 20, &goes_on);

@@ -33,7 +33,7 @@ mod stress_ng;
 mod sysbench;
 mod video;
 
-pub use attributes::{AtAClock, AtAnOpp, Attributes, Takes};
+pub use attributes::{AtAClock, AtAnOpp, Attributes, Needs, Takes};
 pub(crate) use opengl::XVFB;
 
 use crate::measure::context::WorkloadContext;
@@ -87,7 +87,7 @@ pub enum Places {
     /// One CPU of every core type.
     OneOfEachType,
     /// All CPUs of every core type once, if there are several, the others switched off meanwhile where
-    /// that can be done: programs that start a thread for each CPU of the machine, whatever CPUs they
+    /// that can be done: programs that start a thread for each CPU of the machine, regardless of the CPUs they
     /// may use. Then all CPUs, repeated.
     TypesAloneThenAll,
 }
@@ -166,7 +166,7 @@ mod tests {
     use crate::testing::Bench;
 
     #[test]
-    fn the_table_is_sorted_and_complete() {
+    fn table_is_sorted_and_complete() {
         for pair in WORKLOADS.windows(2) {
             let [before, id] = [pair[0].id, pair[1].id].map(WorkloadId::as_str);
             let known = WorkloadId::ALL.contains(&pair[1].id);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cpu_has_no_other() {
+    fn no_other_cpu_on_single_core() {
         for id in [WorkloadId::CoreToCore, WorkloadId::MemoryLoaded] {
             let workload = workload(id).unwrap();
             let lacks = |cpus: &[u32]| {

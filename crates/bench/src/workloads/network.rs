@@ -1,7 +1,7 @@
 //! `network`: what arrives at the other end of the network, and from it, by iperf3 and one TCP stream.
 //! The other end is a host on which `iperf3 -s` runs.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Needs};
 use super::scored::{higher, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -21,13 +21,13 @@ pub(super) const VARIANTS: &[Variant] = &[Variant::own("send"), RECEIVE];
 /// The entry in the table of workloads.
 pub(super) const NETWORK: Workload = Workload {
     id: WorkloadId::Network,
-    about: "One TCP stream to and from --host, where `iperf3 -s` has to run.",
+    about: "One TCP stream to and from --host, which must run `iperf3 -s`.",
     link: "https://software.es.net/iperf/",
     unit: "Mbit/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
-    attributes: Attributes { asks_for: ", with --host", ..Attributes::PLAIN },
+    attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -62,7 +62,7 @@ pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
             .targets
             .host
             .is_none()
-            .then(|| Missing::unsupported("--host", "it needs --host NAME, where `iperf3 -s` runs"))
+            .then(|| Missing::unsupported("--host", "needs --host NAME running `iperf3 -s`"))
     })
 }
 
@@ -77,7 +77,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
 pub(super) fn stream(context: &WorkloadContext, report: &mut StepReport) -> Result<String, Failure> {
     let found = tool(context, &KIND)?;
     let Some(host) = context.site.targets.host.clone() else {
-        let why = "No host was named: --host NAME.".to_owned();
+        let why = "No host given (--host NAME).".to_owned();
         return Err(failure(FailureKind::NotStarted, why, ""));
     };
     let time = context.time_or(Duration::from_secs(SECONDS));
@@ -103,7 +103,7 @@ fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
     // Ended by us, iperf3 says that it was interrupted, which is not the reason.
     if failed.kind == FailureKind::TimedOut {
         return Some(Failure {
-            message: format!("{} does not answer; `iperf3 -s` has to run there.", host.name),
+            message: format!("{} does not respond; start `iperf3 -s` there.", host.name),
             ..failed.clone()
         });
     }
@@ -114,10 +114,10 @@ fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
 fn refusal(output: &str, host: &Host) -> Option<Failure> {
     let why = value(output)?["error"].as_str()?.trim().to_owned();
     let hint = match why.starts_with("unable to connect") {
-        true => "; `iperf3 -s` has to run there",
+        true => "; start `iperf3 -s` there",
         false => "",
     };
-    let message = format!("{} and iperf3 do not get together: {why}{hint}.", host.name);
+    let message = format!("iperf3 cannot connect to {}: {why}{hint}.", host.name);
     Some(failure(FailureKind::ExitStatus, message, output))
 }
 
@@ -139,11 +139,11 @@ pub(super) fn parse(output: &str) -> Result<Scores, String> {
         percent.map_or("?".to_owned(), |percent| format!("{percent:.0} %"))
     };
     let again = end["sum_sent"]["retransmits"].as_u64();
-    let again = again.map_or(String::new(), |count| format!(", {count} packets sent again"));
+    let again = again.map_or(String::new(), |count| format!(", {count} retransmits"));
     Ok(Scores {
         rows: vec![higher("", rate / 1e6, "Mbit/s")],
         detail: format!(
-            "iperf3 kept {} of a CPU busy here, {} at the other end{again}",
+            "iperf3 CPU load {} here, {} on the remote host{again}",
             busy("host_total"),
             busy("remote_total")
         ),
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn both_directions_are_read() {
         for (text, rate, detail) in [
-            (SEND, 24_993.123_086_488_617, "98 % of a CPU busy here, 44 % at the other end, 5 packets"),
-            (RECEIVE, 22_708.840_115_699_135, "41 % of a CPU busy here, 96 % at the other end, 4 packets"),
+            (SEND, 24_993.123_086_488_617, "CPU load 98 % here, 44 % on the remote host, 5 retransmits"),
+            (RECEIVE, 22_708.840_115_699_135, "CPU load 41 % here, 96 % on the remote host, 4 retransmits"),
         ] {
             let found = parse(text).unwrap();
             assert_eq!(found.rows, [higher("", rate, "Mbit/s")]);
@@ -176,12 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_not_there_is_named() {
+    fn unreachable_host_error() {
         let host = Host::parse("nas:5201").unwrap();
         for (text, expected) in [
             (
                 REFUSED,
-                "nas and iperf3 do not get together: unable to connect to server: Connection refused; `iperf3 -s`",
+                "iperf3 cannot connect to nas: unable to connect to server: Connection refused; start `iperf3 -s`",
             ),
             (UNKNOWN, "Name or service not known"),
             (BUSY, "the server is busy running a test"),
@@ -191,7 +191,7 @@ mod tests {
         }
         assert_eq!(refusal(SEND, &host), None);
         for (kind, expected) in [
-            (FailureKind::TimedOut, Some("nas does not answer")),
+            (FailureKind::TimedOut, Some("nas does not respond")),
             (FailureKind::ExitStatus, Some("Connection refused")),
             (FailureKind::Interrupted, None),
         ] {

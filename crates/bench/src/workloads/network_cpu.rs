@@ -1,7 +1,7 @@
 //! `network-cpu`: one TCP stream and, at the same time, one thread of built-in integer work: whether the
 //! network takes from the CPU, or the CPU from the network.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Needs};
 use super::network::{KIND, VARIANTS, lacking, parse, stream};
 use super::scored::higher;
 use super::{Places, Shape, Workload};
@@ -18,13 +18,13 @@ use std::time::Instant;
 /// The entry in the table of workloads.
 pub(super) const NETWORK_CPU: Workload = Workload {
     id: WorkloadId::NetworkCpu,
-    about: "One TCP stream to or from --host beside one thread of integer work.",
+    about: "One TCP stream to or from --host while one thread does integer work.",
     link: "https://software.es.net/iperf/",
     unit: "Mbit/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 10 }),
-    attributes: Attributes { asks_for: ", with --host", ..Attributes::PLAIN },
+    attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
     lacking,
     run,
 };

@@ -20,7 +20,7 @@ const VARIANTS: &[Variant] = &[Variant::own("short"), FULL];
 /// The entry in the table of workloads.
 pub(super) const OPENGL: Workload = Workload {
     id: WorkloadId::OpenGl,
-    about: "Frames per second of glmark2's scenes, drawn off-screen by the GPU or, named so, by the CPU.",
+    about: "Frames per second of glmark2 scenes, rendered off-screen by the GPU or (variant cpu) by the CPU.",
     link: "https://github.com/glmark2/glmark2",
     unit: "frames/s",
     higher_is_better: true,
@@ -106,10 +106,7 @@ fn display(context: &WorkloadContext, has_display: bool) -> Result<Display, Miss
     }
     match context.tools.find(&XVFB) {
         Ok(xvfb) if !found.name.ends_with("drm") => Ok(Display::Virtual(xvfb, found)),
-        _ => Err(Missing::unsupported(
-            "DISPLAY",
-            "there is no display, no /dev/dri/card* with glmark2-es2-drm, and no xvfb-run",
-        )),
+        _ => Err(Missing::unsupported("DISPLAY", "no display, no /dev/dri/card* with glmark2-es2-drm and no xvfb-run")),
     }
 }
 
@@ -137,7 +134,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let program = Found { version: version.clone(), ..program };
     let output =
         context.program(report, &program, &arguments, limit).map_err(|failed| match reason(&failed.output_tail) {
-            Some(why) => Failure { message: format!("glmark2 has nothing to draw on: {why}."), ..failed },
+            Some(why) => Failure { message: format!("glmark2 found no display: {why}."), ..failed },
             None => failed,
         })?;
     let scores = parse(&output, is_short).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
@@ -165,13 +162,13 @@ fn version_line(text: &str) -> Option<String> {
 pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
     let scenes: Vec<Score> = output.lines().filter_map(scene).collect();
     if scenes.is_empty() {
-        return Err("glmark2 drew no scene".into());
+        return Err("glmark2 rendered no scene".into());
     }
     let label = |name: &str| {
         let line = output.lines().find_map(|line| line.trim().strip_prefix(name));
         line.map(|text| text.trim().to_owned())
     };
-    let renderer = label("GL_RENDERER:").unwrap_or_else(|| "somebody unnamed".into());
+    let renderer = label("GL_RENDERER:").unwrap_or_else(|| "an unnamed renderer".into());
     // The mean of all scenes means nothing for other scenes.
     let score = label("glmark2 Score:").and_then(|text| positive(&text));
     let mut rows = Vec::new();
@@ -183,8 +180,8 @@ pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
     let size = size.split_whitespace().next().map_or(String::new(), |size| format!(", {size}"));
     let by_cpu = ["llvmpipe", "softpipe", "swrast", "SWR"];
     let who = match by_cpu.iter().any(|name| renderer.contains(name)) {
-        true => format!("drawn by the CPU, no GPU driver: {renderer}{size}"),
-        false => format!("drawn by {renderer}{size}"),
+        true => format!("rendered by the CPU, no GPU driver: {renderer}{size}"),
+        false => format!("rendered by {renderer}{size}"),
     };
     Ok(Scores { rows, detail: who, ..Scores::default() })
 }
@@ -222,14 +219,14 @@ mod tests {
         assert_eq!(full.rows[23].name, "terrain");
         let slowest = full.rows.iter().map(|row| row.value).fold(f64::MAX, f64::min);
         assert!((slowest - 0.578).abs() < 0.001, "{slowest}");
-        assert!(full.detail.starts_with("drawn by the CPU") && full.detail.ends_with(", 800x600"));
+        assert!(full.detail.starts_with("rendered by the CPU") && full.detail.ends_with(", 800x600"));
         assert_eq!(parse(LLVMPIPE, true).unwrap().rows.len(), 33);
         let gpu = LLVMPIPE.replace("llvmpipe (LLVM 15.0.6, 256 bits)", "V3D 4.2");
         assert!(parse(&gpu, true).unwrap().detail.starts_with("drawn by V3D 4.2"));
     }
 
     #[test]
-    fn nothing_to_draw_on_is_told() {
+    fn missing_display_error() {
         assert_eq!(reason(NO_DISPLAY).as_deref(), Some("main: Could not initialize canvas"));
         assert!(parse(NO_DISPLAY, true).unwrap_err().contains("no scene"));
     }
@@ -248,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_display_is_found_or_made() {
+    fn display_is_found_or_made() {
         let program = |name: &str, body: &str| Program { name: name.into(), body: body.into() };
         let glmark = || program("glmark2-es2", "echo 2023.01");
         let xvfb = program("xvfb-run", "echo Usage: xvfb-run");

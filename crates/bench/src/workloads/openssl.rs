@@ -19,7 +19,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const OPENSSL: Workload = Workload {
     id: WorkloadId::OpenSsl,
-    about: "AES encryption by the distribution's OpenSSL (`openssl speed`), for six block sizes.",
+    about: "AES encryption with the distribution's OpenSSL (`openssl speed`) for six block sizes.",
     link: "https://docs.openssl.org/master/man1/openssl-speed/",
     unit: "bytes/s",
     higher_is_better: true,
@@ -125,10 +125,10 @@ pub(super) fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>)
         }
     }
     let sizes = sizes.ok_or("OpenSSL printed no table")?;
-    let rates = rates.ok_or(format!("OpenSSL printed no figures of {algorithm}"))?;
+    let rates = rates.ok_or(format!("OpenSSL printed no figures for {algorithm}"))?;
     if sizes.len() != rates.len() {
         let (columns, values) = (sizes.len(), rates.len());
-        return Err(format!("OpenSSL printed {values} figures under {columns} block sizes"));
+        return Err(format!("OpenSSL printed {values} figures for {columns} block sizes"));
     }
     if rates.contains(&0) {
         return Err(format!("OpenSSL printed a speed of 0 for {algorithm}"));
@@ -222,12 +222,12 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn garbled_output_is_refused() {
         let cases = [
             (String::new(), "no table"),
             (V3.replace("type ", "Typ  "), "no table"),
-            (V3.replace("AES-256-CBC  ", "AES-128-GCM  "), "no figures of aes-256-cbc"),
-            (V1_1.replace("163840.00k\n", "\n"), "5 figures under 6"),
+            (V3.replace("AES-256-CBC  ", "AES-128-GCM  "), "no figures for aes-256-cbc"),
+            (V1_1.replace("163840.00k\n", "\n"), "5 figures for 6"),
             (V1_1.replace(" 80000.00k", "     0.00 "), "speed of 0"),
             (V1_1.replace(" 80000.00k", " 80000,00k"), "no figures"),
             (V1_1.replace(" 80000.00k", "       infk"), "no figures"),
@@ -284,14 +284,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_survived(text in any::<String>(), algorithm in any::<String>()) {
+        fn parse_never_panics(text in any::<String>(), algorithm in any::<String>()) {
             let _ = parse(&text, &algorithm);
             let _ = version_line(&text);
             let _ = has_seconds(&text);
         }
 
         #[test]
-        fn a_damaged_report_is_survived(at in 0..V1_1.len(), with in "[0-9 .k\n-]{0,12}") {
+        fn damaged_report_never_panics(at in 0..V1_1.len(), with in "[0-9 .k\n-]{0,12}") {
             let text = format!("{}{with}{}", &V1_1[..at], &V1_1[at..]);
             if let Ok((found, _)) = parse(&text, "aes-128-cbc") {
                 prop_assert!(found.rows.iter().all(|(_, rate)| *rate > 0));

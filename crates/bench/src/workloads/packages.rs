@@ -1,5 +1,5 @@
 //! External programs and the packages they come in: which are there, and the command that installs the
-//! others. A command is made here and run only when somebody has seen it and agreed.
+//! others. A command is made here and run only after confirmation.
 
 use crate::process::search_path::search_path;
 use crate::process::tools::{Found, ToolKind, Tools};
@@ -33,7 +33,7 @@ pub struct ToolStatus {
 }
 
 /// Tools that no workload runs, and what they are used for.
-const OTHERS: [(&ToolKind, &str); 2] = [(&SMARTCTL, "health of disks"), (&XVFB, "opengl without a display")];
+const OTHERS: [(&ToolKind, &str); 2] = [(&SMARTCTL, "disk health"), (&XVFB, "opengl without a display")];
 
 /// Every kind of program and who uses it; one for each use.
 pub(crate) fn kinds() -> impl Iterator<Item = (&'static ToolKind, &'static str)> {
@@ -111,14 +111,14 @@ pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<In
     let all = survey(tools);
     let manager = MANAGERS.iter().find_map(|manager| Some((manager, tools.program(manager.command[0])?)));
     let (manager, program) =
-        manager.ok_or("no package manager was found: apt-get, dnf, zypper, apk and pacman are known".to_owned())?;
+        manager.ok_or("no supported package manager found (apt-get, dnf, zypper, apk, pacman)".to_owned())?;
     let prefix = match is_root {
         true => None,
         false => Some(
             ["sudo", "doas"]
                 .into_iter()
                 .find_map(|name| tools.program(name))
-                .ok_or("packages are installed by root, and there is neither sudo nor doas")?,
+                .ok_or("installing packages needs root, and neither sudo nor doas is available")?,
         ),
     };
     let wanted = wanted(&all, names)?;
@@ -129,14 +129,14 @@ pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<In
         match (&status.found, status.packages[manager.distribution]) {
             (Ok(found), _) => {
                 let (name, path) = (status.name, &found.path);
-                installation.notes.push(format!("{name} is there: {path}."));
+                installation.notes.push(format!("{name} is already installed: {path}."));
             }
             // A tool may need two packages.
             (Err(_), Some(package)) => {
                 packages.extend(package.split_whitespace().map(str::to_owned));
             }
             (Err(_), None) => {
-                installation.notes.push(format!("{distribution} has no package of {}: {}.", status.name, status.about))
+                installation.notes.push(format!("{distribution} has no package for {}: {}.", status.name, status.about))
             }
         }
     }
@@ -165,7 +165,7 @@ fn wanted<'a>(all: &'a [ToolStatus], names: &[String]) -> Result<Vec<&'a ToolSta
             own.chain(others).any(|known| known.eq_ignore_ascii_case(name))
         };
         let known: Vec<&str> = all.iter().map(|status| status.name).collect();
-        all.iter().find(is_it).ok_or_else(|| format!("{name:?} is no tool; there are {}", known.join(", ")))
+        all.iter().find(is_it).ok_or_else(|| format!("unknown tool {name:?}; tools: {}", known.join(", ")))
     };
     names.iter().map(find).collect()
 }
@@ -188,10 +188,10 @@ pub fn install(installation: &Installation) -> Result<(), String> {
         // sudo asks for its password on the terminal itself.
         .stdin(Stdio::null())
         .status()
-        .map_err(|why| format!("{program} could not be started: {why}"))?;
+        .map_err(|why| format!("cannot start {program}: {why}"))?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!("{} failed with {status}; what it says stands above", installation.command.join(" "))),
+        false => Err(format!("{} failed with {status}; see its output above", installation.command.join(" "))),
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_is_that_of_the_distribution() {
+    fn command_is_that_of_the_distribution() {
         let apt = || program("apt-get", ":");
         let names = &["stockfish", "7zz", "perf"];
         check(
@@ -243,33 +243,33 @@ mod tests {
             &[program("pacman", ":"), program("sudo", ":")],
             names,
             false,
-            "DIR/sudo pacman -S --needed --noconfirm 7zip perf|Arch has no package of Stockfish: Arch has \
-             it in the AUR.",
+            "DIR/sudo pacman -S --needed --noconfirm 7zip perf|Arch has no package for Stockfish: Arch has it in the \
+             AUR.",
         );
         let there = program("sysbench", "echo sysbench 1.0.20");
-        check(&[apt(), there], &["sysbench"], true, "|sysbench is there: DIR/sysbench.");
+        check(&[apt(), there], &["sysbench"], true, "|sysbench is already installed: DIR/sysbench.");
     }
 
     #[test]
-    fn what_cannot_be_done_is_said() {
+    fn install_errors() {
         check(
             &[program("apk", ":")],
             &["gcc"],
             true,
-            "\"gcc\" is no tool; there are 7-zip, cpuminer, ffmpeg, fio, Geekbench, glmark2, iperf3, \
-             OpenSSH, OpenSSL, perf, Phoronix Test Suite, rsync, smartctl, Stockfish, stress-ng, sysbench, Xvfb",
+            "unknown tool \"gcc\"; tools: 7-zip, cpuminer, ffmpeg, fio, Geekbench, glmark2, iperf3, OpenSSH, OpenSSL, \
+             perf, Phoronix Test Suite, rsync, smartctl, Stockfish, stress-ng, sysbench, Xvfb",
         );
         check(
             &[program("apk", ":")],
             &["perf"],
             false,
-            "packages are installed by root, and there is neither sudo nor doas",
+            "installing packages needs root, and neither sudo nor doas is available",
         );
-        check(&[], &[], true, "no package manager was found: apt-get, dnf, zypper, apk and pacman are known");
+        check(&[], &[], true, "no supported package manager found (apt-get, dnf, zypper, apk, pacman)");
     }
 
     #[test]
-    fn a_failing_package_manager_is_named() {
+    fn failing_package_manager_is_named() {
         let of = |words: &[&str]| Installation {
             command: words.iter().map(|word| (*word).to_owned()).collect(),
             notes: Vec::new(),
@@ -279,6 +279,6 @@ mod tests {
         let failed = install(&of(&["/bin/false", "x"])).unwrap_err();
         assert!(failed.contains("/bin/false x failed"), "{failed}");
         let absent = install(&of(&["/none"])).unwrap_err();
-        assert!(absent.contains("could not be started"), "{absent}");
+        assert!(absent.contains("cannot start"), "{absent}");
     }
 }

@@ -22,7 +22,7 @@ const VARIANTS: &[Variant] = &[
 /// The entry in the table of workloads.
 pub(super) const PERF_BENCH: Workload = Workload {
     id: WorkloadId::PerfBench,
-    about: "The kernel's `perf bench`: scheduler, system calls, memcpy and memset of the C library.",
+    about: "The kernel's `perf bench`: scheduler, system calls, libc memcpy and memset.",
     link: "https://man7.org/linux/man-pages/man1/perf-bench.1.html",
     unit: "us/op",
     higher_is_better: false,
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapper_without_perf_is_none() {
+    fn wrapper_without_perf_is_rejected() {
         let wrapper = "WARNING: perf not found for kernel 6.8.0-45\n";
         assert_eq!((KIND.recognise)(wrapper), None);
         assert!((KIND.recognise)("perf version 6.1.192\n").is_some());

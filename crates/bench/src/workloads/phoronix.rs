@@ -21,9 +21,9 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const PHORONIX: Workload = Workload {
     id: WorkloadId::Phoronix,
-    about: "Tests of an installed Phoronix Test Suite, each per core type and on all CPUs.",
+    about: "Phoronix Test Suite tests, each per core type and on all CPUs.",
     link: "https://www.phoronix-test-suite.com/",
-    unit: "as the test says",
+    unit: "see the test's unit",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
@@ -84,7 +84,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         rows,
         detail: match failed.is_empty() {
             true => String::new(),
-            false => format!("no value of {}", failed.join(", ")),
+            false => format!("no value for {}", failed.join(", ")),
         },
         links: links(&output),
         output: super::program::shortened(&output),
@@ -121,18 +121,18 @@ fn written_by_program(path: &Path) -> Option<String> {
 fn why_none(output: &str, test: &str) -> String {
     let printed = output.to_lowercase();
     if printed.contains("batch mode must first be configured") {
-        return "The suite is not set up for batch runs: call phoronix-test-suite batch-setup".into();
+        return "Phoronix Test Suite is not set up for batch runs; run `phoronix-test-suite batch-setup`".into();
     }
     if printed.contains("not installed") {
-        return format!("{test} is not installed: call phoronix-test-suite install {test}");
+        return format!("{test} is not installed; run `phoronix-test-suite install {test}`");
     }
-    format!("The suite saved no results of {test}")
+    format!("Phoronix Test Suite saved no results for {test}")
 }
 
-/// `composite.xml`: one `Result` per test and option, each with an `Entry` per run of somebody. The scores, and
+/// `composite.xml`: one `Result` per test and option, each with an `Entry` per run. The scores, and
 /// the names of what of ours has none.
 pub(super) fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
-    let broken = || "The results are no whole XML".to_owned();
+    let broken = || "The results are not valid XML".to_owned();
     let mut reader = quick_xml::Reader::from_str(xml);
     let (mut path, mut text) = (Vec::<String>::new(), String::new());
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
@@ -175,7 +175,7 @@ pub(super) fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
         }
     }
     match rows.is_empty() {
-        true => Err("The results hold no value: the test failed".into()),
+        true => Err("The results contain no value; the test failed".into()),
         false => Ok((rows, failed)),
     }
 }
@@ -240,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_value_has_its_reason() {
+    fn missing_values_have_reasons() {
         for (xml, expected) in [
             (XML.replace("<Identifier>sbc-bench<", "<Identifier>x<"), "no value"),
             (
                 XML.replace("7250", "").replace("1201.5", "n/a").replace("12.34", "0").replace("0.75", "1.5,1.7"),
                 "no value",
             ),
-            (XML[..XML.len() / 2].to_owned(), "no whole XML"),
+            (XML[..XML.len() / 2].to_owned(), "not valid XML"),
             (String::new(), "no value"),
         ] {
             let why = parse(&xml).unwrap_err();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_recognised() {
+    fn phoronix_version_line() {
         let version = (KIND.recognise)("\nPhoronix Test Suite v10.8.4\n\n");
         assert_eq!(version.as_deref(), Some("Phoronix Test Suite 10.8.4"));
         let output = "Results Uploaded To: https://openbenchmarking.org/result/1-A-B\n";
@@ -272,7 +272,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_survived(at in 0..XML.len(), with in "[<>/a-zA-Z0-9&;.]{0,12}") {
+        fn parse_never_panics(at in 0..XML.len(), with in "[<>/a-zA-Z0-9&;.]{0,12}") {
             if XML.is_char_boundary(at) {
                 let _ = parse(&format!("{}{with}{}", &XML[..at], &XML[at..]));
             }

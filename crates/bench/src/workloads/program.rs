@@ -13,7 +13,7 @@ use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
 
 pub(super) const PROGRAM: Workload = Workload {
     id: WorkloadId::Program,
-    about: "Runs a command of your own and scores it by its time or by a number from its output.",
+    about: "Runs your own command; the score is its run time or a number from its output.",
     link: "https://github.com/ThomasKaiser/sbc-bench",
     unit: "s",
     higher_is_better: false,
@@ -45,7 +45,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let output = context.program(report, &found, &arguments, definition.time_limit)?;
     let value = definition.score.find(&output, report.program_elapsed.as_secs_f64());
     let value = value.map_err(|why| {
-        let message = format!("{} has no score: {why}.", definition.name);
+        let message = format!("No score for {}: {why}.", definition.name);
         failure(FailureKind::Garbled, message, &output)
     })?;
     Ok(Measured::Scores(Scores {
@@ -69,7 +69,7 @@ pub(super) fn shortened(text: &str) -> String {
     let half = OUTPUT_CHARS / 2;
     let head: String = text.chars().take(half).collect();
     let tail: String = text.chars().skip(count - half).collect();
-    format!("{head}\n[{} characters left out]\n{tail}", count - 2 * half)
+    format!("{head}\n[{} characters omitted]\n{tail}", count - 2 * half)
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
         let regex = || ScoreRule::regex("score (\\d+)").unwrap();
         check("echo score 12", regex(), Ok(12.0));
         check("echo score 12 >&2", regex(), Ok(12.0));
-        check("echo nothing", regex(), Err((FailureKind::Garbled, "matches nothing")));
+        check("echo nothing", regex(), Err((FailureKind::Garbled, "does not match")));
         check("echo score 12; exit 7", regex(), Err((FailureKind::ExitStatus, "exit status 7")));
         check("kill -9 $$", regex(), Err((FailureKind::Signal, "SIGKILL")));
     }
@@ -108,6 +108,6 @@ mod tests {
         let text = format!("first{}last", "x".repeat(10_000));
         let short = shortened(&text);
         assert!(short.starts_with("first") && short.ends_with("last"));
-        assert!(short.contains("characters left out") && short.len() < 5000);
+        assert!(short.contains("characters omitted") && short.len() < 5000);
     }
 }

@@ -1,6 +1,6 @@
 //! `rsync`: a file copied to a host and back by rsync over ssh, as backups do it.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Needs};
 use super::copy::{self, Copier, Direction, Remote};
 use super::scored::tool;
 use super::sftp;
@@ -14,13 +14,13 @@ use record::{Failure, Measured, Missing, WorkloadId};
 /// The entry in the table of workloads.
 pub(super) const RSYNC: Workload = Workload {
     id: WorkloadId::Rsync,
-    about: "A file of 268 MB copied to and from --host by rsync, from memory or from the drive of --folder.",
+    about: "Copies a 268 MB file to and from --host with rsync, from memory or from the drive of --dir.",
     link: "https://rsync.samba.org/",
     unit: "MB/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS }),
-    attributes: Attributes { asks_for: ", with --host and a key for it", ..Attributes::PLAIN },
+    attributes: Attributes { needs: Needs::DIRECTORY_AND_SSH, ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -92,7 +92,7 @@ mod tests {
     use crate::scratch::host::Host;
 
     #[test]
-    fn the_shell_keeps_blanks_together() {
+    fn shell_quoting_of_spaces() {
         let remote = Remote {
             host: Host::parse("pi@nas").unwrap(),
             options: ["-F", "/my own/config"].map(str::to_owned).to_vec(),

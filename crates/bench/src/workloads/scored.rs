@@ -30,7 +30,7 @@ pub(super) fn scores(
 /// Reads the scores of an output, which is kept with them.
 pub(super) fn read(output: &str, parse: impl Fn(&str) -> Result<Scores, String>) -> Result<Measured, Failure> {
     if output.trim().is_empty() {
-        let why = "It ended without printing anything.".into();
+        let why = "It printed nothing.".into();
         return Err(failure(FailureKind::Garbled, why, ""));
     }
     let scores = parse(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
@@ -80,9 +80,9 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_no_score() {
+    fn empty_output_has_no_score() {
         let why = read(" \n", |_| Ok(Scores::default())).unwrap_err();
         assert_eq!(why.kind, FailureKind::Garbled);
-        assert!(why.message.contains("without printing"));
+        assert!(why.message.contains("It printed nothing"));
     }
 }

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const SEVENZIP: Workload = Workload {
     id: WorkloadId::SevenZip,
-    about: "Benchmark of an installed 7-zip: LZMA compression and decompression, rated in MIPS.",
+    about: "7-zip's LZMA compression and decompression benchmark, in MIPS.",
     link: "https://7-zip.org/",
     unit: "MIPS",
     higher_is_better: true,
@@ -62,7 +62,7 @@ const RESERVE_KIB: u64 = 32 << 10;
 /// What a 32-bit program can have at most: 2 GiB less its own code and fragmentation.
 const ADDRESSES_KIB: u64 = 1900 << 10;
 /// One pass over all dictionaries takes half a minute on a desktop and about three minutes on the
-/// slowest known board (250 MIPS); whatever takes this long hangs.
+/// slowest known board (250 MIPS); a run this long hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
@@ -155,11 +155,7 @@ fn choose_dictionary(context: &WorkloadContext, found: &Found) -> Result<u32, Mi
         let need = need_kib(threads, SMALLEST_LOG2) / 1024;
         Missing::unsupported(
             "/proc/meminfo",
-            format!(
-                "7-zip with {threads} threads needs {need} MiB even with its smallest \
-                 dictionaries, but only {} MiB can be had",
-                room / 1024
-            ),
+            format!("7-zip with {threads} threads needs at least {need} MiB, only {} MiB are available", room / 1024),
         )
     })
 }
@@ -171,7 +167,7 @@ fn not_comparable(measured: &Compression, job: &Job) -> Option<String> {
     if largest != Some(DEFAULT_LOG2) {
         let mib = |log2: u32| f64::from(1 << log2) / f64::from(1 << 20);
         return Some(format!(
-            "dictionaries end at {} MiB instead of {} MiB for lack of memory",
+            "largest dictionary {} MiB instead of {} MiB for lack of memory",
             mib(largest.unwrap_or(0)),
             mib(DEFAULT_LOG2)
         ));
@@ -199,8 +195,7 @@ fn wrong_data(failure: Failure) -> Failure {
     if failure.kind == FailureKind::ExitStatus && error.iter().any(|text| printed.contains(text)) {
         return Failure {
             kind: FailureKind::WrongAnswer,
-            message: "7-zip decompressed other data than it compressed: memory, clock or voltage \
-                      of this machine are not stable."
+            message: "7-zip output differs from its input; memory, clock or voltage of this machine is unstable."
                 .to_owned(),
             ..failure
         };

@@ -1,6 +1,6 @@
 //! `sftp`: a file copied to a host and back over ssh: network, cipher and drive at once.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Needs};
 use super::copy::{self, Copier, Direction, Remote};
 use super::scored::tool;
 use super::{Places, Shape, Workload};
@@ -14,18 +14,18 @@ use record::{Failure, FailureKind, Measured, Missing, WorkloadId};
 /// The entry in the table of workloads.
 pub(super) const SFTP: Workload = Workload {
     id: WorkloadId::Sftp,
-    about: "A file of 268 MB copied to and from --host by sftp, from memory or from the drive of --folder.",
+    about: "Copies a 268 MB file to and from --host with sftp, from memory or from the drive of --dir.",
     link: "https://man.openbsd.org/sftp",
     unit: "MB/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS }),
-    attributes: Attributes { asks_for: ", with --host and a key for it", ..Attributes::PLAIN },
+    attributes: Attributes { needs: Needs::DIRECTORY_AND_SSH, ..Attributes::PLAIN },
     lacking,
     run,
 };
 
-/// sftp does not tell its version; ssh beside it does.
+/// sftp does not tell its version; ssh next to it does.
 pub(super) const KIND: ToolKind = ToolKind {
     name: "OpenSSH",
     programs: &["ssh"],
@@ -46,8 +46,8 @@ const METHOD: u32 = 1;
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
     match context.tools.find(&KIND) {
         Err(missing) => Some(missing),
-        Ok(ssh) if copy::beside(&ssh, "sftp").is_none() => {
-            Some(Missing::unsupported("sftp", "there is ssh without sftp beside it"))
+        Ok(ssh) if copy::program_next_to(&ssh, "sftp").is_none() => {
+            Some(Missing::unsupported("sftp", "ssh is installed but sftp is not"))
         }
         Ok(_) => copy::lacking(context),
     }
@@ -60,10 +60,10 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     copy::run(context, report, &sftp, &sftp, &COPIER)
 }
 
-/// sftp beside ssh.
+/// sftp next to ssh.
 fn sftp(ssh: &Found) -> Result<Found, Failure> {
-    let why = || failure(FailureKind::NotStarted, "There is no sftp beside ssh.".into(), "");
-    copy::beside(ssh, "sftp").ok_or_else(why)
+    let why = || failure(FailureKind::NotStarted, "sftp is not installed next to ssh.".into(), "");
+    copy::program_next_to(ssh, "sftp").ok_or_else(why)
 }
 
 const COPIER: Copier = Copier { arguments, removal };

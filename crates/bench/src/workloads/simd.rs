@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// The entry in the table of workloads.
 pub(super) const SIMD: Workload = Workload {
     id: WorkloadId::Simd,
-    about: "Five minutes of multiply-adds on the widest unit of all CPUs: the most heat there is.",
+    about: "Five minutes of multiply-adds on the widest SIMD unit of all CPUs; maximum heat.",
     link: "https://en.wikipedia.org/wiki/Multiply%E2%80%93accumulate_operation",
     unit: "Gop/s",
     higher_is_better: true,
@@ -50,7 +50,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     Ok(Measured::Series(Series {
         unit: "Gop/s".into(),
         higher_is_better: true,
-        detail: "multiply-adds on the widest unit, each lane counted twice".into(),
+        detail: "multiply-adds on the widest SIMD unit; each lane counts as two operations".into(),
         at_ms: (1..=seconds as i64).map(|second| second * 1000).collect(),
         values: (0..seconds).map(rate).collect(),
         ..Series::default()

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const STOCKFISH: Workload = Workload {
     id: WorkloadId::Stockfish,
-    about: "Bench of the chess engine Stockfish on all CPUs, in nodes per second.",
+    about: "Stockfish chess engine benchmark on all CPUs, in nodes per second.",
     link: "https://official-stockfish.github.io/docs/stockfish-wiki/UCI-&-Commands.html",
     unit: "nodes/s",
     higher_is_better: true,
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str) -> Result<Scores, String> {
         evaluations.flat_map(str::split_whitespace).find(is_network).map(|name| name.trim_end_matches(".nnue"));
     let detail = match network {
         Some(network) => format!("network {network}"),
-        None => "classical evaluation, no network named".into(),
+        None => "classical evaluation (no network)".into(),
     };
     Ok(Scores {
         // Another network is other work: the score carries its name, so that the two never meet.

@@ -18,7 +18,7 @@ const VARIANTS: &[Variant] = &[Variant::own("matrix"), Variant::own("cpu"), VM];
 /// The entry in the table of workloads.
 pub(super) const STRESS_NG: Workload = Workload {
     id: WorkloadId::StressNg,
-    about: "A minute each of stress-ng's matrix, cpu and vm classes; a load, not a benchmark.",
+    about: "stress-ng matrix, cpu and vm stressors, one minute each; a stress load, not a benchmark.",
     link: "https://github.com/ColinIanKing/stress-ng",
     unit: "bogo-ops/s",
     higher_is_better: true,
@@ -55,7 +55,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     }
     let available = available_kib(context.root).ok()?;
     (context.job.variant == VM && vm_kib(available, context.job.threads) < VM_KIB_MIN).then(|| {
-        let why = format!("{} MiB are too little for the vm class", available >> 10);
+        let why = format!("{} MiB are not enough for the vm stressor", available >> 10);
         Missing::unsupported("/proc/meminfo", why)
     })
 }
@@ -69,7 +69,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let found = tool(context, &KIND)?;
     // Its bogo-ops change with its version: the whole version is the method.
     report.method = method(&found.version);
-    report.not_comparable = Some("bogo-ops of stress-ng are a load's own count and no benchmark".into());
+    report.not_comparable = Some("stress-ng bogo-ops are not a benchmark score".into());
     let class = context.job.variant.clone();
     let option = format!("--{class}");
     let threads = context.job.threads.max(1).to_string();
@@ -108,9 +108,9 @@ pub(super) fn parse(text: &str, class: &str) -> Result<Scores, String> {
         };
         (numbers.len() >= 6 && positive(numbers[0]).is_some()).then_some(numbers)
     });
-    let row = row.ok_or_else(|| format!("stress-ng printed no bogo-ops of {class}"))?;
-    let rate = positive(row[4]).ok_or_else(|| format!("stress-ng's rate {:?} is none", row[4]))?;
-    Ok(Scores { rows: vec![higher("", rate, "bogo-ops/s (no benchmark)")], ..Scores::default() })
+    let row = row.ok_or_else(|| format!("stress-ng printed no bogo-ops for {class}"))?;
+    let rate = positive(row[4]).ok_or_else(|| format!("stress-ng printed an invalid rate {:?}", row[4]))?;
+    Ok(Scores { rows: vec![higher("", rate, "bogo-ops/s (not a benchmark)")], ..Scores::default() })
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
             let row = text.lines().find(|line| line.contains(&format!("] {class} ")));
             let expected: f64 = row.unwrap().split_whitespace().nth(8).unwrap().parse().unwrap();
             assert_eq!(parse(text, class).unwrap().rows[0].value, expected);
-            assert!(parse(text, "io").unwrap_err().contains("no bogo-ops of io"));
+            assert!(parse(text, "io").unwrap_err().contains("no bogo-ops for io"));
         }
     }
 

@@ -1,6 +1,6 @@
 //! `sysbench`: its cpu and memory tests. Both run in the innermost caches: the one divides small
 //! numbers, the other writes one block of 1 KiB over and over. Neither says anything about memory,
-//! whatever the name of the second; the results say so.
+//! despite the name of the second; the results say so.
 
 use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
@@ -17,7 +17,7 @@ const VARIANTS: &[Variant] = &[Variant::own("cpu"), MEMORY];
 /// The entry in the table of workloads.
 pub(super) const SYSBENCH: Workload = Workload {
     id: WorkloadId::Sysbench,
-    about: "sysbench's cpu and memory tests; both stay in the innermost caches and say nothing of memory.",
+    about: "sysbench cpu and memory tests; both run in the L1 cache and do not measure memory.",
     link: "https://github.com/akopytov/sysbench",
     unit: "events/s",
     higher_is_better: true,
@@ -69,7 +69,7 @@ pub(super) fn parse_cpu(text: &str) -> Result<Scores, String> {
     let rate = number_behind(text, "events per second").ok_or("sysbench printed no events per second")?;
     Ok(Scores {
         rows: vec![higher("", rate, "events/s")],
-        detail: "divisions of small numbers, without memory".into(),
+        detail: "integer divisions, no memory access".into(),
         ..Scores::default()
     })
 }
@@ -83,7 +83,7 @@ pub(super) fn parse_memory(text: &str) -> Result<Scores, String> {
     let rate = rate.ok_or("sysbench printed no MiB per second")?;
     Ok(Scores {
         rows: vec![higher("", rate, "MiB/s (from the cache)")],
-        detail: "one block of 1 KiB written over and over: caches and loop, not memory".into(),
+        detail: "one 1 KiB block written repeatedly; measures cache and loop, not memory".into(),
         ..Scores::default()
     })
 }
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_recognised() {
+    fn sysbench_version_line() {
         let recognise = |text: &str| (KIND.recognise)(text);
         assert_eq!(recognise("sysbench 1.0.20\n").unwrap(), "sysbench 1.0.20");
         let long = "sysbench 1.1.0-2ca9e3f (using bundled LuaJIT 2.1.0)";

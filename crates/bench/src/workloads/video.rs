@@ -23,7 +23,7 @@ use std::time::Duration;
 /// The entry in the table of workloads.
 pub(super) const VIDEO: Workload = Workload {
     id: WorkloadId::Video,
-    about: "Decoding of H.264 and HEVC video by ffmpeg: as fast as possible, and in real time with dropped frames.",
+    about: "H.264 and HEVC decoding with ffmpeg, at full speed and in real time (dropped frames).",
     link: "https://ffmpeg.org/ffmpeg.html",
     unit: "frames/s",
     higher_is_better: true,
@@ -74,7 +74,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     }
     let available = available_kib(context.root).ok()?;
     (available < memory_kib(form.lines)).then(|| {
-        let why = format!("{} MiB are too little to make the clip", available >> 10);
+        let why = format!("{} MiB are not enough to encode the test clip", available >> 10);
         Missing::unsupported("/proc/meminfo", why)
     })
 }
@@ -86,7 +86,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let part = |index: usize| numbers.get(index).copied().unwrap_or(0).min(99);
     report.method = part(0) * 100 + part(1);
     let form = Form::parse(context.job.variant.as_str()).ok_or_else(|| {
-        let why = format!("There is no video {:?}.", context.job.variant);
+        let why = format!("Unknown video variant {:?}.", context.job.variant);
         failure(FailureKind::NotStarted, why, "")
     })?;
     let folder =
@@ -163,7 +163,7 @@ fn clip(
         let line = failed.output_tail.lines().find(|line| line.contains("Unknown encoder"));
         match line {
             Some(_) => Failure {
-                message: format!("This ffmpeg cannot make the clip: it has no {}.", form.encoder()),
+                message: format!("This ffmpeg cannot encode the test clip: it has no {}.", form.encoder()),
                 ..failed
             },
             None => failed,
@@ -205,13 +205,13 @@ fn last_report(output: &str) -> Option<(f64, f64)> {
 }
 
 pub(super) fn fast(output: &str) -> Result<Scores, String> {
-    let (frames, rate) = last_report(output).ok_or("ffmpeg decoded nothing in this time")?;
+    let (frames, rate) = last_report(output).ok_or("ffmpeg decoded no frame in the time limit")?;
     Ok(Scores { rows: vec![higher("", rate, "frames/s")], detail: format!("{frames} frames"), ..Scores::default() })
 }
 
 /// ffmpeg drops nothing, it takes longer: what was due and not there yet is what a player would drop.
 pub(super) fn realtime(output: &str, elapsed_s: f64) -> Result<Scores, String> {
-    let (frames, _) = last_report(output).ok_or("ffmpeg decoded nothing in this time")?;
+    let (frames, _) = last_report(output).ok_or("ffmpeg decoded no frame in the time limit")?;
     // Starting and ending take a moment that no player minds.
     const START_S: f64 = 1.0;
     let needed_s = (frames / FRAMES_PER_S).max(elapsed_s - START_S);
@@ -222,7 +222,7 @@ pub(super) fn realtime(output: &str, elapsed_s: f64) -> Result<Scores, String> {
             higher("", shown, "frames/s"),
             Score { name: "dropped".into(), value: dropped, unit: "frames".into(), higher_is_better: false },
         ],
-        detail: format!("{frames} of {} frames in time", frames + dropped),
+        detail: format!("{frames} of {} frames in real time", frames + dropped),
         ..Scores::default()
     })
 }
@@ -238,7 +238,7 @@ mod tests {
     const REALTIME: &str = include_str!("../../tool_output/ffmpeg/5.1.9-x86_64-re.txt");
 
     #[test]
-    fn the_last_report_counts() {
+    fn last_report_counts() {
         for (text, expected) in [
             (H540, (2200.0, 615.68)),
             (H1080, (1147.0, 296.12)),
@@ -249,11 +249,11 @@ mod tests {
             assert_eq!(last_report(text), Some(expected));
         }
         assert_eq!(last_report("frame=1\nfps=0.00\n"), None);
-        assert!(fast("Error").unwrap_err().contains("nothing"));
+        assert!(fast("Error").unwrap_err().contains("no frame"));
     }
 
     #[test]
-    fn what_was_due_and_not_there_is_dropped() {
+    fn missing_frames_are_dropped_frames() {
         for (elapsed_s, shown, dropped) in [(4.2, 25.0, 0.0), (9.0, 12.5, 100.0)] {
             let rows = realtime(REALTIME, elapsed_s).unwrap().rows;
             assert_eq!((rows[0].value, rows[1].value), (shown, dropped));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_told() {
+    fn ffmpeg_version_line() {
         for (text, expected) in [
             ("ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000", Some("ffmpeg 5.1.9-0+deb12u1")),
             ("ffmpeg version n7.0.2 Copyright", Some("ffmpeg 7.0.2")),

@@ -60,11 +60,11 @@ fn core_type(base: End<'_>, other: End<'_>) -> Option<String> {
     let clocks = cold(base).zip(cold(other));
     Some(match clocks.filter(|_| is_score) {
         Some((mhz_a, mhz_b)) => format!(
-            "Another core type: {b} at {mhz_b:.0} MHz instead of {a} at {mhz_a:.0} MHz, {:.2} \
-             times as much per MHz.",
+            "Different core type: {b} at {mhz_b:.0} MHz instead of {a} at {mhz_a:.0} MHz; {:.2} times the score per \
+             MHz.",
             ratio(base.1, other.1)? * mhz_a / mhz_b
         ),
-        None => format!("Another core type: {b} instead of {a}."),
+        None => format!("Different core type: {b} instead of {a}."),
     })
 }
 
@@ -80,10 +80,10 @@ fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
     let by_count = f64::from(b) / f64::from(a);
     let rest = ratio(base.1, other.1)? / by_count;
     Some(match is_near(rest, 1.0, SCALING_PERCENT) {
-        true => format!("The number of threads, {b} instead of {a}, accounts for it."),
+        true => format!("The thread count ({b} instead of {a}) explains the difference."),
         false => format!(
-            "The number of threads, {b} instead of {a}, would make it {by_count:.1} times as \
-             high; each of them scores {rest:.2} times as much."
+            "The thread count ({b} instead of {a}) predicts a factor of {by_count:.1}; the score per thread differs \
+             by a factor of {rest:.2}."
         ),
     })
 }
@@ -96,8 +96,8 @@ fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
     };
     let with = |bytes: f64| bytes >= AES_BYTES_PER_CYCLE;
     match (with(per_cycle(base)?), with(per_cycle(other)?)) {
-        (true, false) => Some(format!("{} computes AES without AES instructions.", other.0.name)),
-        (false, true) => Some(format!("{} computes AES without AES instructions.", base.0.name)),
+        (true, false) => Some(format!("{} runs AES without AES instructions.", other.0.name)),
+        (false, true) => Some(format!("{} runs AES without AES instructions.", base.0.name)),
         _ => None,
     }
 }
@@ -116,15 +116,15 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     let (a, b) = (claimed_mhz(base)?, claimed_mhz(other)?);
     if is_near(a, b, SAME_PERCENT) {
         return Some(format!(
-            "Both kernels claim {a:.0} MHz: firmware, power, heat or the board's own oscillator \
-             decide otherwise."
+            "Both kernels advertise {a:.0} MHz; firmware, power limits, heat or the board's oscillator cause the \
+             difference."
         ));
     }
     let rest = match is_near(b / a, ratio(base.1, other.1)?, SAME_PERCENT) {
         true => "",
-        false => ", and not both are true",
+        false => ", but the measured clocks do not match",
     };
-    Some(format!("The kernel claims {b:.0} instead of {a:.0} MHz{rest}."))
+    Some(format!("The advertised clock is {b:.0} MHz instead of {a:.0} MHz{rest}."))
 }
 
 /// The measured clock of the CPUs behind a figure: its own cluster, or the fastest for all CPUs.
@@ -157,17 +157,17 @@ fn clocks_mhz(base: End<'_>, other: End<'_>) -> Option<(f64, f64)> {
 fn whole_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     let (a, b) = clocks_mhz(base, other)?;
     is_near(ratio(base.1, other.1)?, b / a, REST_PERCENT_MAX)
-        .then(|| format!("The measured clock, {b:.0} instead of {a:.0} MHz, accounts for it."))
+        .then(|| format!("The measured clock ({b:.0} MHz instead of {a:.0} MHz) explains the difference."))
 }
 
 fn part_of_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     let (a, b) = clocks_mhz(base, other)?;
     let share = (b / a).ln() / ratio(base.1, other.1)?.ln();
-    let clocks = format!("The measured clock, {b:.0} instead of {a:.0} MHz,");
+    let clocks = format!("The measured clock ({b:.0} MHz instead of {a:.0} MHz)");
     match share {
-        SHARE_MIN..1.0 => Some(format!("{clocks} accounts for about {:.0} % of it.", share * 100.0)),
+        SHARE_MIN..1.0 => Some(format!("{clocks} explains about {:.0} % of the difference.", share * 100.0)),
         1.0..SHARE_MAX => Some(format!(
-            "{clocks} would make it {:+.0} % were it not for memory, which has its own.",
+            "{clocks} alone would give {:+.0} %; memory, which has its own clock, reduces the effect.",
             100.0 * (b / a - 1.0)
         )),
         _ => None,
@@ -199,8 +199,8 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
     let moved = |ratio: f64| ratio.ln().abs();
     (moved(compressing) > 2.0 * moved(decompressing)).then(|| {
         format!(
-            "Memory latency is {ns_b:.0} instead of {ns_a:.0} ns at {at}: compression, which waits \
-             for memory, changed by {:+.0} %, decompression by {:+.0} %.",
+            "Memory latency at {at} is {ns_b:.0} ns instead of {ns_a:.0} ns: compression, which is latency-bound, \
+             changed by {:+.0} %, decompression by {:+.0} %.",
             100.0 * (compressing - 1.0),
             100.0 * (decompressing - 1.0)
         )
@@ -213,10 +213,7 @@ fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
     let is_rate = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter().any(|id| base.1.key.is_of(id));
     let same_way = (ns_b > ns_a) == (ratio(base.1, other.1)? < 1.0);
     (is_rate && same_way).then(|| {
-        format!(
-            "Memory latency is {ns_b:.0} instead of {ns_a:.0} ns at {at}: clock or timing of the \
-             memory differ."
-        )
+        format!("Memory latency at {at} is {ns_b:.0} ns instead of {ns_a:.0} ns: DRAM clock or timings differ.")
     })
 }
 
@@ -256,12 +253,11 @@ fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
     Some(format!("In {}: {}", slower.name, worst.sentence()))
 }
 
-/// Every C library writes `memcpy` and `memset` anew.
+/// Every C library writes `memcpy` and `memset` again.
 fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
     let is_libc = base.1.key.is_of(WorkloadId::MemoryLibc);
     let name = |end: End<'_>| end.0.record.machine.distribution.known().cloned();
     let (a, b) = (name(base)?, name(other)?);
-    (is_libc && a != b).then(|| {
-        format!("memcpy and memset come from the C library, and that of {b} may be another one than that of {a}.")
-    })
+    (is_libc && a != b)
+        .then(|| format!("memcpy and memset are from the C library, which may differ between {a} and {b}."))
 }

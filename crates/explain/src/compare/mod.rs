@@ -94,7 +94,7 @@ pub struct Difference {
     pub noise_percent: f64,
     /// True if the difference is larger than the noise.
     pub is_real: bool,
-    /// The likely cause in one sentence, where it can be had.
+    /// The likely cause in one sentence, if known.
     pub cause: Option<String>,
 }
 

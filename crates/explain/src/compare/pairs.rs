@@ -46,7 +46,7 @@ fn not_comparable<'a>(side: &'a Measured<'a>) -> impl Iterator<Item = LeftOut> +
     })
 }
 
-/// Why a figure that only one result has cannot be set beside the others.
+/// Why a figure that only one result has cannot be compared.
 fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> LeftOut {
     let workload = figure.key.workload_at_method();
     let all = sides.iter().flat_map(|side| &side.figures);
@@ -61,13 +61,16 @@ fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> Le
         .flat_map(|other| &other.figures)
         .any(|other| other.key.workload_at_method() == workload);
     if others.is_empty() || same_in_others {
-        return LeftOut { what: figure.key.to_string(), why: format!("only measured in {}", side.name) };
+        return LeftOut { what: figure.key.to_string(), why: format!("measured in {} only", side.name) };
     }
     let others: Vec<&str> = others.into_iter().collect();
-    LeftOut { what: workload.to_owned(), why: format!("other methods measure something else ({})", others.join(", ")) }
+    LeftOut {
+        what: workload.to_owned(),
+        why: format!("measured with different, not comparable methods ({})", others.join(", ")),
+    }
 }
 
-/// The figures of one key. Cores stand beside the same core type in other results; cores of
+/// The figures of one key. Cores are paired with the same core type in other results; cores of
 /// different types are paired from the fastest on.
 fn lines_of<'a>(sides: &'a [Measured<'a>], key: &'a FigureKey) -> Vec<Lined<'a>> {
     let mut lines: Vec<Lined<'a>> = Vec::new();

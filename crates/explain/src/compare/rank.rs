@@ -146,14 +146,14 @@ fn standing(figure: &Figure, others: &[f64]) -> Option<Standing> {
     })
 }
 
-/// Why nothing stands beside a figure.
+/// Why a figure has no counterpart.
 fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
     let workload = figure.key.workload_at_method();
     let keys = reference.rows.iter().flat_map(|row| row.figures.keys());
     let workloads: BTreeSet<&str> =
         keys.filter(|known| known.workload() == figure.key.workload()).map(FigureKey::workload_at_method).collect();
     if workloads.contains(workload) {
-        let why = "no valid known result has this figure".to_owned();
+        let why = "no valid reference result has this figure".to_owned();
         let what = figure.key.to_string();
         return LeftOut { what, why };
     }
@@ -161,8 +161,8 @@ fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
     LeftOut {
         what: workload.to_owned(),
         why: match known.as_slice() {
-            [] => "no known result has this workload".to_owned(),
-            known => format!("known results were measured with {}, which is not comparable", known.join(", ")),
+            [] => "no reference result has this workload".to_owned(),
+            known => format!("reference results used {}, which is not comparable", known.join(", ")),
         },
     }
 }
@@ -174,7 +174,7 @@ fn rows_left_out(reference: &Reference, entries: &[Entry], rows: &[&Row]) -> Vec
     let mut left_out = Vec::new();
     if count > 0 {
         left_out.push(LeftOut {
-            what: format!("{count} of {} known results", reference.rows.len()),
+            what: format!("{count} of {} reference results", reference.rows.len()),
             why: "degraded or invalid".to_owned(),
         });
     }
@@ -187,8 +187,8 @@ fn rows_left_out(reference: &Reference, entries: &[Entry], rows: &[&Row]) -> Vec
         let count = rows.iter().filter(|row| is_marked(row, key)).count();
         if count > 0 {
             left_out.push(LeftOut {
-                what: format!("{key} of {count} known results"),
-                why: "fewer dictionaries, or several threads on one core".to_owned(),
+                what: format!("{key} of {count} reference results"),
+                why: "smaller dictionaries, or several threads on one core".to_owned(),
             });
         }
     }

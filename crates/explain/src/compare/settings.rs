@@ -69,7 +69,10 @@ pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
         ("kernel", known(&machine.kernel_release)),
         ("governor", per_policy(|policy| policy.governor.known().cloned())),
         ("cpufreq driver", per_policy(|policy| policy.driver.known().cloned())),
-        ("clock claimed (MHz)", per_policy(|policy| policy.clock_khz_max.known().map(|khz| (khz / 1000).to_string()))),
+        (
+            "clock advertised (MHz)",
+            per_policy(|policy| policy.clock_khz_max.known().map(|khz| (khz / 1000).to_string())),
+        ),
         (CLOCK_MEASURED, measured_clocks(record)),
         ("DRAM", dram(record)),
         ("memory (GiB)", memory_gib(record)),

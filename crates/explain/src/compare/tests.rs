@@ -37,7 +37,7 @@ fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
 }
 
 #[test]
-fn a_lower_clock_explains_lower_scores() {
+fn lower_clock_explains_lower_scores() {
     let a = board("One", 1_500_000, 1140, &[4000, 4040]);
     let mut b = board("Two", 1_300_000, 990, &[3480, 3470]);
     b.machine.policies[0].clock_khz_max = Fact::Known(1_300_000);
@@ -45,62 +45,62 @@ fn a_lower_clock_explains_lower_scores() {
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
-        A  a.txt (One, valid)
-        B  b.txt (Two, valid)
+            A  a.txt (One, valid)
+            B  b.txt (Two, valid)
 
-        Settings that differ:
-           board
-              A  One
-              B  Two
-           kernel
-              A  6.1.0
-              B  6.6.0
-           clock claimed (MHz)
-              A  1800
-              B  1300
-           clock measured (MHz)
-              A  1500
-              B  1300
+            Settings that differ:
+               board
+                  A  One
+                  B  Two
+               kernel
+                  A  6.1.0
+                  B  6.6.0
+               clock advertised (MHz)
+                  A  1800
+                  B  1300
+               clock measured (MHz)
+                  A  1500
+                  B  1300
 
-        Figures (+ is better; * is more than noise):
+            Figures (+ is better; * exceeds noise):
 
-           figure              core        unit     A      B  against A
-           clock@0 cold        Cortex-A53   MHz  1500   1300  -13.3 % *
-           sevenzip@16 single  Cortex-A53  MIPS  1140  990.0  -13.2 % *
-           sevenzip@16 multi               MIPS  4020   3475  -13.6 % *
+               figure              core        unit     A      B      vs. A
+               clock@0 cold        Cortex-A53   MHz  1500   1300  -13.3 % *
+               sevenzip@16 single  Cortex-A53  MIPS  1140  990.0  -13.2 % *
+               sevenzip@16 multi               MIPS  4020   3475  -13.6 % *
 
-        Likely causes:
-           B  clock@0 cold (Cortex-A53): The kernel claims 1300 instead of 1500 MHz.
-           B  sevenzip@16 single (Cortex-A53): The measured clock, 1300 instead of 1500 MHz, accounts for it.
-           B  sevenzip@16 multi: The measured clock, 1300 instead of 1500 MHz, accounts for it.
-    "#]],
+            Likely causes:
+               B  clock@0 cold (Cortex-A53): The advertised clock is 1300 MHz instead of 1500 MHz.
+               B  sevenzip@16 single (Cortex-A53): The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+               B  sevenzip@16 multi: The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+        "#]],
     );
 }
 
 #[test]
-fn what_is_within_the_noise_is_not_marked() {
+fn differences_within_noise_are_unmarked() {
     let a = board("One", 1_500_000, 1140, &[4000, 4400]);
     let b = board("One", 1_500_000, 1150, &[3900, 4100]);
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
-        A  a.txt (One, valid)
-        B  b.txt (One, valid)
+            A  a.txt (One, valid)
+            B  b.txt (One, valid)
 
-        No known setting differs.
+            No difference in known settings.
 
-        Figures (+ is better; * is more than noise):
+            Figures (+ is better; * exceeds noise):
 
-           figure              core        unit     A     B  against A
-           clock@0 cold        Cortex-A53   MHz  1500  1500   +0.0 %
-           sevenzip@16 single  Cortex-A53  MIPS  1140  1150   +0.9 %
-           sevenzip@16 multi               MIPS  4200  4000   -4.8 %
-    "#]],
+               figure              core        unit     A     B     vs. A
+               clock@0 cold        Cortex-A53   MHz  1500  1500  +0.0 %
+               sevenzip@16 single  Cortex-A53  MIPS  1140  1150  +0.9 %
+               sevenzip@16 multi               MIPS  4200  4000  -4.8 %
+        "#]],
     );
 }
 
 #[test]
-fn a_finding_of_the_slower_side_is_a_cause() {
+fn finding_of_the_slower_side_is_a_cause() {
     let a = board("One", 1_500_000, 1140, &[4000, 4000]);
     let b = board("One", 1_500_000, 1140, &[3000, 3000]);
     let hot = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was {what}.")
@@ -109,21 +109,21 @@ fn a_finding_of_the_slower_side_is_a_cause() {
     check(
         &sides,
         &expect![[r#"
-        A  a.txt (One, valid)
-        B  b.txt (One, degraded)
+            A  a.txt (One, valid)
+            B  b.txt (One, degraded)
 
-        No known setting differs.
+            No difference in known settings.
 
-        Figures (+ is better; * is more than noise):
+            Figures (+ is better; * exceeds noise):
 
-           figure              core        unit     A     B  against A
-           clock@0 cold        Cortex-A53   MHz  1500  1500   +0.0 %
-           sevenzip@16 single  Cortex-A53  MIPS  1140  1140   +0.0 %
-           sevenzip@16 multi               MIPS  4000  3000  -25.0 % *
+               figure              core        unit     A     B      vs. A
+               clock@0 cold        Cortex-A53   MHz  1500  1500   +0.0 %
+               sevenzip@16 single  Cortex-A53  MIPS  1140  1140   +0.0 %
+               sevenzip@16 multi               MIPS  4000  3000  -25.0 % *
 
-        Likely causes:
-           B  sevenzip@16 multi: In b.txt: It was too hot.
-    "#]],
+            Likely causes:
+               B  sevenzip@16 multi: In b.txt: It was too hot.
+        "#]],
     );
 }
 
@@ -144,17 +144,17 @@ fn other_methods_and_incomparable_figures_are_left_out() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            No known setting differs.
+            No difference in known settings.
 
-            Figures (+ is better; * is more than noise):
+            Figures (+ is better; * exceeds noise):
 
-               figure        core        unit     A     B  against A
-               clock@0 cold  Cortex-A53   MHz  1500  1500   +0.0 %
+               figure        core        unit     A     B     vs. A
+               clock@0 cold  Cortex-A53   MHz  1500  1500  +0.0 %
 
-            Left out:
+            Not compared:
                sevenzip@16 multi: not comparable in b.txt: small dictionaries
-               sevenzip@16 single: only measured in a.txt
-               sevenzip@26: other methods measure something else (sevenzip@16)
+               sevenzip@16 single: measured in a.txt only
+               sevenzip@26: measured with different, not comparable methods (sevenzip@16)
         "#]],
     );
 }
@@ -174,11 +174,11 @@ fn aes_in_software_is_seen_from_bytes_per_cycle() {
     let comparison = compare(&sides);
     let line = comparison.lines.iter().find(|line| line.unit == "kB/s");
     let difference = line.unwrap().differences[1].clone().unwrap();
-    assert_eq!(difference.cause.as_deref(), Some("b computes AES without AES instructions."));
+    assert_eq!(difference.cause.as_deref(), Some("b runs AES without AES instructions."));
 }
 
 #[test]
-fn cores_stand_beside_their_own_type() {
+fn cores_are_paired_by_type() {
     let mut a = board("One", 1_500_000, 1140, &[]);
     let mut b = board("Two", 1_500_000, 1140, &[]);
     let types: [(&mut Record, [(&str, u32); 2]); 2] = [
@@ -209,7 +209,7 @@ fn cores_stand_beside_their_own_type() {
 }
 
 #[test]
-fn a_result_is_ranked_among_valid_rows_of_its_kind() {
+fn result_is_ranked_among_valid_rows_of_its_kind() {
     let header = "board\tsoc\tcores\tkernel\tdistribution\tdate\tversion\tverdict\tclock@0 \
                   cold/core\tsevenzip@16 multi\tsevenzip@16 single/core\tsource\n";
     let row = |soc: &str, core: &str, verdict: &str, multi: &str, single: u32| {
@@ -227,23 +227,23 @@ fn a_result_is_ranked_among_valid_rows_of_its_kind() {
     record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
     let ranking = rank(&record, Verdict::Valid, &reference);
     expect![[r#"
-        Mine (Rockchip RK3328) among known valid results:
+        Mine (Rockchip RK3328) compared with valid reference results:
 
            figure              core            value       same SoC  same core type            all
            sevenzip@16 single  Cortex-A53  1140 MIPS  2 of 3 (-1 %)   2 of 4 (+4 %)  3 of 5 (-1 %)
            sevenzip@16 multi               4000 MIPS  1 of 2 (+3 %)               -  3 of 4 (-5 %)
 
-        Left out:
-           clock@0: no known result has this workload
-           sevenzip@1: known results were measured with sevenzip@16, which is not comparable
-           1 of 5 known results: degraded or invalid
-           sevenzip@16 multi of 1 known results: fewer dictionaries, or several threads on one core
+        Not compared:
+           clock@0: no reference result has this workload
+           sevenzip@1: reference results used sevenzip@16, which is not comparable
+           1 of 5 reference results: degraded or invalid
+           sevenzip@16 multi of 1 reference results: smaller dictionaries, or several threads on one core
     "#]]
     .assert_eq(&ranking_text(&ranking));
 }
 
 #[test]
-fn a_row_is_not_ranked_against_itself() {
+fn row_is_not_ranked_against_itself() {
     let record = board("Mine", 1_500_000, 1140, &[4000]);
     let own = crate::reference::Row::of(&record, Verdict::Valid, "mine.txt");
     let reference = Reference { rows: vec![own] };
@@ -251,7 +251,7 @@ fn a_row_is_not_ranked_against_itself() {
 }
 
 #[test]
-fn a_clock_is_no_cause_of_itself() {
+fn clock_is_not_its_own_cause() {
     let a = board("One", 1_500_000, 1140, &[]);
     let mut b = board("One", 1_500_000, 1140, &[]);
     if let Outcome::Done(Score::Clock(clocks)) = &mut b.steps[0].outcome {
@@ -261,5 +261,5 @@ fn a_clock_is_no_cause_of_itself() {
     let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
     let comparison = compare(&sides);
     let cause = comparison.lines[0].differences[1].clone().unwrap().cause;
-    assert!(cause.unwrap().starts_with("Both kernels claim 1500 MHz"));
+    assert!(cause.unwrap().starts_with("Both kernels advertise 1500 MHz"));
 }

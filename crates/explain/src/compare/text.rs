@@ -15,9 +15,9 @@ pub fn ranking_text(ranking: &Ranking) -> String {
         Some(soc) => format!(" ({})", cut(soc)),
         None => String::new(),
     };
-    let _ = writeln!(text, "{}{soc} among known valid results:\n", cut(board));
+    let _ = writeln!(text, "{}{soc} compared with valid reference results:\n", cut(board));
     if ranking.entries.is_empty() {
-        text.push_str("   No figure can be ranked.\n");
+        text.push_str("   No comparable figures.\n");
     }
     let mut table = Table::new(vec!["figure", "core", "value", "same SoC", "same core type", "all"]);
     for entry in &ranking.entries {
@@ -68,7 +68,7 @@ fn labels() -> impl Iterator<Item = String> {
 
 fn settings(comparison: &Comparison, letters: &[String]) -> String {
     if comparison.settings.is_empty() {
-        return "\nNo known setting differs.\n".to_owned();
+        return "\nNo difference in known settings.\n".to_owned();
     }
     let mut text = "\nSettings that differ:\n".to_owned();
     for setting in &comparison.settings {
@@ -82,13 +82,13 @@ fn settings(comparison: &Comparison, letters: &[String]) -> String {
 
 fn figures(comparison: &Comparison, letters: &[String]) -> String {
     if comparison.lines.is_empty() {
-        return "\nNo figure can be set side by side.\n".to_owned();
+        return "\nNo comparable figures.\n".to_owned();
     }
     let mut header = vec!["figure", "core", "unit"];
     for (index, letter) in letters.iter().enumerate() {
         header.push(letter);
         if index > 0 {
-            header.push("against A");
+            header.push("vs. A");
         }
     }
     let mut table = Table::new(header);
@@ -102,7 +102,7 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
         }
         table.row(cells);
     }
-    format!("\nFigures (+ is better; * is more than noise):\n\n{}", table.finish())
+    format!("\nFigures (+ is better; * exceeds noise):\n\n{}", table.finish())
 }
 
 /// `-18.2 % *`.
@@ -141,7 +141,7 @@ fn left_out(left_out: &[LeftOut]) -> String {
     }
     match text.is_empty() {
         true => text,
-        false => format!("\nLeft out:\n{text}"),
+        false => format!("\nNot compared:\n{text}"),
     }
 }
 

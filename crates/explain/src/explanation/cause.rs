@@ -9,7 +9,7 @@ use serde::Serialize;
 pub enum Cause {
     /// The kernel ended programs because memory was full.
     OutOfMemory,
-    /// The board stopped or started anew during the run.
+    /// The board stopped or started again during the run.
     BoardDied,
     /// The run was ended before its end.
     RunCutShort,

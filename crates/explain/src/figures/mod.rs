@@ -1,9 +1,9 @@
-//! Figures: every number of a Record that can be set beside the same number of another Record.
+//! Figures: every number of a Record that can be compared with the same number of another Record.
 //!
 //! A figure is a value with its name, unit and direction, and with everything needed to decide
 //! whether two of them may be compared at all. Reports, the reference data, comparisons and trends
 //! all take their numbers from here, so that they never disagree. What the numbers mean is the
-//! business of whoever asks.
+//! business of the caller.
 
 mod core;
 mod gather;

@@ -39,7 +39,7 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
     }
 }
 
-/// The highest steady clock of every cluster in every pass.
+/// The highest sustained clock of every cluster in every pass.
 pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
     for variant in CLOCK_VARIANTS {
         for clock in view::cluster_clocks(record, &variant) {
@@ -53,7 +53,7 @@ pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
     }
 }
 
-/// What a thermal test says of a heatsink or a setting, beside the score itself.
+/// What a thermal test says of a heatsink or a setting, in addition to the score itself.
 pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
     let Some(result) = crate::thermal::result(record) else {
         return;
@@ -62,7 +62,7 @@ pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
     let throttled_s = result.throttle.as_ref().map(|throttle| throttle.after_ms as f64 / 1000.0);
     let resistance = result.power_fit.ok().map(|fit| fit.k_per_w.value);
     for (name, unit, higher_is_better, value) in [
-        ("steady clock", "%", true, result.steady_clock_percent()),
+        ("sustained clock", "%", true, result.steady_clock_percent()),
         ("first throttled", "s", true, throttled_s),
         ("resistance", "K/W", false, resistance),
     ] {

@@ -144,7 +144,7 @@ fn memory_of_a_log_is_that_of_the_c_library() {
         memory-bandwidth@1 copy (Cortex-A53): 2900.0 MB/s +-0.2 % of 2 main
     "#]],
     );
-    // The key is that of the log: one may stand beside the other.
+    // The key is that of the log: one may stand next to the other.
     let rows = [("libc memcpy copy", MemoryOperation::Copy, &[2650_u64, 2640][..])];
     let record = step(own_run(), WorkloadId::MemoryLibc, Variant::ONLY, &[0], bandwidth(&rows));
     check(
@@ -170,7 +170,7 @@ fn clusters_of_one_core_type_are_kept_apart() {
 }
 
 #[test]
-fn a_log_without_core_types_names_the_model_of_its_only_cluster() {
+fn log_without_core_types_names_the_model_of_its_only_cluster() {
     for (model, expected) in [
         ("Cortex-A53", "sevenzip@1 single (Cortex-A53)"),
         ("ARMv7 Processor rev 5 (v7l)", "sevenzip@1 single (CPUs 0-3)"),
@@ -187,7 +187,7 @@ fn a_log_without_core_types_names_the_model_of_its_only_cluster() {
 }
 
 #[test]
-fn gains_are_positive_where_things_are_better() {
+fn gain_sign() {
     let record = step(own_run(), WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(1100));
     let mut figure = figures(&record).remove(0);
     assert_eq!(figure.gain_percent(1000.0).map(f64::round), Some(10.0));

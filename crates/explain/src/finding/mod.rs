@@ -44,7 +44,7 @@ pub struct Finding {
     pub values: Vec<(&'static str, Quantity)>,
     /// Where it stands in the Record.
     pub places: Vec<Place>,
-    /// The share of a loss of score that it explains, in percent of the score, where it can be had.
+    /// The share of a loss of score that it explains, in percent of the score, if known.
     pub explains_percent: Option<Share>,
     /// Which measurements it is about; none if its places say so.
     #[serde(skip)]
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_template_is_filled_with_values() {
+    fn template_is_filled_with_values() {
         let finding = Finding::new(RuleId::own("x"), Severity::Info, "clock fell from {cold} to {hot}.")
             .with("cold", Quantity::Khz(1_800_000))
             .with("hot", Quantity::Khz(1_200_400));

@@ -66,7 +66,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// A clock in MHz, rounded; whatever a file has claimed to be one.
+/// A clock in MHz, rounded; regardless of what a file has claimed to be one.
 pub(crate) fn mhz(khz: u32) -> u32 {
     khz.saturating_add(500) / 1000
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_file_claimed_can_be_written_whatever_it_is() {
+    fn any_number_of_a_file_can_be_written() {
         for (quantity, expected) in [
             (Quantity::Khz(1_800_499), "1800 MHz"),
             (Quantity::Khz(1_800_500), "1801 MHz"),

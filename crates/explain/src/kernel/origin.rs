@@ -32,7 +32,7 @@ pub struct Trace {
     pub weight_percent: u8,
 }
 
-/// Somebody whose kernel this may be.
+/// A possible origin of this kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
     /// Who.
@@ -57,7 +57,7 @@ struct Row {
 
 /// A weak trace alone is not worth a name.
 const CONFIDENCE_PERCENT_MIN: u8 = 50;
-/// Whoever says nothing about himself in any of this was not the vendor of a SoC.
+/// A kernel without such traces is not from a SoC vendor.
 const NOBODY_IN_PARTICULAR: &str = "a SoC maker";
 
 const TABLE: Table = Table::of(include_str!("../../../../data/kernel_traces.tsv"));
@@ -77,7 +77,7 @@ fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-/// Everybody of whom there are traces, most likely first.
+/// All origins with traces, most likely first.
 pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Origin> {
     let mut origins: Vec<Origin> = Vec::new();
     for row in rows() {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn vendors_leave_traces_and_versions_alone_prove_nothing() {
+    fn origins_need_traces() {
         check("6.1.43", "", &[], &[]);
         check("5.10.110-33-rockchip", "", &[], &[("Rockchip", 60)]);
         check("5.10.110-33-rockchip", "", &["rk-sip", "rk-dmc-ondemand", "mali-bifrost"], &[("Rockchip", 99)]);

@@ -8,15 +8,15 @@ use record::{KernelFacts, Record, RuleId};
 
 /// Options made for finding bugs, and about what they cost.
 const DEBUGGING: &[(&str, &str)] = &[
-    ("KASAN", "every access to memory is checked"),
-    ("KCSAN", "every access to memory is watched"),
-    ("PROVE_LOCKING", "every lock is checked"),
-    ("DEBUG_LOCK_ALLOC", "every lock is checked"),
-    ("DEBUG_KMEMLEAK", "every allocation is traced"),
+    ("KASAN", "every memory access is checked"),
+    ("KCSAN", "memory accesses are sampled for data races"),
+    ("PROVE_LOCKING", "every lock operation is checked"),
+    ("DEBUG_LOCK_ALLOC", "every lock operation is checked"),
+    ("DEBUG_KMEMLEAK", "every allocation is tracked"),
     ("DEBUG_PAGEALLOC_ENABLE_DEFAULT", "pages are unmapped when freed"),
-    ("DEBUG_OBJECTS", "every object is traced"),
+    ("DEBUG_OBJECTS", "every kernel object is tracked"),
     ("SLUB_DEBUG_ON", "every allocation is checked"),
-    ("UBSAN", "arithmetic is checked"),
+    ("UBSAN", "arithmetic is checked for undefined behaviour for undefined behaviour for undefined behaviour"),
 ];
 
 /// What a SoC needs of kernel.org's tree to run at its speed, by the first entry of its device tree.
@@ -62,7 +62,7 @@ fn debugging(facts: &KernelFacts) -> Vec<Finding> {
         Finding::new(
             RuleId::own("kernel-debugging"),
             Severity::Degraded,
-            "The kernel was built with CONFIG_{option}: {cost}, which slows everything down.",
+            "The kernel is built with CONFIG_{option}: {cost}, which slows down all workloads.",
         )
         .sure(97)
         .with("option", Quantity::Text((*name).into()))
@@ -77,7 +77,7 @@ fn size(facts: &KernelFacts) -> Option<Finding> {
         Finding::new(
             RuleId::own("kernel-small"),
             Severity::Degraded,
-            "The kernel was compiled for size, not for speed (CONFIG_CC_OPTIMIZE_FOR_SIZE).",
+            "The kernel is compiled for size instead of speed (CONFIG_CC_OPTIMIZE_FOR_SIZE).",
         )
         .at(Place::Field("surveys.0.kernel.config".into()))
     })
@@ -90,14 +90,10 @@ fn foreign(facts: &KernelFacts) -> Option<Finding> {
     let mut names = facts.foreign_modules.clone();
     names.truncate(8);
     Some(
-        Finding::new(
-            RuleId::own("kernel-foreign-modules"),
-            Severity::Info,
-            "Modules that are not part of the kernel's own tree are loaded: {names}.",
-        )
-        .sure(97)
-        .with("names", Quantity::Text(names.join(", ")))
-        .at(Place::Field("surveys.0.kernel.foreign_modules".into())),
+        Finding::new(RuleId::own("kernel-foreign-modules"), Severity::Info, "Out-of-tree modules are loaded: {names}.")
+            .sure(97)
+            .with("names", Quantity::Text(names.join(", ")))
+            .at(Place::Field("surveys.0.kernel.foreign_modules".into())),
     )
 }
 
@@ -110,8 +106,7 @@ fn mitigations(record: &Record) -> Option<Finding> {
         Finding::new(
             RuleId::own("mitigations-off"),
             Severity::Info,
-            "The kernel's defences against weaknesses of the CPU are switched off ({word}): scores are higher \
-             than on the same machine as it is delivered.",
+            "CPU vulnerability mitigations are disabled ({word}): scores are higher than with default settings.",
         )
         .sure(97)
         .with("word", Quantity::Text(word.into()))
@@ -125,7 +120,7 @@ fn preemption(record: &Record) -> Option<Finding> {
         Finding::new(
             RuleId::own("kernel-realtime"),
             Severity::Degraded,
-            "This is a realtime kernel (PREEMPT_RT): it answers on time, and does less in all.",
+            "This is a realtime kernel (PREEMPT_RT): lower latency at the cost of throughput.",
         )
         .sure(95)
         .at(Place::Field("machine.kernel_version".into()))
@@ -139,7 +134,8 @@ fn page_size(record: &Record) -> Option<Finding> {
         Finding::new(
             RuleId::own("page-size"),
             Severity::Info,
-            "Pages have {size}: memory is faster than with 4 KiB, and some programs built for 4 KiB fail.",
+            "The page size is {size}: memory accesses are faster than with 4 KiB pages, but some programs built for 4 \
+             KiB fail.",
         )
         .sure(97)
         .with("size", Quantity::Kib(u64::from(bytes) / 1024))
@@ -161,7 +157,7 @@ fn soc(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> 
             Finding::new(
                 RuleId::own("kernel-too-old-for-soc"),
                 Severity::Degraded,
-                "Kernels of kernel.org have {what} for {soc} since {since}; this one is older.",
+                "Mainline Linux has {what} for {soc} since {since}; this kernel is older.",
             )
             .sure(80)
             .with("what", Quantity::Text(need.what.into()))

@@ -1,5 +1,5 @@
 //! Whether kernel.org still supports a series, how far behind its last revision a kernel is, and what
-//! that is worth when the kernel is somebody else's.
+//! that is worth when the kernel is not from kernel.org.
 
 use super::{Class, Date, Eol, KernelVersion, Origin};
 use crate::{Finding, Place, Quantity, Severity};
@@ -73,7 +73,7 @@ pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<
     }
 }
 
-/// What that means for whoever runs it.
+/// What that means for its user.
 pub(super) fn findings(
     release: &str,
     version: Option<&KernelVersion>,
@@ -97,25 +97,23 @@ pub(super) fn findings(
     let mut owners = origins.iter();
     let kept = owners.find(|origin| origin.class == Class::Distribution);
     match support {
-        Support::Unknown => {
-            found.push(finding(RuleId::own("kernel-unknown"), "The kernel release {release} cannot be understood."))
-        }
+        Support::Unknown => found.push(finding(RuleId::own("kernel-unknown"), "Unknown kernel release: {release}.")),
         Support::Candidate => found.push(finding(
             RuleId::own("kernel-candidate"),
-            "{release} is a release candidate: made for finding bugs, not for use.",
+            "{release} is a release candidate, not meant for production.",
         )),
         Support::Newer => found.push(finding(
             RuleId::own("kernel-newer"),
-            "Series {series} is newer than all that this program knows of.",
+            "Series {series} is newer than the support data of this program.",
         )),
         Support::NotListed => found.push(finding(
             RuleId::own("kernel-not-listed"),
-            "Series {series} was never kept for long and gets no fixes any more.",
+            "Series {series} is not a longterm series and no longer gets fixes.",
         )),
         Support::Ended { on, last } if kept.is_none() => found.push(
             finding(
                 RuleId::own("kernel-ended"),
-                "Support of series {series} ended on {date} with {last}: holes found since then stay open.",
+                "Support of series {series} ended on {date} with {last}: it no longer gets security fixes.",
             )
             .with("date", text(on.to_string()))
             .with("last", text(revision_name(last))),
@@ -126,7 +124,8 @@ pub(super) fn findings(
         found.push(
             finding(
                 RuleId::own("kernel-distribution"),
-                "{who} keeps this kernel and says itself how long: what kernel.org says of {series} does not bind it.",
+                "{who} maintains this kernel on its own schedule; kernel.org end-of-life dates for {series} do not \
+                 apply.",
             )
             .with("who", text(kept.name.clone())),
         );
@@ -134,8 +133,8 @@ pub(super) fn findings(
         found.extend(age(&finding, latest, *behind, version));
         if let Some(until) = until {
             let template = match longterm {
-                true => "Series {series} is a longterm one, supported until {date} as announced.",
-                false => "Series {series} is supported until {date} as announced, a few months in all.",
+                true => "{series} is a longterm (LTS) series, supported until {date}.",
+                false => "{series} is a stable series, supported until {date}.",
             };
             found.push(finding(RuleId::own("kernel-supported"), template).with("date", text(until.to_string())));
         }
@@ -143,9 +142,12 @@ pub(super) fn findings(
     let age_days = today.map_or(0, |today| eol.as_of.days_until(today));
     if age_days > DATA_DAYS_MAX && kept.is_none() {
         found.push(
-            finding(RuleId::own("kernel-data-old"), "This is by data of {date}, {days} days old: later revisions are not in it. --eol-file takes newer data.")
-                .with("date", text(eol.as_of.to_string()))
-                .with("days", Quantity::Count(age_days.into())),
+            finding(
+                RuleId::own("kernel-data-old"),
+                "Support data are from {date} ({days} days old); use --eol-file for newer data.",
+            )
+            .with("date", text(eol.as_of.to_string()))
+            .with("days", Quantity::Count(age_days.into())),
         );
     }
     found
@@ -160,11 +162,13 @@ fn age(
 ) -> Option<Finding> {
     let newer_than_data = version.is_some_and(|version| version > latest);
     let template = match behind {
-        None => "The release does not tell its revision, so it cannot be said how old it is.",
-        Some(_) if newer_than_data => "{release} is newer than {latest}, the last revision in the data.",
-        Some(0..BEHIND_MIN) => "{release} is up to date: {latest} is the last revision in the data.",
-        Some(BEHIND_MIN..BEHIND_MANY) => "{release} is {behind} revisions behind {latest}: bugs have been fixed since.",
-        Some(_) => "{release} is {behind} revisions behind {latest}: it has holes that are known to everybody.",
+        None => "The release string has no patch level, so its age is unknown.",
+        Some(_) if newer_than_data => "{release} is newer than {latest}, the latest patch level in the support data.",
+        Some(0..BEHIND_MIN) => "{release} is up to date ({latest} is the latest patch level in the support data).",
+        Some(BEHIND_MIN..BEHIND_MANY) => {
+            "{release} is {behind} patch levels behind {latest}; it lacks later bug fixes."
+        }
+        Some(_) => "{release} is {behind} patch levels behind {latest}; it lacks published security fixes.",
     };
     Some(
         finding(RuleId::own("kernel-revision"), template)
@@ -180,15 +184,12 @@ fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) 
     let (origin, template) = match (vendor, best.class) {
         (Some(vendor), _) => (
             vendor,
-            "This is a kernel of {who} ({why}): its version says from where it started, not which fixes are in it.",
+            "This is a {who} vendor kernel ({why}): its version shows the upstream base, not which fixes were \
+             backported.",
         ),
-        (None, Class::Downstream) => {
-            (best, "This is a kernel of {who} ({why}), which follows the releases of kernel.org.")
-        }
-        (None, Class::Community) => {
-            (best, "This kernel was built by {who} ({why}): kernel.org with patches for boards.")
-        }
-        (None, _) => (best, "This is a kernel of {who} ({why})."),
+        (None, Class::Downstream) => (best, "This is a {who} kernel ({why}), which follows kernel.org releases."),
+        (None, Class::Community) => (best, "This is a {who} kernel ({why}): mainline with board patches."),
+        (None, _) => (best, "This is a {who} kernel ({why})."),
     };
     let mut traces: Vec<&str> = origin.traces.iter().map(|trace| trace.what.as_str()).collect();
     traces.truncate(4);

@@ -48,21 +48,21 @@ fn kernels_of_all_kinds() {
 }
 
 #[test]
-fn old_data_is_said_to_be_old() {
+fn old_support_data_is_reported() {
     let verdict = verdict(&record("6.18.44", "", "2026-11-21"), &Eol::shipped());
     let sentences: Vec<String> = verdict.findings.iter().map(Finding::sentence).collect();
     assert_eq!(
         sentences,
         [
-            "6.18.44 is newer than 6.18.2, the last revision in the data.",
-            "Series 6.18 is a longterm one, supported until 2027-12-31 as announced.",
-            "This is by data of 2025-12-18, 338 days old: later revisions are not in it. --eol-file takes newer data.",
+            "6.18.44 is newer than 6.18.2, the latest patch level in the support data.",
+            "6.18 is a longterm (LTS) series, supported until 2027-12-31.",
+            "Support data are from 2025-12-18 (338 days old); use --eol-file for newer data.",
         ]
     );
 }
 
 #[test]
-fn what_costs_speed_is_named() {
+fn costly_options_are_reported() {
     let mut record = record("6.12.60-rt", "#1 SMP PREEMPT_RT", "2025-12-20");
     record.machine.kernel_cmdline = Fact::Known("quiet mitigations=off".into());
     record.machine.compatible = vec!["rockchip,rk3588".into()];

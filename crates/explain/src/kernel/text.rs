@@ -22,10 +22,10 @@ pub fn lines(record: &Record) -> Vec<String> {
         words.push(plain(&found.value));
     }
     if let Some(bytes) = machine.page_size_bytes.known() {
-        words.push(format!("pages of {} KiB", bytes / 1024));
+        words.push(format!("{} KiB pages", bytes / 1024));
     }
     if let Some(governor) = facts.and_then(default_governor) {
-        words.push(format!("governor {governor} by default"));
+        words.push(format!("default governor {governor}"));
     }
     words
 }
@@ -63,23 +63,23 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
         let _ = writeln!(text, "{}", wrapped(&format!(" * {}", finding.sentence()), 3));
     }
     if verdict.origins.is_empty() {
-        let words = " * There is no trace of a vendor, a distribution or a community in it: it may come from kernel.org \
-                     as it is.";
+        let words =
+            " * No sign of a vendor, distribution or community kernel; it may be an unmodified mainline kernel.";
         let _ = writeln!(text, "{}", wrapped(words, 3));
     } else {
-        text.push_str("\nWhose kernel, and why:\n");
+        text.push_str("\nKernel origin and evidence:\n");
         verdict.origins.iter().for_each(|origin| text.push_str(&origin_text(origin)));
     }
     let facts = record.surveys.first().map(|survey| &survey.kernel);
     text.push_str(&facts.map(weaknesses).unwrap_or_default());
     if let Some(missing) = facts.and_then(|facts| facts.config.missing()) {
-        let _ = writeln!(text, "\nThe configuration is not known: {missing}.");
+        let _ = writeln!(text, "\nKernel configuration unknown: {missing}.");
     }
     text
 }
 
 fn origin_text(origin: &Origin) -> String {
-    let mut text = format!("   {} ({} % sure)\n", plain(&origin.name), origin.confidence_percent);
+    let mut text = format!("   {} (confidence {} %)\n", plain(&origin.name), origin.confidence_percent);
     for trace in &origin.traces {
         let line = format!("      {} in {} ({} %)", plain(&trace.what), plain(&trace.from), trace.weight_percent);
         let _ = writeln!(text, "{}", wrapped(&line, 9));
@@ -93,7 +93,7 @@ fn weaknesses(facts: &KernelFacts) -> String {
     if there.is_empty() {
         return String::new();
     }
-    let mut text = "\nWeaknesses of the CPU:\n".to_owned();
+    let mut text = "\nCPU vulnerabilities and mitigations:\n".to_owned();
     for line in there {
         let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 6));
     }

@@ -81,7 +81,7 @@ fn blame_oom(draft: &mut Draft) {
     for step in draft.steps.iter_mut().filter(|step| killed && step.workload == WorkloadId::SevenZip) {
         if let Outcome::Failed(failure) = &mut step.outcome {
             failure.kind = record::FailureKind::OutOfMemory;
-            failure.message = "the kernel killed it because memory ran out".to_string();
+            failure.message = "killed by the OOM killer".to_string();
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What `Measured:` means changed four times between 0.4 and 0.9.7 (a raw value, the largest, the
 //! mean); only the three raw values are the same in all versions. They are kept, largest first,
-//! and the printed value beside them. Lines of the Raspberry Pi carry no raw values from 0.8.4 on.
+//! and the printed value. Lines of the Raspberry Pi carry no raw values from 0.8.4 on.
 
 use super::draft::{ClusterSeen, Draft, done};
 use super::sections::{Line, Section};
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_reading_is_left_out_and_reported() {
+    fn negative_reading_is_skipped_and_reported() {
         let line = Line { number: 1, text: "Cpufreq OPP: 100    Measured: 99 (99.1/-5.0/98.7)" };
         let row = row(&line, None).unwrap();
         assert!(row.partly);

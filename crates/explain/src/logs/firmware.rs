@@ -73,7 +73,7 @@ fn armbian(section: &Section<'_, '_>, draft: &mut Draft) {
     rest_after_blank(section, draft);
 }
 
-/// The compiler line stands below whichever block comes last.
+/// The compiler line stands below the last block.
 fn rest_after_blank(section: &Section<'_, '_>, draft: &mut Draft) {
     let rest = section.body().iter().skip_while(|line| !line.is_blank());
     for line in rest.filter(|line| !line.is_blank()) {

@@ -111,14 +111,14 @@ fn last_run<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] 
         return lines;
     }
     let earlier: Vec<Line<'_>> = earlier.iter().map(|index| lines[*index]).collect();
-    draft.block_of("earlier runs in the same file, not read", &earlier);
+    draft.block_of("earlier runs in the same file (ignored)", &earlier);
     &lines[*last..]
 }
 
 fn foreign(lines: &[Line<'_>], draft: &mut Draft) {
     let heading = match lines.iter().all(Line::is_blank) {
         true => "empty",
-        false => "not a log of sbc-bench",
+        false => "not an sbc-bench log",
     };
     let mut text = String::new();
     for line in lines {

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn temperatures_that_are_none() {
+    fn invalid_temperatures() {
         for (word, expected) in [
             ("44.1°C", Ok(Some(44_100))),
             ("-5°C", Ok(Some(-5000))),

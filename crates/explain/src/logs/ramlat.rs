@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_stands_in_the_heading() {
+    fn cpu_stands_in_the_heading() {
         assert_eq!(place("Executing ramlat on cpu6 (Cortex-A76), results in ns:"), Some(6));
         assert_eq!(place("Executing ramlat on cpu0, results in ns:"), Some(0));
     }

@@ -231,7 +231,7 @@ fn sevenzip(text: &str, number: u32) -> Vec<Step> {
             let score = Measured::Compression(Compression { total_mips, ..Compression::default() });
             let mut step = done(WorkloadId::SevenZip, 0, variant.clone(), score, number);
             step.repetition = repetition as u32;
-            step.not_comparable = Some("a review does not name the version of 7-zip".to_string());
+            step.not_comparable = Some("reviews do not contain the 7-zip version".to_string());
             step.tool = tool("7z", "");
             step
         };
@@ -257,7 +257,7 @@ fn cipher(text: &str, line: &Line<'_>) -> Option<Step> {
     let variant = Variant::from(algorithm.as_str());
     let measured = Measured::Cipher(Cipher { algorithm, rows });
     let mut step = done(WorkloadId::OpenSsl, 0, variant, measured, line.number);
-    step.not_comparable = Some("a review does not name the version of OpenSSL".to_string());
+    step.not_comparable = Some("reviews do not contain the OpenSSL version".to_string());
     step.tool = tool("openssl", "");
     Some(step)
 }
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rows_are_none() {
+    fn other_rows_are_ignored() {
         for text in ["", "memcpy: fast", "`aes`", "7-zip MIPS", "x latency: y"] {
             assert_eq!(bandwidth(text, &line(text)), None, "{text}");
             assert_eq!(cipher(text, &line(text)), None, "{text}");

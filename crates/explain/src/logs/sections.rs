@@ -118,7 +118,7 @@ pub(super) fn split<'a, 't>(lines: &'a [Line<'t>]) -> Vec<Section<'a, 't>> {
             start = index;
             kind = next;
         } else if kind == Kind::Summary {
-            // The summary is one line; whatever follows belongs to nobody.
+            // The summary is one line; what follows belongs to no section.
             sections.push(Section { kind, lines: &lines[start..index] });
             start = index;
             kind = Kind::Loose;

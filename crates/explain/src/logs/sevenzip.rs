@@ -307,7 +307,7 @@ fn ended_early(tail: &[String]) -> Failure {
             true => FailureKind::Signal,
             false => FailureKind::Garbled,
         },
-        ..failure("7-zip ended without a total", tail)
+        ..failure("7-zip printed no total", tail)
     }
 }
 
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_line_by_line() {
+    fn run_line_by_line() {
         let lines = "7-Zip (a) [64] 16.02 : Copyright (c) 1999-2016 Igor Pavlov : 2016-05-21\n\
             RAM usage:    435 MB,  # Benchmark threads:      1\n\
             22:       1199   100   1167   1167  |      21415   100   1829   1828\n\

@@ -120,7 +120,7 @@ fn free(section: &Section<'_, '_>, draft: &mut Draft) {
             Some(row) if index == 0 => {
                 memory.total_kib = row[0];
                 memory.free_kib = row[2];
-                // The last column is what is available, whatever stands before it.
+                // The last column is what is available, regardless of the columns before it.
                 memory.available_kib = row[row.len().min(6) - 1];
             }
             Some(row) if row.len() == 3 => {

@@ -2,7 +2,7 @@
 //! window of the phase they ran in.
 //!
 //! Rows have no date. They stand in the order in which they were taken, so a time of day that
-//! falls by more than half a day has passed midnight. One that falls by less means that somebody
+//! falls by more than half a day has passed midnight. One that falls by less means that the user
 //! set the clock (boards without battery do so once they have a network): the row is put at the
 //! moment of the row before.
 

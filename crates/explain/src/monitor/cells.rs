@@ -85,7 +85,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn as_the_standard_library_writes(value: u64, word in ".{0,9}", width in 0..20_usize) {
+        fn number_format_matches_std(value: u64, word in ".{0,9}", width in 0..20_usize) {
             let mut out = "x".to_owned();
             number(&mut out, value, width);
             right(&mut out, &word, width);
@@ -96,7 +96,7 @@ mod tests {
         }
 
         #[test]
-        fn filled_up_to_the_width(word in "[a-z]{0,9}", width in 0..20_usize) {
+        fn cells_are_padded(word in "[a-z]{0,9}", width in 0..20_usize) {
             let mut out = format!("xy{word}");
             fill(&mut out, 2, width);
             proptest::prop_assert_eq!(out, format!("xy{word:<width$}"));

@@ -52,7 +52,7 @@ impl Clocks {
                 None => "CPU".to_owned(),
             },
             [little, big] => {
-                // The fast cluster comes first, whichever CPUs it has.
+                // The fast cluster comes first, regardless of its CPUs.
                 if little.khz_max <= big.khz_max {
                     clocks.reverse();
                 }

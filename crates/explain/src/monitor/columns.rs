@@ -194,7 +194,7 @@ impl Columns {
 
     /// Shares of the time since the reading before.
     fn computed_percentages(&self, growth: Lookup<'_>) -> [Option<i64>; PRINTED.len()] {
-        // A counter that went backwards started anew, as those of a CPU that comes back do.
+        // A counter that went backwards restarted, as those of a CPU that comes back do.
         let growth = |place: Option<usize>| place.and_then(growth).unwrap_or(0).max(0) as f64;
         let ticks = self.ticks.map(growth);
         let all: f64 = ticks.iter().total();
@@ -307,7 +307,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_board_with_one_policy() {
+    fn board_with_one_policy() {
         let more = [
             (ChannelId::claimed(0), Unit::Kilohertz, 1_296_000),
             (ChannelId::Load(LoadSpan::One), Unit::Hundredths, 118),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raspberry_pi_and_a_meter_with_two_outputs() {
+    fn raspberry_pi_and_a_meter_with_two_outputs() {
         let pi = ChannelId::RaspberryPi;
         let output = |number| ChannelId::Meter(MeterOutput::of(1, Some(number)), OfMeter::Power);
         let input = OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_tells_little() {
+    fn columns_with_few_sensors() {
         check(
             &TICKS,
             [

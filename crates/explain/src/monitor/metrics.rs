@@ -53,17 +53,17 @@ pub fn metrics(watch: &Watch) -> String {
     for reason in Reason::ALL {
         let holds = watch.throttled().iter().any(|t| t.reason == reason);
         let labels = vec![("reason", reason.words().to_owned())];
-        let help = "1 while CPUs are held back for this reason.";
+        let help = "1 while CPUs are throttled for this reason.";
         own("throttled", help, "gauge", &labels, f64::from(u8::from(holds)));
     }
     let cost = &watch.record().samples.cost;
     let none = Vec::new();
     let help = "Samples taken.";
     own("sampler_ticks_total", help, "counter", &none, cost.ticks as f64);
-    let help = "Times the sampler slowed itself down to stay within its budget.";
+    let help = "Number of times the sampler increased its interval to limit its CPU use.";
     own("sampler_slowdowns_total", help, "counter", &none, f64::from(cost.slowdowns));
     if let Some(started) = watch.record().run.started.known() {
-        let help = "When the last sample was taken, in seconds since 1970.";
+        let help = "Unix time of the last sample.";
         let seconds = started.saturating_add(watch.at_ms()) as f64 / 1e3;
         own("sample_time_seconds", help, "gauge", &none, seconds);
     }
@@ -104,7 +104,7 @@ mod tests {
     };
 
     #[test]
-    fn each_metric_has_one_head_and_what_is_missing_is_not_there() {
+    fn metrics_have_one_header_and_no_missing_values() {
         let mut record = own_run();
         for load in [LoadSpan::One, LoadSpan::Five].map(ChannelId::Load) {
             record = with_channel(record, load, Unit::Hundredths, ChannelKind::Gauge, &[]);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dashboard_shows_only_what_is_exported() {
+    fn dashboard_shows_only_what_is_exported() {
         let mut record = own_run();
         for (id, label, unit) in shown() {
             let counts = matches!(unit, Unit::Ticks | Unit::Microjoules);

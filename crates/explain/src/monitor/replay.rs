@@ -80,7 +80,7 @@ impl<R: BufRead> Recorded<R> {
                 record.samples.channels = channels;
                 Some(Item::Begin(Box::new(record)))
             }
-            // A note stands where it was written, whatever the clock of its writer says.
+            // A note stands where it was written, regardless of its writer's clock.
             Event::Mark { mut mark } => {
                 mark.at_ms = mark.at_ms.max(self.at_ms);
                 Some(Item::Event(Box::new(Event::Mark { mark })))
@@ -199,7 +199,7 @@ mod tests {
     const ALL: [&str; 4] = ["begin", "0: Some(10)", "0: fan off", "500: Some(20)"];
 
     #[test]
-    fn a_recording_that_is_cut_at_any_byte_gives_what_was_whole_and_can_be_continued() {
+    fn truncated_recording_is_readable_and_appendable() {
         let text = recording();
         assert_eq!(show(text.as_bytes()), ALL);
         // Behind the second line the channels are known.
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_byte_costs_its_line_and_what_builds_on_it() {
+    fn damaged_byte_loses_dependent_rows_only() {
         let text = recording();
         let first_row = text.find(" K 0").unwrap() + 1;
         let mut bytes = text.into_bytes();
@@ -224,7 +224,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_give_rows_with_a_value_for_each_channel(bytes: Vec<u8>, cut: usize, change: u8) {
+        fn replay_never_panics(bytes: Vec<u8>, cut: usize, change: u8) {
             let mut text = recording().into_bytes();
             let cut = cut % text.len();
             text[cut] ^= change;
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_recording_is_a_record() {
+    fn whole_recording_is_a_record() {
         let record = read_stream(recording().as_bytes()).unwrap();
         assert_eq!(record.samples.at_ms, [0, 500]);
         assert_eq!(record.samples.channels[0].values, [Some(10), Some(20)]);

@@ -18,7 +18,7 @@ pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>
     let mut parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.dedup();
     let line = match parts.len() {
-        0 => "The machine does not tell what it is.".to_owned(),
+        0 => "Unknown machine.".to_owned(),
         _ => parts.join(", "),
     };
     let source = match (temperature_why, columns.temperature()) {
@@ -27,16 +27,16 @@ pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>
             let channel = &record.samples.channels[place];
             format!("{} ({})", channel.source, channel.label)
         }
-        (None, None) => "none: no sensor of the SoC's temperature was found".to_owned(),
+        (None, None) => "none (no SoC temperature sensor found)".to_owned(),
     };
     let mut text = format!("{line}\n\n{}\nThermal source: {source}\n", topology(machine));
     let (policies, clocks) = columns.policies_and_clocks();
     if policies > clocks {
         let of = match clocks {
-            1 => "all of them".to_owned(),
-            _ => "each group of alike cores".to_owned(),
+            1 => "all CPUs".to_owned(),
+            _ => "each core type".to_owned(),
         };
-        text.push_str(&format!("Clocks: {policies} policies; shown is the highest clock of {of}\n"));
+        text.push_str(&format!("Clocks: {policies} policies; showing the highest clock of {of}\n"));
     }
     text
 }

@@ -210,7 +210,7 @@ mod tests {
     use record::{HwmonKind, OfHwmon, OfPowercap};
 
     #[test]
-    fn what_there_is_becomes_tracks() {
+    fn available_channels_become_tracks() {
         let mut record = own_run();
         for id in [
             ChannelId::all_cpus(CpuTime::User),

@@ -135,7 +135,7 @@ impl Canvas {
         is_free
     }
 
-    /// A word beside a point, at the first free of four places; left out where none is.
+    /// A label next to a point, at the first free of four places; left out where none is.
     pub(crate) fn label(&mut self, at: (f64, f64), word: &str) {
         let places = [
             ((at.0 + 9.0, at.1 + 14.0), Anchor::Start),
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_never_stands_on_text() {
+    fn labels_do_not_overlap() {
         let mut canvas = Canvas::new(400.0, 200.0, "title");
         assert!(canvas.text_where_free((100.0, 100.0), "word", Anchor::Start));
         assert!(!canvas.text_where_free((110.0, 105.0), "other", Anchor::Start));

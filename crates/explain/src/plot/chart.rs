@@ -14,7 +14,7 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(f64, f64)>,
     /// How it is drawn.
     pub(crate) style: Style,
-    /// A word beside a point, by its index.
+    /// A label next to a point, by its index.
     pub(crate) labels: Vec<(usize, String)>,
     /// A point with a ring around it.
     pub(crate) ringed: Option<usize>,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_without_points_is_empty() {
+    fn chart_without_points_is_empty() {
         let chart = Chart {
             x_label: String::new(),
             y_label: String::new(),

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_is_cut_off() {
+    fn segments_are_clipped() {
         check(&[(1.0, 1.0), (2.0, 2.0), (3.0, 1.0)], &[&[(1.0, 1.0), (2.0, 2.0), (3.0, 1.0)]]);
         check(&[(5.0, 5.0), (5.0, 1e15)], &[&[(5.0, 5.0), (5.0, 10.0)]]);
         check(&[(-1e15, 5.0), (1e15, 5.0)], &[&[(0.0, 5.0), (10.0, 5.0)]]);
@@ -79,7 +79,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn all_that_is_left_is_inside(points: Vec<(f64, f64)>) {
+        fn clipped_points_are_inside(points: Vec<(f64, f64)>) {
             for piece in visible(&points, (700.0, 300.0), 5.0) {
                 for (x, y) in piece {
                     proptest::prop_assert!((-5.1..705.1).contains(&x) && (-5.1..305.1).contains(&y));

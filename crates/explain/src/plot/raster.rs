@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_a_png_of_this_size() {
+    fn file_is_a_png_of_this_size() {
         let file = drawn(|canvas| canvas.dot((5.0, 5.0), 2.0)).png().unwrap();
         assert!(file.starts_with(b"\x89PNG\r\n\x1a\n"));
         assert_eq!(file[16..24], [0, 0, 0, 80, 0, 0, 0, 40]);

@@ -1,4 +1,4 @@
-//! Pictures as SVG, in the fonts of whoever looks at them.
+//! Pictures as SVG, in the viewer's fonts.
 
 use super::canvas::{Anchor, Picture, Shape, TEXT};
 use crate::plain::markup;

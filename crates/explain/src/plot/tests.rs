@@ -41,7 +41,7 @@ fn draw(record: &Record) -> usize {
 }
 
 #[test]
-fn moments_that_cannot_be_cost_no_picture_everything() {
+fn invalid_times_do_not_break_plots() {
     assert!(draw(&heated()) > 0);
     let check = |change: fn(&mut Record)| {
         let mut record = heated();
@@ -72,7 +72,7 @@ fn moments_that_cannot_be_cost_no_picture_everything() {
 }
 
 #[test]
-fn any_numbers_make_finite_pictures() {
+fn plots_are_finite_for_any_numbers() {
     const ODD: [i64; 6] = [0, -1, 1, 1_000_000, -1_000_000_000_000, 1_000_000_000_000_000];
     fn mutate(value: &mut serde_json::Value, chance: &mut Chance) {
         match value {

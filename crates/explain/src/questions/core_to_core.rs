@@ -13,11 +13,11 @@ pub(super) const ANSWER: Answer =
 
 const REPORT: Report = Report {
     id: "core-to-core",
-    about: "Latency between CPUs as a matrix, and the clusters that show in it.",
+    about: "Core-to-core latency matrix and the clusters it shows.",
     ..Report::part(Subject::CoreToCore, render)
 };
 
-/// Columns of the matrix that fit beside each other: 80 less the column of names, five for each.
+/// Columns of the matrix that fit next to each other: 80 less the column of names, five for each.
 const COLUMNS: usize = 15;
 
 fn render(record: &Record, findings: &[Finding]) -> String {
@@ -28,7 +28,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         }
     }
     if text.is_empty() {
-        text.push_str("No latency between CPUs was measured.\n");
+        text.push_str("No core-to-core latency was measured.\n");
     }
     text.push_str(&sentences(findings));
     for line in unmeasured(record, Some(WorkloadId::CoreToCore)) {
@@ -38,7 +38,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
 }
 
 fn told(matrix: &CoreToCore) -> String {
-    let mut text = "Nanoseconds from one CPU to another (half of there and back)\n\n".to_owned();
+    let mut text = "Core-to-core latency in ns (half of the round trip)\n\n".to_owned();
     for columns in matrix.cpus.chunks(COLUMNS) {
         text.push_str("  CPU");
         columns.iter().for_each(|cpu| _ = write!(text, "{cpu:>5}"));
@@ -63,12 +63,12 @@ fn told(matrix: &CoreToCore) -> String {
     }
     let left_out = matrix.cpus_online as usize - matrix.cpus.len().min(matrix.cpus_online as usize);
     if left_out > 0 {
-        let _ = writeln!(text, "{left_out} other CPUs were left out, evenly spread.");
+        let _ = writeln!(text, "{left_out} CPUs were skipped at even distances.");
     }
     let levels = view::core_levels(matrix);
     levels.iter().for_each(|found| text.push_str(&level(found)));
     if levels.is_empty() && matrix.cpus.len() > 2 {
-        text.push_str("All CPUs are about equally far from each other: one cluster.\n");
+        text.push_str("All CPUs have about the same latency: one cluster.\n");
     }
     text
 }
@@ -76,7 +76,7 @@ fn told(matrix: &CoreToCore) -> String {
 fn level(level: &CoreLevel) -> String {
     let lists: Vec<String> = level.groups.iter().map(|group| cpu_list(group)).collect();
     let line = format!(
-        "Near each other: {} ({:.1} ns inside, {:.1} ns between).",
+        "Clusters: {} ({:.1} ns within, {:.1} ns between).",
         lists.join(" | "),
         level.inside_ns,
         level.between_ns
@@ -91,13 +91,13 @@ mod tests {
     use record::Variant;
 
     #[test]
-    fn a_small_matrix_is_one_table() {
+    fn small_matrix_is_one_table() {
         let mut matrix = core_matrix(4, |a, b| if a / 2 == b / 2 { 20.0 } else { 160.0 });
         matrix.pairs[5].ns.clear();
         let record =
             with_step(own_run(), WorkloadId::CoreToCore, Variant::ONLY, &[], (0.0, 1.0), Measured::CoreToCore(matrix));
         expect_test::expect![[r#"
-            Nanoseconds from one CPU to another (half of there and back)
+            Core-to-core latency in ns (half of the round trip)
 
               CPU    0    1    2    3
                 0    - 20.0  160  160
@@ -106,21 +106,21 @@ mod tests {
                 3  160  160    ?    -
 
             ?: one of the two CPUs could not be used.
-            Near each other: 0-1 | 2 | 3 (20.0 ns inside, 160.0 ns between).
+            Clusters: 0-1 | 2 | 3 (20.0 ns within, 160.0 ns between).
         "#]]
         .assert_eq(&render(&record, &[]));
     }
 
     #[test]
-    fn a_large_one_is_cut_at_80_columns() {
+    fn large_one_is_cut_at_80_columns() {
         let mut matrix = core_matrix(64, |a, b| if a / 8 == b / 8 { 31.5 } else { 1_140.0 });
         matrix.cpus_online = 192;
         let text = told(&matrix);
         assert!(text.lines().all(|line| line.chars().count() <= 80));
         assert_eq!(text.matches("  CPU").count(), 5);
         assert_eq!(text.matches("31.5").count(), 2 * matrix.pairs.len() * 7 / 63 + 1);
-        assert!(text.contains("128 other CPUs were left out"));
-        assert!(text.contains("Near each other: 0-7 | 8-15 |"));
+        assert!(text.contains("128 CPUs were skipped"));
+        assert!(text.contains("Clusters: 0-7 | 8-15 |"));
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_is_said() {
-        assert!(render(&own_run(), &[]).starts_with("No latency between CPUs"));
+    fn core_to_core_report_without_measurement() {
+        assert!(render(&own_run(), &[]).starts_with("No core-to-core latency"));
     }
 }

@@ -11,7 +11,7 @@ pub(super) const ANSWER: Answer =
 
 const RULE: Rule = Rule {
     id: RuleId::own("dram-throttling"),
-    about: "Whether memory is slower after a load that heats than before, and whether CPUs are.",
+    about: "Whether memory or CPUs are slower after a stress load than before.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(check),
     throttles: Throttles::Memory,
@@ -44,17 +44,15 @@ fn check(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     let (severity, verdict) = match (of_memory >= LOSS_PERCENT_MIN, of_cpu >= LOSS_PERCENT_MIN) {
-        (true, false) => (
-            Severity::Degraded,
-            "Memory is slower after the load than before and CPUs are not: the memory controller is held back",
-        ),
+        (true, false) => {
+            (Severity::Degraded, "Memory is slower after the load, CPUs are not: the memory controller is throttled")
+        }
         (true, true) => (
             Severity::Degraded,
-            "Memory and CPUs are both slower after the load than before: what holds CPUs back may hold \
-             memory back as well",
+            "Memory and CPUs are both slower after the load: CPU throttling may also affect memory",
         ),
-        (false, true) => (Severity::Info, "Memory is as fast after the load as before, CPUs are slower"),
-        (false, false) => (Severity::Info, "Neither memory nor CPUs are slower after the load than before"),
+        (false, true) => (Severity::Info, "Memory speed is unchanged after the load, CPUs are slower"),
+        (false, false) => (Severity::Info, "Neither memory nor CPUs are slower after the load"),
     };
     let values: Vec<String> = pairs.iter().filter_map(words).collect();
     let places = pairs.iter().flat_map(|pair| [Place::Step(pair.before.0), Place::Step(pair.after.0)]);
@@ -104,9 +102,9 @@ fn memory_clock(record: &Record, pairs: &[Pair]) -> String {
     let readings = channel.map(|channel| view::gauge(record, channel, window));
     let values = || readings.iter().flatten().map(|reading| reading.value / 1_000_000);
     match (values().min(), values().max()) {
-        (Some(low), Some(high)) if low == high => format!("; its clock stood at {low} MHz"),
-        (Some(low), Some(high)) => format!("; its clock went from {low} to {high} MHz"),
-        _ => "; its clock is not told by this kernel".into(),
+        (Some(low), Some(high)) if low == high => format!("; memory clock {low} MHz"),
+        (Some(low), Some(high)) => format!("; memory clock {low} to {high} MHz"),
+        _ => "; memory clock not reported by this kernel".into(),
     }
 }
 
@@ -138,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_told_apart_from_cpus() {
+    fn memory_and_cpu_throttling_are_distinguished() {
         for (latency, cipher, expected) in [
-            ([100.0, 150.0], [900.0, 895.0], "the memory controller is held back"),
+            ([100.0, 150.0], [900.0, 895.0], "the memory controller is throttled"),
             ([100.0, 150.0], [900.0, 600.0], "both slower"),
             ([100.0, 101.0], [900.0, 600.0], "CPUs are slower"),
             ([100.0, 99.0], [900.0, 905.0], "Neither memory nor CPUs"),
@@ -148,7 +146,7 @@ mod tests {
             let found = sentences(RULE.id, &run(latency, cipher));
             assert!(found[0].contains(expected), "{found:?}");
             assert!(found[0].contains("memory latency 100 ns before"), "{found:?}");
-            assert!(found[0].contains("not told by this kernel"), "{found:?}");
+            assert!(found[0].contains("not reported by this kernel"), "{found:?}");
         }
         let hz = [1_056_000_000, 528_000_000, 1_056_000_000, 1_056_000_000];
         let with_clock = gauge_channel(
@@ -158,11 +156,11 @@ mod tests {
             &hz,
         );
         let found = sentences(RULE.id, &with_clock);
-        assert!(found[0].contains("from 528 to 1056 MHz"), "{found:?}");
+        assert!(found[0].contains("528 to 1056 MHz"), "{found:?}");
     }
 
     #[test]
-    fn other_runs_are_left_alone() {
+    fn other_runs_are_ignored() {
         let mut record = run([100.0, 150.0], [1.0, 1.0]);
         record.run.mode = Mode::Standard;
         assert!(sentences(RULE.id, &record).is_empty());

@@ -1,4 +1,4 @@
-//! The table of answers. One question is one file: what came of it, told in text, plots and reports, and judged by
+//! The table of answers. One question is one file: its result, told in text, plots and reports, and judged by
 //! rules. What asks it is the question of the same id in `bench`.
 
 pub mod ab;

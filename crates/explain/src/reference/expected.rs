@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_needs_three_results_of_two_boards() {
+    fn range_needs_three_results_of_two_boards() {
         let a53 = |board, single| (board, "Cortex-A53", 1000, single, "valid");
         let odd = ("z", "Cortex-A53", 1000, 100, "invalid");
         for (rows, expected) in [
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_grows_with_the_clock() {
+    fn range_grows_with_the_clock() {
         let rows = ["a", "b", "c"].map(|board| (board, "Cortex-A53", 1000, 750, "valid"));
         let reference = reference(&rows);
         let range = reference.expected("Cortex-A53", 2000.0, &single());

@@ -98,12 +98,12 @@ pub fn parse(text: &str) -> Result<Vec<Row>, String> {
     let table = Table::of(text);
     let header: Vec<&str> = table.columns().collect();
     let keys = match header.as_slice() {
-        [] => return Err("there is no header".to_owned()),
+        [] => return Err("no header".to_owned()),
         [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS) => &fixed[COLUMNS.len()..],
-        _ => return Err("the columns are others".to_owned()),
+        _ => return Err("unexpected columns".to_owned()),
     };
     let keys: Vec<(FigureKey, bool)> = keys.iter().map(|column| parse_key(column)).collect();
-    let wrong = |line: &Line| format!("line {} cannot be understood", line.line_number());
+    let wrong = |line: &Line| format!("line {}: wrong format", line.line_number());
     table.rows().map(|line| row(line, &keys).ok_or_else(|| wrong(&line))).collect()
 }
 
@@ -181,7 +181,7 @@ mod tests {
     use record::{Variant, WorkloadId};
 
     #[test]
-    fn a_row_is_written_and_read_back() {
+    fn row_is_written_and_read_back() {
         let mut record = with_clocks(log("0.9.72"), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
         for (variant, cpus, mips) in [(Variant::SINGLE, &[0_u32][..], 1420), (Variant::MULTI, &[], 5345)] {
             let score = compression(mips);
@@ -215,11 +215,11 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_table_is_named() {
-        for (text, expected) in [("", "there is no header"), ("board\tsource\n", "the columns are others")] {
+    fn broken_table_is_named() {
+        for (text, expected) in [("", "no header"), ("board\tsource\n", "unexpected columns")] {
             assert_eq!(parse(text).unwrap_err(), expected);
         }
         let broken = write(&[]) + "too few cells\n";
-        assert_eq!(parse(&broken).unwrap_err(), "line 2 cannot be understood");
+        assert_eq!(parse(&broken).unwrap_err(), "line 2: wrong format");
     }
 }

@@ -25,16 +25,16 @@ pub fn headline(record: &Record, figures: &[Figure], explained: &Explanation) ->
     }
     let word = explained.verdict;
     sentences.push(match word {
-        Verdict::Valid => "The results are valid.".into(),
-        Verdict::Degraded => "The results are degraded: real, but not the best of this machine.".into(),
-        Verdict::Invalid => "The results are invalid and must not be used.".into(),
+        Verdict::Valid => "Results are valid.".into(),
+        Verdict::Degraded => "Results are genuine but below what this machine can do (degraded).".into(),
+        Verdict::Invalid => "Results are invalid; do not use them.".into(),
     });
     let reasons = reasons(&explained.findings);
     sentences.extend(reasons.iter().take(REASONS_MAX).map(|finding| reason(finding)));
     if reasons.len() > REASONS_MAX {
         let more = reasons.len() - REASONS_MAX;
-        let (verb, word) = if more == 1 { ("is", "reason") } else { ("are", "reasons") };
-        sentences.push(format!("There {verb} {more} more {word}."));
+        let word = if more == 1 { "reason" } else { "reasons" };
+        sentences.push(format!("{more} more {word} below."));
     }
     if word == Verdict::Valid {
         sentences.extend(of_role(Role::GoodNews).map(Finding::sentence));
@@ -60,7 +60,7 @@ fn reason(finding: &Finding) -> String {
             let share = Quantity::Share(share);
             let sentence = finding.sentence();
             let sentence = sentence.trim_end_matches('.');
-            format!("{sentence} (accounts for about {share} of the score).")
+            format!("{sentence} (costs about {share} of the score).")
         }
         _ => finding.sentence(),
     }
@@ -77,10 +77,10 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
     };
     if let Some(score) = mean(&totals) {
         let runs = match totals.len() {
-            1 => "one run".to_owned(),
+            1 => "1 run".to_owned(),
             n => {
                 let spread = Quantity::Percent(spread_percent(&totals).unwrap_or(0.0));
-                format!("{n} runs within {spread}")
+                format!("{n} runs, spread {spread}")
             }
         };
         parts.push(format!("{} on all CPUs {} ({runs})", name.label(), Quantity::Mips(score)));
@@ -125,20 +125,19 @@ mod tests {
     use crate::test_support::{own_run, point, with_clocks, with_scores};
 
     #[test]
-    fn a_good_run_says_what_it_scored_and_why_it_is_good() {
+    fn headline_of_valid_run() {
         let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
         record = with_scores(record, 1420, &[5345, 5370, 5331]);
         assert_eq!(
             headline(&record, &figures(&record), &Explanation::of(&record)),
-            "7-zip on all CPUs 5349 MIPS (3 runs within 0.7 %), single-threaded 1420 MIPS. The \
-             results are valid. The measured clock is the claimed one (largest distance -0.1 %). \
-             Whether the CPUs were throttled cannot be known: nothing here shows clocks, cooling \
-             or throttle counters."
+            "7-zip on all CPUs 5349 MIPS (3 runs, spread 0.7 %), single-threaded 1420 MIPS. Results are valid. \
+             Measured clocks match the advertised ones (largest deviation -0.1 %). Throttling cannot be detected: no \
+             clocks, cooling devices or throttle counters available."
         );
     }
 
     #[test]
-    fn reasons_stand_in_the_order_of_what_they_explain() {
+    fn headline_reasons_are_sorted() {
         let held_back = |percent| {
             Finding::new(record::RuleId::own("x"), Severity::Degraded, "{what} held it back.")
                 .with("what", Quantity::Text(format!("Cause {percent}")))
@@ -147,10 +146,9 @@ mod tests {
         let findings = [2.0, 17.0, 5.0, 1.5].map(held_back);
         assert_eq!(
             headline(&own_run(), &[], &Explanation::with(findings.to_vec())),
-            "The results are degraded: real, but not the best of this machine. Cause 17 held it \
-             back (accounts for about 17 % of the score). Cause 5 held it back (accounts for \
-             about 5.0 % of the score). Cause 2 held it back (accounts for about 2.0 % of the \
-             score). There is 1 more reason."
+            "Results are genuine but below what this machine can do (degraded). Cause 17 held it back (costs about 17 \
+             % of the score). Cause 5 held it back (costs about 5.0 % of the score). Cause 2 held it back (costs about \
+             2.0 % of the score). 1 more reason below."
         );
     }
 }

@@ -9,7 +9,7 @@ use record::Record;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
-    Report { id: "html", about: "A page for a browser with findings, figures and plots.", ..Report::of(render) };
+    Report { id: "html", about: "HTML page with findings, figures and plots.", ..Report::of(render) };
 
 const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
     <meta name=\"viewport\" content=\"width=device-width\">\n<title>sbc-bench</title>\n<style>\n\

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 pub(super) const REPORT: Report = Report {
     id: "findings-json",
-    about: "Verdict and findings with values and places as JSON.",
+    about: "Verdict and findings with values and evidence, as JSON.",
     for_programs: true,
     ..Report::of(render)
 };

@@ -47,9 +47,8 @@ impl Report {
 }
 
 /// What a Record without a plot gives as SVG.
-const NO_PLOT: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"500\" height=\"40\">\
-    <text x=\"10\" y=\"25\" font-family=\"sans-serif\">This result has nothing for this plot.</text>\
-    </svg>\n";
+const NO_PLOT: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"500\" height=\"40\"><text x=\"10\" y=\"25\" \
+                       font-family=\"sans-serif\">This result has no data for this plot.</text></svg>\n";
 
 /// All reports, sorted by id.
 pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
@@ -75,7 +74,7 @@ mod tests {
     use crate::test_support::own_run;
 
     #[test]
-    fn the_table_is_in_order() {
+    fn table_is_in_order() {
         assert!(REPORTS.windows(2).all(|pair| pair[0].id < pair[1].id));
         for report in REPORTS.iter() {
             assert!(report.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", report.id);
@@ -83,7 +82,7 @@ mod tests {
             let plot = matches!(report.made, Made::Plot(_));
             assert_eq!(
                 plot,
-                report.render(&own_run(), &Explanation::of(&own_run())).contains("nothing for this plot"),
+                report.render(&own_run(), &Explanation::of(&own_run())).contains("no data for this plot"),
                 "{}",
                 report.id
             );

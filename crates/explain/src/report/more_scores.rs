@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_usual_lines_leave_out_is_shown() {
+    fn additional_scores_are_shown() {
         let record = cipher(own_run(), WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0]);
         assert_eq!(more_scores(&record), []);
         let record = cipher(record, WorkloadId::OpenSsl, Variant::AES_256_GCM, &[0]);

@@ -72,7 +72,7 @@ mod tests {
     use record::{ChannelId, Fact, Unit};
 
     #[test]
-    fn endless_names_are_cut_for_people_alone() {
+    fn long_names_are_cut_in_text_only() {
         let mut record = gauge_channel(own_run(), ChannelId::zone_temperature(0), Unit::Millicelsius, &[95_000; 8]);
         let endless = |first: &str| first.to_owned() + &"x".repeat(4000);
         record = labelled(record, &endless("zone"));

@@ -6,7 +6,7 @@ use record::Record;
 
 pub(super) const REPORT: Report = Report {
     id: "record",
-    about: "The Record itself as JSON, also of a text log.",
+    about: "Result file (JSON), also from a text log.",
     for_programs: true,
     ..Report::of(render)
 };
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn record_report_round_trip() {
         let record = crate::test_support::own_run();
         let text = render(&record, &Explanation::of(&record));
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);

@@ -13,7 +13,7 @@ use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 pub(super) const REPORT: Report = Report {
     id: "summary",
-    about: "One line with the main figures, as in lists of results.",
+    about: "Summary line with the main figures, as used in result lists.",
     ..Report::of(|record, explained| format!("{}\n", line(record, &figures(record), explained)))
 };
 
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kernel_release_is_shortened() {
+    fn kernel_release_is_shortened() {
         for (release, expected) in
             [("6.6.31+rpt-rpi-v8", "6.6"), ("5.15.147", "5.15"), ("6.18", "6.18"), ("7.0-rc1", "7.0"), ("odd", "odd")]
         {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_shift_the_columns() {
+    fn name_cannot_shift_the_columns() {
         assert_eq!(one_line("Evil | board\nname  x"), "Evil board name x");
     }
 }

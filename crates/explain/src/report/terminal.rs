@@ -14,7 +14,7 @@ use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadI
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
-    Report { id: "text", about: "Verdict, reasons and figures for people.", ..Report::of(render) };
+    Report { id: "text", about: "Verdict, reasons and figures as text.", ..Report::of(render) };
 
 fn render(record: &Record, explained: &Explanation) -> String {
     let mut text = String::new();
@@ -64,7 +64,7 @@ fn clocks(record: &Record) -> String {
         let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
         let _ = writeln!(
             text,
-            "   clock of CPU {:<8} {:>5} MHz claimed, {:>5} measured cold, {:>5} hot",
+            "   clock of CPU {:<8} {:>5} MHz advertised, {:>5} measured cold, {:>5} hot",
             crate::cpu_list(&cold.cluster_cpus),
             mhz(cold.claimed_khz),
             mhz(Some(cold.measured_khz)),
@@ -90,7 +90,7 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
     }
     line("memory latency", latency(record));
     line("AES-256-CBC 16 KiB", cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|r| format!("{r} kB/s")));
-    line("7-zip one thread", sevenzip_single_mips(figures).map(|mips| format!("{mips} MIPS")));
+    line("7-zip single thread", sevenzip_single_mips(figures).map(|mips| format!("{mips} MIPS")));
     line(
         "7-zip all CPUs",
         sevenzip_multi_mips(record, figures).map(|mips| {
@@ -123,7 +123,7 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
     text
 }
 
-/// What programs of this machine get, and beside it the best that a routine of this program reached:
+/// What programs of this machine get, and next to it the best that a routine of this program reached:
 /// `14700 MB/s [1.2 %] libc memcpy copy, 22900 MB/s copy-avx2`, with the relative standard deviation where it counts.
 fn rates(record: &Record, operation: MemoryOperation) -> Option<String> {
     let best = |id| {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_the_rate_of_the_c_library_and_ours_is_beside_it() {
+    fn lists_have_the_rate_of_the_c_library() {
         let ours = with(own_run(), WorkloadId::MemoryBandwidth, "copy-avx2", 22900);
         // A run of an older program, which did not ask.
         check(&ours, "22900 MB/s copy-avx2", Some(22900));

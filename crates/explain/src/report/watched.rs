@@ -22,17 +22,16 @@ pub fn watched(record: &Record) -> String {
 fn span(record: &Record) -> String {
     let times = &record.samples.at_ms;
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
-        return "This is a recording of the monitor without any sample.".to_owned();
+        return "This recording contains no samples.".to_owned();
     };
     let end = match record.run.end {
         End::Died => {
-            ". Its end is missing: it is still being made, the monitor was killed, or the machine \
-             froze or lost power"
+            ". It has no end: it is still in progress, the monitor was killed, or the machine froze or lost power"
         }
         _ => "",
     };
     format!(
-        "Watched for {}: {} samples from {} to {}{end}.",
+        "Recorded {}: {} samples from {} to {}{end}.",
         duration(last - first),
         times.len(),
         time_of_day(record, *first),
@@ -59,7 +58,7 @@ pub(crate) fn slowed_down(record: &Record) -> String {
         return String::new();
     }
     if seen.is_empty() {
-        return "No sensor told of anything that slowed CPUs down.".to_owned();
+        return "No throttling detected.".to_owned();
     }
     let all = record.samples.at_ms.len() as f64;
     let words = seen.iter().map(|(reason, rows, first_ms)| {
@@ -67,7 +66,7 @@ pub(crate) fn slowed_down(record: &Record) -> String {
         let at = time_of_day(record, *first_ms);
         format!("{} ({percent:.1} % of the time, first at {at})", reason.words())
     });
-    format!("CPUs were slowed down: {}.", words.collect::<Vec<_>>().join(", "))
+    format!("Throttling: {}.", words.collect::<Vec<_>>().join(", "))
 }
 
 fn heat(record: &Record) -> String {
@@ -101,10 +100,10 @@ fn gaps(record: &Record) -> String {
         gaps.iter().take(GAPS_MAX).map(|(at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms)));
     let told: Vec<String> = told.collect();
     match count {
-        0 => "There are no gaps.".to_owned(),
-        1 => format!("There is one gap: {}.", told.join("; ")),
-        2..=GAPS_MAX => format!("There are {count} gaps: {}.", told.join("; ")),
-        _ => format!("There are {count} gaps, the first: {}.", told.join("; ")),
+        0 => "No gaps.".to_owned(),
+        1 => format!("1 gap: {}.", told.join("; ")),
+        2..=GAPS_MAX => format!("{count} gaps: {}.", told.join("; ")),
+        _ => format!("{count} gaps, first: {}.", told.join("; ")),
     }
 }
 
@@ -126,11 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_told() {
+    fn recording_summary_text() {
         let steady = recording(&[1_800_000; 4], &[40_000, 41_000, 45_500, 44_000]);
-        let expected = "Watched for 1.5 s: 4 samples from 00:00:00 to 00:00:01. No sensor told of \
-                        anything that slowed CPUs down. Highest temperature: 45.5°C at 00:00:01 \
-                        (thermal_zone0.temp). There are no gaps.";
+        let expected = "Recorded 1.5 s: 4 samples from 00:00:00 to 00:00:01. No throttling detected. Highest \
+                        temperature: 45.5°C at 00:00:01 (thermal_zone0.temp). No gaps.";
         assert_eq!(watched(&steady), expected);
         let mut hot = recording(&[1_800_000, 1_800_000, 1_200_000, 1_200_000], &[80_000; 4]);
         let missing = Missing::absent("/sys/x");
@@ -139,20 +137,20 @@ mod tests {
         hot.run.end = End::Died;
         let text = watched(&hot);
         for part in [
-            "Its end is missing",
-            "slowed down: clock limit lowered (50.0 % of the time, first at 00:00:01)",
-            "There is one gap: 00:00:00 ",
+            "It has no end",
+            "Throttling: clock limit lowered (50.0 % of the time, first at 00:00:01)",
+            "1 gap: 00:00:00 ",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
     }
 
     #[test]
-    fn a_recording_has_no_verdict_about_results() {
+    fn recording_has_no_verdict_about_results() {
         let record = recording(&[1_800_000; 2], &[40_000; 2]);
         let explained = crate::Explanation::of(&record);
         let text = crate::report::find("text").unwrap().render(&record, &explained);
-        assert!(text.starts_with("Watched for"), "{text}");
+        assert!(text.starts_with("Recorded "), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! Tables of many results, in the columns that lists of results have used for years.
 //!
-//! Every row carries the verdict of the rules: a score that somebody quotes from such a table
+//! Every row carries the verdict of the rules: a score quoted from such a table
 //! must not lose it. Names of boards, kernels and distributions are foreign text and are escaped
 //! for each format.
 
@@ -48,7 +48,7 @@ pub struct Row {
     pub died_in: Option<String>,
     /// The steps in which it died and went on, one for each time.
     pub resumed_after: Vec<String>,
-    /// False if the 7-zip scores cannot stand beside the others in a list: another version of
+    /// False if the 7-zip scores cannot be compared with the others in a list: another version of
     /// 7-zip, fewer dictionaries, several threads on one core. Their cells open with `~`.
     pub sevenzip_comparable: [bool; 2],
 }

@@ -178,7 +178,7 @@ fn html() {
 }
 
 #[test]
-fn the_best_stands_first_and_what_was_not_measured_last() {
+fn sort_order_and_missing_values() {
     for (key, expected) in [("7zip-multi", [1, 0, 2]), ("clock", [2, 0, 1]), ("device", [1, 0, 2]), ("khs", [1, 0, 2])]
     {
         let mut sorted = rows();

@@ -12,7 +12,7 @@ use record::{ChannelId, CpuTime, Record, RuleId, SetClock, Step, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("background-activity"),
-    about: "Something else used the CPUs while single-threaded workloads ran.",
+    about: "Other tasks used the CPUs during the benchmarks.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(ANY_COMPUTING, check),
     ..Rule::PLAIN
@@ -109,8 +109,7 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     Finding::new(
         RULE.id,
         severity,
-        "While {phase} ran, other tasks used {mean} of one CPU on average and {peak} at most \
-         ({io} waiting for storage).",
+        "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most ({io} in I/O wait).",
     )
     .with("phase", Quantity::Text(worst.phase.name.clone()))
     .with("mean", cpus(worst.mean_cpus))
@@ -154,7 +153,7 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
     };
     let runs = record.steps.iter().filter(is_run).count().max(1) as f64;
     Some(
-        Finding::new(RULE.id, severity, "Other tasks took {share} of all CPUs from {step} (run {run}).")
+        Finding::new(RULE.id, severity, "Other tasks used {share} of all CPU time during {step} (run {run}).")
             .sure(85)
             .with("share", Quantity::Share(share))
             .with("step", Quantity::Text(view::step_name(step)))
@@ -204,7 +203,7 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
         Finding::new(
             RULE.id,
             Severity::Degraded,
-            "{step} had to wait {share} of its time for its CPU because something else ran there.",
+            "{step} was preempted for {share} of its time by other tasks on its CPU.",
         )
         .with("step", Quantity::Text(view::step_name(&record.steps[index])))
         .with("share", Quantity::Share(share))
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workload_itself_is_no_background() {
+    fn workload_is_not_background() {
         assert_eq!(sentences(RULE.id, &run(0)), [""; 0]);
         assert_eq!(sentences(RULE.id, &run(4)), [""; 0]);
     }
@@ -244,14 +243,13 @@ mod tests {
         assert_eq!(found[0].severity, Severity::Degraded);
         assert_eq!(
             found[0].sentence(),
-            "While memory latency ran, other tasks used 20 % of one CPU on average and 20 % at \
-             most (0.0 % waiting for storage)."
+            "During memory latency, other tasks used 20 % of one CPU on average and 20 % at most (0.0 % in I/O wait)."
         );
         assert_eq!(findings_of(RULE.id, &run(100))[0].severity, Severity::Invalid);
     }
 
     #[test]
-    fn the_average_since_boot_in_a_log_does_not_count() {
+    fn average_since_boot_in_a_log_does_not_count() {
         for (rows, expected) in [([80, 25, 25, 25], 0), ([25, 40, 40, 25], 1)] {
             let record = with_step(log("0.9.72"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
             let record =
@@ -261,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_take_from_a_full_load_is_told_by_its_own_cpu_time() {
+    fn lost_cpu_time_under_full_load() {
         for (own_s, expected) in [(79.0, None), (74.0, Some(Severity::Degraded))] {
             let all = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 20.0), compression(1));
             let ticks: Vec<i64> = (0..=40).map(|row| row * 200).collect();
@@ -276,7 +274,7 @@ mod tests {
 
     /// Threads of 7-zip that share one CPU wait for each other: nobody took it from them.
     #[test]
-    fn threads_that_wait_for_each_other_lost_nothing() {
+    fn waiting_threads_are_not_preempted() {
         for (own_s, expected) in [(Some(9.9), 0), (Some(9.0), 1), (None, 0)] {
             let mut record = run(0);
             let counters = &mut record.steps[0].counters;
@@ -291,13 +289,12 @@ mod tests {
     }
 
     #[test]
-    fn waiting_for_the_own_cpu_is_named() {
+    fn preemption_is_reported() {
         let mut record = run(0);
         record.steps[0].counters.run_delay_ns = Fact::Known(500_000_000);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["memory latency had to wait 5.0 % of its time for its CPU because something else \
-              ran there."]
+            ["memory latency was preempted for 5.0 % of its time by other tasks on its CPU."]
         );
     }
 }

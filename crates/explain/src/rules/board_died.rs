@@ -9,7 +9,7 @@ use record::{Record, Resumed, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("board-died"),
-    about: "The run has no end, or went on after one: the step in which it died, what was seen last, the likely cause.",
+    about: "The run died or was resumed: the step, the last readings and the likely cause.",
     link: "https://docs.kernel.org/admin-guide/ramoops.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -24,14 +24,14 @@ fn check(record: &Record) -> Vec<Finding> {
 /// One of its ends, and how it went on, if it did.
 fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
     let template = match (&death.seen, resumed) {
-        (Some(_), None) => "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause}",
-        (None, None) => "{how} during {step}, {into} in; nothing was sampled. {cause}",
+        (Some(_), None) => "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause}",
+        (None, None) => "{how} during {step}, {into} in; no samples were taken. {cause}",
         (Some(_), Some(_)) => {
-            "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause} The run was \
-             resumed {later}: {parts}."
+            "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause} The run was \
+             resumed {later}; {parts}."
         }
         (None, Some(_)) => {
-            "{how} during {step}, {into} in; nothing was sampled. {cause} The run was resumed {later}: {parts}."
+            "{how} during {step}, {into} in; no samples were taken. {cause} The run was resumed {later}; {parts}."
         }
     };
     let (severity, place) = match resumed {
@@ -49,11 +49,11 @@ fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
     if let Some(resumed) = resumed {
         let later = match resumed.away_ms {
             Some(away_ms) => format!("{} later", duration(away_ms)),
-            None => "later, nobody knows when, as the clock had begun anew".to_owned(),
+            None => "after an unknown time (the clock had been reset)".to_owned(),
         };
         let parts = match was_killed {
-            true => "what was measured before and after does not come from one stretch of time",
-            false => "results before and after were measured in two boots",
+            true => "results before and after were not measured without a break",
+            false => "results before and after come from different boots",
         };
         finding = finding.with("later", Quantity::Text(later)).with("parts", Quantity::Text(parts.to_owned()));
     }
@@ -97,27 +97,27 @@ mod tests {
     }
 
     #[test]
-    fn the_step_the_moment_and_the_last_values_are_told() {
+    fn step_time_and_last_values() {
         let hot = [60_000, 80_000, 86_000, 88_100];
         let record = sampled(died(Some(true)), &hot, &[5_100, 5_000, 4_900, 4_710]);
         let (text, _) = sentence(&record);
-        let expected = "The board died during stockfish, run 2, 41 s in; last seen at most 1 s before: \
+        let expected = "The board died during stockfish, run 2, 41 s in; last readings (up to 1 s before): \
                         88.1 °C, 2112 MHz, 12.4 W, 4.71 V; DRAM at 2112 MHz.";
         assert!(text.starts_with(expected), "{text}");
     }
 
     #[test]
-    fn a_run_that_went_on_is_degraded_and_says_when() {
+    fn resumed_run_is_degraded() {
         let hot = [60_000, 80_000, 86_000, 88_100];
         let record = sampled(resumed_run(), &hot, &[5_100, 5_000, 4_900, 4_710]);
         let found = findings_of(RULE.id, &record);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].severity, Severity::Degraded);
         let text = found[0].sentence();
-        assert!(text.starts_with("The board died during stockfish, run 2, 41 s in; last seen"), "{text}");
-        let expected = "The run was resumed 10 min 0 s later: results before and after were measured in two boots.";
+        assert!(text.starts_with("The board died during stockfish, run 2, 41 s in; last readings"), "{text}");
+        let expected = "The run was resumed 10 min 0 s later; results before and after come from different boots.";
         assert!(text.ends_with(expected), "{text}");
-        // It dies again, for good.
+        // It dies again, finally.
         let mut twice = record;
         twice.run.end = record::End::Died;
         twice.run.died_in = died(Some(true)).run.died_in;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_is_as_sure_as_what_speaks_for_it() {
+    fn cause_confidence() {
         let cool = [50_000; 4];
         let steady = [5_100; 4];
         let usual = || sampled(died(Some(true)), &cool, &steady);
@@ -159,19 +159,19 @@ mod tests {
             |record| gauge_channel(record, ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &[0, 0, 0, 1]);
         for (record, expected, least) in [
             (panicked, "(pstore): \"Kernel panic - not syncing: SError\"", 90),
-            (memory, "2 errors of the memory", 80),
-            (told, "It was told to", 80),
-            (with_message(usual(), "thermal thermal_zone0: critical temperature reached"), "too hot", 90),
-            (with_message(usual(), "EDAC MC0: 1 UE memory read error"), "errors of the memory", 80),
+            (memory, "2 uncorrectable memory errors", 80),
+            (told, "It was shut down or rebooted", 80),
+            (with_message(usual(), "thermal thermal_zone0: critical temperature reached"), "It overheated", 90),
+            (with_message(usual(), "EDAC MC0: 1 UE memory read error"), "memory or CPU errors", 80),
             (bits(usual()), "under-voltage", 70),
             (sampled(died(Some(true)), &cool, &[5_100, 5_000, 4_900, 4_500]), "4.50 V", 60),
             (sampled(died(Some(true)), &[90_000, 95_000, 98_000, 99_000], &steady), "99.0 °C", 50),
             (watchdog, "watchdog", 50),
-            (checks, "3 errors of the hardware (machine checks)", 70),
-            (started("0x1000: power came on"), "The power was cut", 40),
-            (started("brown-out"), "voltage of the supply was too low", 70),
-            (started("0x20: watchdog or restart"), "Nothing that was seen tells why", 30),
-            (usual(), "Nothing that was seen tells why", 20),
+            (checks, "3 machine checks", 70),
+            (started("0x1000: power came on"), "Power was lost", 40),
+            (started("brown-out"), "supply voltage was too low", 70),
+            (started("0x20: watchdog or restart"), "Cause unknown", 30),
+            (usual(), "Cause unknown", 20),
         ] {
             let (text, sure) = sentence(&record);
             assert!(text.contains(expected), "{expected}: {text}");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_an_earlier_crash_are_not_those_of_this_one() {
+    fn earlier_pstore_is_ignored() {
         let mut record = sampled(died(Some(true)), &[50_000; 4], &[5_100; 4]);
         record.run.started = Fact::Known(1_700_000_000_000);
         for (written, is_told) in [(Some(1_699_000_000_000), false), (Some(1_700_000_041_000), true), (None, true)] {
@@ -190,12 +190,12 @@ mod tests {
                 written_utc_ms: written,
             }]);
             let (text, _) = sentence(&record);
-            assert_eq!(text.contains("last words"), is_told, "{written:?}: {text}");
+            assert_eq!(text.contains("Last kernel message"), is_told, "{written:?}: {text}");
         }
     }
 
     #[test]
-    fn a_program_that_was_killed_is_no_board_that_died() {
+    fn killed_program_is_not_board_death() {
         let (text, sure) = sentence(&sampled(died(Some(false)), &[99_000; 4], &[4_500; 4]));
         assert!(text.starts_with("The program was killed during stockfish"), "{text}");
         assert!(!text.contains("voltage") && sure > 90, "{text}");

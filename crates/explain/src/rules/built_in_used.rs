@@ -7,7 +7,7 @@ use record::{Outcome, Record, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("built-in-used"),
-    about: "A built-in workload ran because an external tool was missing.",
+    about: "A built-in workload replaced a missing external tool.",
     link: "https://www.7-zip.org/download.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -34,8 +34,8 @@ fn check(record: &Record) -> Vec<Finding> {
         let finding = Finding::new(
             RULE.id,
             Severity::Info,
-            "The built-in workload {built_in} ran instead of {tool} ({reason}): its scores are \
-             only comparable with those of {built_in}.",
+            "The built-in workload {built_in} replaced {tool} ({reason}); its scores are comparable only with other \
+             {built_in} scores.",
         )
         .sure(99)
         .with("built_in", Quantity::Text(built_in.into()))
@@ -56,7 +56,7 @@ mod tests {
     use record::{Missing, Outcome, Variant, WorkloadId};
 
     #[test]
-    fn a_stand_in_is_named() {
+    fn replacement_is_reported() {
         let mut record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(1));
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         let missing = Missing::unsupported("7zz", "no 7-zip is installed");
@@ -64,8 +64,8 @@ mod tests {
         let record = with_step(record, WorkloadId::Lzma, Variant::MULTI, &[], (1.0, 2.0), compression(1));
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The built-in workload lzma ran instead of 7-zip (no 7-zip is installed): its \
-              scores are only comparable with those of lzma."]
+            ["The built-in workload lzma replaced 7-zip (no 7-zip is installed); its scores are comparable only with \
+              other lzma scores."]
         );
     }
 }

@@ -8,7 +8,7 @@ use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-above-claim"),
-    about: "The measured clock is higher than the clock that the kernel claims.",
+    about: "The measured clock is above the advertised one.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -35,11 +35,11 @@ fn check(record: &Record) -> Vec<Finding> {
         seen.push(clock.cluster_cpus.clone());
         // ACPI tables name the turbo range by one OPP that is 1 MHz above the base clock.
         let template = if is_x86(record) {
-            "The clock of {cpus} is {measured} where the kernel claims {claimed} ({deviation}): turbo \
-             clocks that it does not list."
+            "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): turbo clocks not listed by \
+             cpufreq."
         } else {
-            "The clock of {cpus} is {measured} where the kernel claims {claimed} ({deviation}): \
-             turbo, a jumper or a wrong table; compare scores by the measured clock."
+            "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): turbo, a jumper, or a wrong \
+             OPP table. Use the measured clock to compare scores."
         };
         findings.push(
             Finding::new(RULE.id, Severity::Info, template)
@@ -62,7 +62,7 @@ mod tests {
     use record::Variant;
 
     #[test]
-    fn more_than_claimed_is_named_and_equal_is_not() {
+    fn clock_above_advertised_is_reported() {
         for (measured_khz, expected) in [(1_934_000, 1), (1_805_000, 0), (1_700_000, 0)] {
             let points = vec![point(0, 1_800_000, measured_khz)];
             let record = with_clocks(own_run(), Variant::COLD, points);

@@ -11,7 +11,7 @@ use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-below-claim"),
-    about: "The measured clock is lower than the clock that the kernel claims.",
+    about: "The measured clock is below the advertised one.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -71,8 +71,8 @@ fn finding(
         Some(after) => Finding::new(
             RULE.id,
             severity,
-            "The clock of {cpus} was {measured} instead of the claimed {claimed} ({deviation}) \
-             before the load and {later} after it: it is not steady.",
+            "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed} \
+             ({deviation}): the clock is not stable.",
         )
         .sure(80)
         .with("later", Quantity::Khz(after.measured_khz))
@@ -80,8 +80,8 @@ fn finding(
         None if !clock.is_steady => Finding::new(
             RULE.id,
             Severity::Info,
-            "The highest clock of {cpus} was {measured} of the claimed {claimed} ({deviation}), \
-             but the readings contradict each other.",
+            "Highest measured clock of {cpus} was {measured}, advertised {claimed} ({deviation}), but the readings \
+             are inconsistent.",
         )
         .sure(55),
         None => Finding::new(RULE.id, severity, cause(record, clock)).sure(95).explains(Some(-deviation)),
@@ -105,11 +105,11 @@ fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
     let has_others = others.peek().is_some();
     let reach = |(other, off): (&ClusterClock, f64)| off > -other.tolerance_percent(DEVIATION_PERCENT_MIN);
     if has_others && others.all(reach) {
-        "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}), while all other \
-         clusters reach theirs: a limit or a wrong table of this cluster alone."
+        "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}); all other clusters reach theirs, \
+         so only this cluster has a limit or a wrong OPP table."
     } else {
-        "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}): firmware or a \
-         limit holds it below what the kernel claims."
+        "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): firmware or a power or thermal \
+         limit caps it."
     }
 }
 
@@ -122,42 +122,42 @@ mod tests {
     use record::Variant;
 
     #[test]
-    fn a_cap_of_the_firmware_is_named() {
+    fn cap_of_the_firmware_is_named() {
         let points = vec![point(0, 1_512_000, 1_414_000), point(1, 1_512_000, 1_413_000)];
         let record = with_clocks(own_run(), Variant::COLD, points);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The clock of CPUs 0-3 is 1413 MHz instead of the claimed 1512 MHz (-6.5 %): \
-                 firmware or a limit holds it below what the kernel claims."]
+            ["Measured clock of CPUs 0-3 is 1413 MHz, advertised 1512 MHz (-6.5 %): firmware or a power or thermal \
+              limit caps it."]
         );
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
     }
 
     #[test]
-    fn rounding_is_no_cap() {
+    fn rounding_is_not_a_cap() {
         let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_512_000, 1_500_000)]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
-    fn a_clock_that_is_reached_later_is_not_steady() {
+    fn clock_that_is_reached_later_is_not_steady() {
         let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 2_707_000, 873_000)]);
         let record = with_clocks(record, Variant::HOT_AFTER, vec![point(0, 2_707_000, 2_706_000)]);
         let found = sentences(RULE.id, &record);
-        assert!(found[0].ends_with("2706 MHz after it: it is not steady."));
+        assert!(found[0].ends_with("advertised 2707 MHz (-68 %): the clock is not stable."));
     }
 
     #[test]
-    fn one_cluster_of_several_is_told_from_a_cap_of_all() {
+    fn single_cluster_cap_is_distinguished() {
         let mut machine = own_run();
         let cluster = |cpus: &[u32]| record::Cluster { cpus: cpus.to_vec(), ..record::Cluster::default() };
         machine.machine.clusters = vec![cluster(&[0, 1]), cluster(&[2, 3])];
         for (other_khz, expected) in
-            [(1_799_000, "all other clusters reach theirs"), (1_500_000, "firmware or a limit")]
+            [(1_799_000, "all other clusters reach theirs"), (1_500_000, "firmware or a power or thermal limit")]
         {
             let points = vec![point(0, 1_800_000, other_khz), point(2, 2_200_000, 1_800_000)];
             let found = sentences(RULE.id, &with_clocks(machine.clone(), Variant::COLD, points));
-            assert!(found[0].starts_with("The clock of CPUs 2-3") || found.len() == 2, "{found:?}");
+            assert!(found[0].starts_with("Measured clock of CPUs 2-3") || found.len() == 2, "{found:?}");
             assert!(found.iter().any(|sentence| sentence.contains(expected)), "{found:?}");
         }
     }

@@ -11,7 +11,7 @@ use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-chain-odd"),
-    about: "Multiplications take no whole number of cycles by the measured clock.",
+    about: "At the measured clock, multiplications do not take a whole number of cycles.",
     link: "https://uops.info/",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -45,8 +45,8 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "{odd} of {readings} clock readings are doubtful: a multiplication takes {ratio} cycles on \
-         CPU {cpu}, which should be a whole number.",
+        "{odd} of {readings} clock readings are inconsistent: {ratio} cycles per multiplication on CPU {cpu} (must be \
+         a whole number).",
     );
     vec![
         finding
@@ -72,7 +72,7 @@ mod tests {
     use record::Variant;
 
     #[test]
-    fn only_whole_numbers_of_cycles_are_believed() {
+    fn fractional_cycles_are_reported() {
         for (ratio, expected) in [
             (Some(3.0), 0),
             (Some(2.98), 0),

@@ -8,7 +8,7 @@ use record::{ChannelId, Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-column-untrue"),
-    about: "The clock that the kernel claims while it runs cannot be true.",
+    about: "The clock reported by cpufreq is wrong.",
     link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -25,8 +25,8 @@ fn check(record: &Record) -> Vec<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "The clock claimed for {channel} is untrue: typically {claimed}, while {measured} was \
-             measured; it is not used as evidence.",
+            "The reported clock of {channel} is wrong: typically {claimed}, measured {measured}. It is not used as \
+             evidence.",
         )
         .with("channel", Quantity::Text(column.channel.to_string()))
         .with("claimed", Quantity::Khz(column.claimed_khz))
@@ -62,8 +62,8 @@ fn unmoved(record: &Record) -> Option<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "The multi-core score fell by {fall} while the kernel claimed the same clock all the \
-             time: either that claim is untrue, or something else took the CPUs.",
+            "The multi-core score dropped by {fall} at a constant reported clock: either the reported clock is wrong \
+             or other tasks used the CPUs.",
         )
         .sure(65)
         .with("fall", Quantity::Percent(fall))
@@ -79,7 +79,7 @@ mod tests {
     use record::{ChannelId, Unit, Variant, WorkloadId};
 
     #[test]
-    fn a_column_that_wanders_far_below_the_clock_is_untrue() {
+    fn low_reported_clock_is_wrong() {
         for (claimed, expected) in [(800_000, 1), (1_800_000, 0)] {
             let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
             let record = with_step(record, WorkloadId::MemoryLatency, Variant::ONLY, &[0], (1.0, 4.0), compression(1));
@@ -101,8 +101,8 @@ mod tests {
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_900_800; 7]);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The multi-core score fell by 16 % while the kernel claimed the same clock all the \
-              time: either that claim is untrue, or something else took the CPUs."]
+            ["The multi-core score dropped by 16 % at a constant reported clock: either the reported clock is wrong \
+              or other tasks used the CPUs."]
         );
     }
 }

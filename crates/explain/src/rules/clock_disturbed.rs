@@ -11,7 +11,7 @@ use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-disturbed"),
-    about: "The windows of a clock reading contradict each other.",
+    about: "A clock reading was disturbed: its timing windows disagree.",
     link: "https://docs.kernel.org/timers/no_hz.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -24,18 +24,18 @@ const AGREEING_PERMILLE_MIN: u32 = 200;
 
 fn check(record: &Record) -> Vec<Finding> {
     let mut findings = few_agree(record);
-    findings.extend(beside_load(record));
+    findings.extend(under_load(record));
     findings
 }
 
-/// A second clock pass that ran beside leftover load of the first.
-fn beside_load(record: &Record) -> Option<Finding> {
+/// A second clock pass that ran under leftover load of the first.
+fn under_load(record: &Record) -> Option<Finding> {
     let fall = clock_lower_hot::useless(record)?;
     Some(Finding {
         rule: RULE.id,
         severity: Severity::Info,
-        template: "The second clock pass of this version of sbc-bench ran beside leftover load: its {hot} \
-                   against {cold} before are no clock.",
+        template: "This sbc-bench version measured the second clock pass under leftover load: its {hot}, after {cold} \
+                   before, is not a valid reading.",
         explains_percent: None,
         ..fall.sure(85)
     })
@@ -69,8 +69,8 @@ fn few_agree(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "{disturbed} clock readings were disturbed: on CPU {cpu} only {agreeing} of the windows \
-         agree with the best.",
+        "{disturbed} clock readings were disturbed: on CPU {cpu} only {agreeing} of the timing windows agree with the \
+         best.",
     );
     vec![
         finding

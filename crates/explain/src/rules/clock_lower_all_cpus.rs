@@ -11,7 +11,7 @@ use record::{ClockPoint, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-lower-all-cpus"),
-    about: "CPUs measure less when all of them work than alone, while cold.",
+    about: "The cold clock is lower with all CPUs busy than with one.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -43,11 +43,11 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let by_design = is_x86(record);
     let template = if by_design {
-        "The clock of {cpus} is {alone} alone and {together} when all CPUs work ({change}): turbo \
-         clocks for few busy cores, or a limit of power."
+        "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}): single-core turbo, or a power \
+         limit."
     } else {
-        "The clock of {cpus} is {alone} alone and {together} when all CPUs work ({change}), although \
-         cold: a limit of power or current."
+        "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}) while cold: a power or current \
+         limit."
     };
     let severity = match *percent >= DEGRADED_PERCENT && !by_design {
         true => Severity::Degraded,
@@ -96,25 +96,25 @@ mod tests {
     }
 
     #[test]
-    fn less_on_all_cpus_is_a_limit_of_power() {
+    fn all_core_drop_is_power_limit() {
         check(
             1_500_000,
             Some(true),
-            &["The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work (-17 %), although \
-               cold: a limit of power or current."],
+            &["Clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz with all CPUs busy (-17 %) while cold: a power or \
+               current limit."],
         );
         check(1_790_000, Some(true), &[]);
         check(1_500_000, Some(false), &[]);
         check(
             1_500_000,
             None,
-            &["The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work \
-               (-17 %), although cold: a limit of power or current."],
+            &["Clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz with all CPUs busy (-17 %) while cold: a power or \
+               current limit."],
         );
     }
 
     #[test]
-    fn what_a_quota_leaves_is_no_limit_of_power() {
+    fn quota_is_not_a_power_limit() {
         let record = with_clocks(own_run(), Variant::COLD_CORES, vec![point(0, 1_800_000, 1_799_000)]);
         let mut shared = point(0, 1_800_000, 900_000);
         shared.windows.as_mut().unwrap().best_khz = 1_800_000;
@@ -127,6 +127,6 @@ mod tests {
         let mut record = with_clocks(own_run(), Variant::COLD_CORES, vec![point(0, 1, 4_400_000)]);
         record.machine.kernel_arch = record::Fact::Known("x86_64".into());
         let record = with_clocks(record, Variant::COLD_ALL_CPUS, vec![point(0, 1, 3_900_000)]);
-        assert!(sentences(RULE.id, &record)[0].contains("turbo clocks for few"));
+        assert!(sentences(RULE.id, &record)[0].contains("single-core turbo"));
     }
 }

@@ -8,7 +8,7 @@ use record::{ChannelId, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-lower-hot"),
-    about: "The measured clock under load, or right after it, is lower than cold.",
+    about: "The measured clock is lower under load, or right after it, than cold.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -29,7 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
     lowered(record)
 }
 
-/// The fall that a second pass shows which ran beside leftover load, and which is none.
+/// The fall that a second pass shows that ran under leftover load and is not real.
 pub(super) fn useless(record: &Record) -> Option<Finding> {
     if !is_unreliable(record) {
         return None;
@@ -114,7 +114,7 @@ mod tests {
     use record::{AllCpus, ChannelId, Unit, Variant};
 
     #[test]
-    fn a_lower_clock_under_load_is_named() {
+    fn lower_clock_under_load_is_named() {
         let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_797_000)]);
         let slow = vec![point(0, 1_800_000, 1_203_000)];
         assert_eq!(
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_went_away_lowers_no_clock() {
+    fn offline_cpu_does_not_lower_clock() {
         let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_305_000, 1_305_000)]);
         let half = vec![point(0, 1_305_000, 654_000)];
         let mut record = with_clocks(record, Variant::HOT_LOADED, half);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_pass_of_some_old_versions_means_nothing() {
+    fn second_pass_of_old_versions_is_ignored() {
         for (version, expected) in [("0.8.4", 0), ("0.9.36", 1), ("0.4", 1)] {
             let record = with_clocks(log(version), Variant::COLD, vec![point(0, 1_000_000, 999_000)]);
             let half = vec![point(0, 1_000_000, 515_000)];

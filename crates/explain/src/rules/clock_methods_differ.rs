@@ -10,7 +10,7 @@ use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-methods-differ"),
-    about: "The cycle counter of a CPU and its measured clock tell different clocks.",
+    about: "Cycle counter and measured clock of a CPU disagree.",
     link: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -50,9 +50,8 @@ fn check(record: &Record) -> Vec<Finding> {
                         let finding = Finding::new(
                             RULE.id,
                             Severity::Info,
-                            "CPU {cpu} measured {measured}, but {counter} counted {counted} \
-                             ({difference}): one of the two is wrong, or the clock changed \
-                             between them.",
+                            "CPU {cpu} measured {measured} but {counter} counted {counted} ({difference}): one of \
+                             them is wrong, or the clock changed in between.",
                         );
                         let finding = finding
                             .sure(85)

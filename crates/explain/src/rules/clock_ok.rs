@@ -8,7 +8,7 @@ use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-ok"),
-    about: "Every cluster measured the clock that the kernel claims.",
+    about: "All clusters reach their advertised clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -40,9 +40,9 @@ fn check(record: &Record) -> Vec<Finding> {
     let is_part = others.iter().any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
     let falls = !clock_lower_hot::lowered(record).is_empty();
     let template = match (is_part, falls) {
-        (true, _) => "The measured clock of {cpus} is the claimed one (largest distance {deviation}).",
-        (false, true) => "Before the load the measured clock is the claimed one (largest distance {deviation}).",
-        (false, false) => "The measured clock is the claimed one (largest distance {deviation}).",
+        (true, _) => "The measured clock of {cpus} matches the advertised one (deviation {deviation}).",
+        (false, true) => "Measured clocks match the advertised ones before the load (largest deviation {deviation}).",
+        (false, false) => "Measured clocks match the advertised ones (largest deviation {deviation}).",
     };
     let finding = Finding::new(RULE.id, Severity::Info, template);
     let mut steps: Vec<usize> = clocks.iter().map(|clock| clock.step).collect();
@@ -64,10 +64,13 @@ mod tests {
     use record::Variant;
 
     #[test]
-    fn all_clusters_must_agree() {
+    fn clock_ok_needs_all_clusters() {
         let good = point(0, 1_800_000, 1_797_000);
         let record = with_clocks(own_run(), Variant::COLD, vec![good.clone()]);
-        assert_eq!(sentences(RULE.id, &record), ["The measured clock is the claimed one (largest distance -0.2 %)."]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["Measured clocks match the advertised ones (largest deviation -0.2 %)."]
+        );
         let bad = vec![good, point(1, 1_800_000, 1_700_000)];
         assert_eq!(sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, bad)), [""; 0]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);

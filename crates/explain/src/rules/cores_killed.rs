@@ -11,7 +11,7 @@ const AROUND_MS: i64 = 2000;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("cores-killed"),
-    about: "CPUs were switched off during the run.",
+    about: "CPUs went offline during the run.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -34,8 +34,8 @@ fn by_messages(record: &Record) -> Option<Finding> {
     let finding = Finding::new(
         RULE.id,
         severity(record, is_timed, &away),
-        "The kernel switched {cpus} off during the run, usually because of overheating \
-         ({times} messages, the first: \"{message}\").",
+        "The kernel took {cpus} offline during the run, usually because of overheating ({times} messages, first: \
+         \"{message}\").",
     );
     let finding = finding
         .with("cpus", Quantity::Cpus(cpus))
@@ -97,11 +97,11 @@ fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
         when.push_str(&format!(" at {temperature}"));
     }
     if finding.severity < Severity::Invalid {
-        when.push_str(", while no score was measured");
+        when.push_str(", outside of measurements");
     }
     let template = match finding.value("message").is_some() {
-        true => "The kernel switched {cpus} off,{when} ({times} messages, the first: \"{message}\").",
-        false => "{lost} of {before} CPUs were switched off,{when}.",
+        true => "The kernel took {cpus} offline,{when} ({times} messages, first: \"{message}\").",
+        false => "{lost} of {before} CPUs went offline,{when}.",
     };
     let finding = Finding { template, ..finding };
     let finding = finding.with("when", Quantity::Text(when)).with("first", Quantity::Ms(at_ms));
@@ -122,7 +122,7 @@ fn by_states(record: &Record) -> Option<Finding> {
 }
 
 fn fewer(before: i64, after: i64) -> Finding {
-    Finding::new(RULE.id, Severity::Invalid, "{lost} of {before} CPUs were switched off during the run.")
+    Finding::new(RULE.id, Severity::Invalid, "{lost} of {before} CPUs went offline during the run.")
         .with("lost", Quantity::Count(before - after))
         .with("before", Quantity::Count(before))
 }
@@ -141,15 +141,14 @@ mod tests {
         let record = with_message(record, "psci: CPU7 killed (polled 0 ms)");
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The kernel switched CPUs 6-7 off, first after 1.0 s (2 messages, the first: \"CPU6: \
-                 shutdown\")."]
+            ["The kernel took CPUs 6-7 offline, first after 1.0 s (2 messages, first: \"CPU6: shutdown\")."]
         );
         let record = with_message(own_run(), "CPU features: detected: CRC32 instructions");
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
-    fn what_the_run_does_is_no_trouble() {
+    fn own_hotplug_is_ignored() {
         // Samples are half a second apart; the last two are long after that CPU came back.
         let online = [4, 3, 3, 4, 4, 4, 4, 4, 4, 4];
         let alone = with_message(own_run(), "CPU3: shutdown");
@@ -170,11 +169,11 @@ mod tests {
         later[9] = 3;
         let record = with_cpu_switched(own_run(), 3, 500, Some(1500));
         let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &later);
-        assert_eq!(sentences(RULE.id, &record), ["1 of 4 CPUs were switched off, first after 4.5 s."]);
+        assert_eq!(sentences(RULE.id, &record), ["1 of 4 CPUs went offline, first after 4.5 s."]);
     }
 
     #[test]
-    fn only_what_happened_beside_a_score_makes_it_not_valid() {
+    fn offline_cpu_invalidates_concurrent_scores_only() {
         // Half a second between samples; 7-zip runs from the first to the third second.
         let check = |online: &[i64], severity: Severity, expected: &str| {
             let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 3.0), compression(1000));
@@ -188,17 +187,17 @@ mod tests {
         check(
             &[4, 4, 4, 4, 4, 4, 4, 4, 3, 3],
             Severity::Info,
-            "1 of 4 CPUs were switched off, first after 4.0 s at 75.0 °C, while no score was measured.",
+            "1 of 4 CPUs went offline, first after 4.0 s at 75.0 °C, outside of measurements.",
         );
         check(
             &[4, 4, 4, 3, 4, 4, 4, 4, 4, 4],
             Severity::Invalid,
-            "1 of 4 CPUs were switched off, first after 1.5 s at 75.0 °C.",
+            "1 of 4 CPUs went offline, first after 1.5 s at 75.0 °C.",
         );
         check(
             &[4, 3, 3, 3, 3, 3, 3, 3, 3, 3],
             Severity::Invalid,
-            "1 of 4 CPUs were switched off, first after 500 ms at 75.0 °C.",
+            "1 of 4 CPUs went offline, first after 500 ms at 75.0 °C.",
         );
     }
 

@@ -10,7 +10,7 @@ use record::{ChannelId, ClockWindows, OfControlGroup, Record, RuleId, Total, Var
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("cpu-quota"),
-    about: "CPU time was withheld from the benchmark by a quota or a duty cycle.",
+    about: "A CPU quota or duty cycle limited the benchmark.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu",
     check: Check::Record(check),
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
@@ -29,7 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
     // which have rules of their own.
     let stolen = view::cpu_use(record, view::whole_run());
     let is_stolen = stolen.iter().any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
-    // A run that was forced to start beside other work shares its CPUs, which is told already.
+    // A run that was forced to start next to other work shares its CPUs, which is told already.
     let is_shared = !started_busy::RULE.findings(record).is_empty();
     match (worst, throttled) {
         (Some(worst), Some(_)) if arrives_as_claimed(record) => vec![as_claimed(record, &worst)],
@@ -66,8 +66,8 @@ fn as_claimed(record: &Record, worst: &Withheld) -> Finding {
     Finding::new(
         RULE.id,
         Severity::Info,
-        "A CPU quota makes the clock that the kernel claims: {clock_usable} arrive of \
-         {clock_of_cpu}, and {clock_usable} is what counts.",
+        "A CPU quota emulates the advertised clock: {clock_usable} effective of {clock_of_cpu} real. {clock_usable} \
+         is the relevant figure.",
     )
     .sure(85)
     .with("clock_of_cpu", Quantity::Khz(worst.windows.best_khz))
@@ -83,8 +83,8 @@ fn by_group(
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,
-        "The control group of the benchmark was denied {share} of all CPU \
-         time by its quota: scores are those of the quota, not of the CPU.",
+        "The benchmark's cgroup was throttled for {share} of CPU time by its quota: scores reflect the quota, not the \
+         CPU.",
     )
     .sure(97)
     .with("share", Quantity::Share(share))
@@ -102,8 +102,8 @@ fn by_readings(record: &Record, worst: &Withheld) -> Finding {
     Finding::new(
         RULE.id,
         Severity::Degraded,
-        "CPU {cpu} runs at {best} in short windows but only {sustained} arrives over \
-         longer times ({change}): believe {best} as clock and {sustained} for scores.",
+        "CPU {cpu} runs at {best}, but sustained throughput equals {sustained} ({change}): {best} is the clock, \
+         scores correspond to {sustained}.",
     )
     .sure(70)
     .with("cpu", Quantity::Count(worst.cpu.into()))
@@ -147,7 +147,7 @@ mod tests {
     use record::{ChannelId, Fact, Gate, OfControlGroup, Unit, Variant};
 
     #[test]
-    fn a_duty_cycle_is_told_from_a_clock() {
+    fn duty_cycle_is_distinguished_from_clock() {
         for (sustained_khz, expected) in [(900_000, 1), (1_790_000, 0)] {
             let mut reading = point(0, 1_800_000, 1_800_000);
             reading.windows.as_mut().unwrap().sustained_khz = sustained_khz;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_that_makes_the_claimed_clock_harms_nothing() {
+    fn quota_matching_advertised_clock_is_info() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
         let record =
             counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &half);
@@ -178,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn the_group_says_that_it_was_held_back() {
+    fn throttled_cgroup_is_reported() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
         let record =
             counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &half);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The control group of the benchmark was denied 12 % of all CPU time by its quota: \
-              scores are those of the quota, not of the CPU."]
+            ["The benchmark's cgroup was throttled for 12 % of CPU time by its quota: scores reflect the quota, not \
+              the CPU."]
         );
         let record =
             counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &[5; 4]);

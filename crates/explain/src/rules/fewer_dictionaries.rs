@@ -8,7 +8,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("fewer-dictionaries"),
-    about: "A workload ran smaller than usual, such as 7-zip with fewer dictionaries.",
+    about: "A workload ran with reduced size, such as 7-zip with smaller dictionaries.",
     link: "https://7-zip.opensource.jp/chm/cmdline/commands/bench.htm",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -44,8 +44,8 @@ fn check(record: &Record) -> Vec<Finding> {
             Finding::new(
                 RULE.id,
                 Severity::Info,
-                "7-zip stopped at dictionaries of {largest} instead of {usual} in {runs} runs, for \
-                 lack of memory: the score is not comparable with others.",
+                "7-zip used dictionaries up to {largest} instead of {usual} in {runs} runs for lack of memory; the \
+                 score is not comparable.",
             )
             .sure(98)
             .with("largest", mebibytes(*largest))
@@ -84,14 +84,16 @@ mod tests {
     fn fewer_dictionaries_are_named() {
         assert_eq!(
             sentences(RULE.id, &run(22..=23)),
-            ["7-zip stopped at dictionaries of 8192 KiB instead of 32 MiB in 1 runs, for lack of \
-              memory: the score is not comparable with others."]
+            [
+                "7-zip used dictionaries up to 8192 KiB instead of 32 MiB in 1 runs for lack of memory; the score is not \
+              comparable."
+            ]
         );
         assert_eq!(sentences(RULE.id, &run(22..=25)), [""; 0]);
     }
 
     #[test]
-    fn a_reason_in_the_record_is_passed_on_once() {
+    fn reason_in_the_record_is_passed_on_once() {
         let mut record = run(22..=23);
         record.steps[0].not_comparable = Some("dictionaries of 2 MiB to fit 200 MiB.".into());
         record.steps.push(record.steps[0].clone());

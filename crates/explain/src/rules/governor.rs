@@ -8,7 +8,7 @@ use record::{ChannelId, Policy, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("governor"),
-    about: "A cpufreq governor other than performance was at work during the run.",
+    about: "A cpufreq governor other than performance was active.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -53,8 +53,8 @@ fn finding(governor: String, cpus: Vec<u32>, lost: Option<f64>) -> Finding {
         None => Finding::new(
             RULE.id,
             Severity::Info,
-            "Governor {governor} was left in place on {cpus}: short and single-threaded workloads \
-             may score lower than with performance.",
+            "Governor {governor} was active on {cpus}; short and single-threaded workloads may score lower than with \
+             performance.",
         ),
     };
     finding.with("governor", Quantity::Text(governor)).with("cpus", Quantity::Cpus(cpus))
@@ -101,7 +101,7 @@ mod tests {
     use record::{ChannelId, Fact, Restored, SettingChange, Unit, Variant, WorkloadId};
 
     #[test]
-    fn a_governor_is_judged_by_what_it_did() {
+    fn governor_is_judged_by_what_it_did() {
         let mut record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
         record.machine.policies[0].governor = Fact::Known("ondemand".into());
         let slow = [1_800_000, 408_000, 408_000, 408_000];
@@ -118,7 +118,7 @@ mod tests {
         for record in [&record, &two_clusters] {
             let found = sentences(RULE.id, record);
             assert_eq!(found.len(), 1);
-            assert!(found[0].contains("was left in place on CPUs 0-3:"));
+            assert!(found[0].contains("was active on CPUs 0-3;"));
         }
         record.settings.push(SettingChange {
             path: "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor".into(),

@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("hot"),
-    about: "The SoC became hot, whether it throttled or not.",
+    about: "The SoC got hot, with or without throttling.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -24,12 +24,11 @@ fn check(record: &Record) -> Vec<Finding> {
     let found = hot.map(|heat| {
         let template = match heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
             true => {
-                "The temperature rose to {temperature}, where chips slow down or switch off to survive: \
-                 this machine needs better cooling, whether a throttle was seen or not."
+                "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling, even \
+                 if no throttling was detected."
             }
             false => {
-                "The temperature rose to {temperature}: in a warmer place or a smaller case this \
-                 machine will slow down sooner."
+                "The temperature reached {temperature}; in a warmer room or smaller case this machine may throttle."
             }
         };
         Finding::new(RULE.id, Severity::Info, template)
@@ -49,7 +48,7 @@ mod tests {
     use record::{ChannelId, Unit};
 
     #[test]
-    fn heat_is_named_from_eighty_degrees_on() {
+    fn heat_is_reported_from_80_degrees() {
         for (temp, expected) in [(81_800, 1), (79_900, 0), (-273_200_000, 0)] {
             let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &[temp]);
             assert_eq!(sentences(RULE.id, &record).len(), expected);

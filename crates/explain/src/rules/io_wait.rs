@@ -11,7 +11,7 @@ use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("io-wait"),
-    about: "CPUs idled because something waited for storage.",
+    about: "CPUs were idle waiting for storage.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(CPU_AND_MEMORY, check),
     ..Rule::PLAIN
@@ -40,8 +40,7 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         severity,
-        "While {phase} ran, up to {peak} of the CPU time was spent waiting for storage ({average} \
-         on average over the run).",
+        "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over the run).",
     );
     let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();
     let iowait = ChannelId::all_cpus(CpuTime::Iowait);

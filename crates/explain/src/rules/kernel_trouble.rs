@@ -6,7 +6,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("kernel-trouble"),
-    about: "The kernel reported a fault of its own, of hardware or of a driver.",
+    about: "The kernel reported an error in itself, the hardware or a driver.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -51,7 +51,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         severity,
-        "The kernel reported trouble during the run ({times} messages, for example \"{message}\").",
+        "The kernel logged errors during the run ({times} messages, for example \"{message}\").",
     );
     vec![
         finding

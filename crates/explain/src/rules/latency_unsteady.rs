@@ -1,6 +1,6 @@
 //! Rule: latency-unsteady. Memory latency of some sizes did not repeat.
 //!
-//! Each size is walked in several rounds some time apart; whoever else uses the same cache or memory
+//! Each size is walked in several rounds some time apart; another user of the same cache or memory
 //! takes a part of it now and then, which shows in some rounds and not in others. Sizes at the edge of
 //! a cache move by a few percent on a quiet machine, too, so that one of them alone says nothing.
 
@@ -11,7 +11,7 @@ use record::{LatencyRow, Measured, Outcome, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("latency-unsteady"),
-    about: "Memory latency of some sizes changed from round to round.",
+    about: "Memory latency was not reproducible at some sizes.",
     link: "https://docs.kernel.org/filesystems/resctrl.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -41,8 +41,8 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "Memory latency between {smallest} and {largest} did not repeat: even the two best rounds are up \
-         to {worst} apart. Another program, or another guest of the same host, uses this cache or memory.",
+        "Memory latency from {smallest} to {largest} was not reproducible: the best two rounds differ by up to \
+         {worst}. Another program or another guest on the same host shares this cache or memory.",
     );
     vec![
         finding
@@ -82,7 +82,7 @@ mod tests {
             (&[Some(0.1), Some(30.0), Some(0.3)], None),
             (
                 &[Some(0.1), Some(30.0), Some(120.0), Some(0.3)],
-                Some("between 8 KiB and 16 KiB did not repeat: even the two best rounds are up to 120 %"),
+                Some("from 8 KiB to 16 KiB was not reproducible: the best two rounds differ by up to 120 %"),
             ),
         ] {
             let found = sentences(RULE.id, &latencies(apart_percent));

@@ -13,7 +13,7 @@ use record::{ChannelId, Policy, Record, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("limited-by-setting"),
-    about: "A setting held the clocks below the highest one while a workload ran.",
+    about: "A setting limited the clock during a workload.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Loads(ANY_COMPUTING, check),
     ..Rule::PLAIN
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 const LOSS_PERCENT_MIN: f64 = 2.0;
 /// Of the readings of a phase, so many must show it: others were taken around a change.
 const SHARE_MIN: f64 = 0.5;
-/// Governors that hold one clock, whatever the load. Where the driver chooses by itself, `powersave` is only
+/// Governors that hold one clock, regardless of the load. Where the driver chooses by itself, `powersave` is only
 /// its name.
 const HOLDING: [&str; 2] = ["powersave", "userspace"];
 const CHOOSING_DRIVERS: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
@@ -50,7 +50,7 @@ enum By {
 }
 
 fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
-    // Two sides have the settings that somebody wanted to compare.
+    // Two sides have the settings that the user wanted to compare.
     if !record.run.sides.is_empty() {
         return Vec::new();
     }
@@ -114,8 +114,8 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
             Finding::new(
                 RULE.id,
                 Severity::Degraded,
-                "{cpus} stood at {clock} while all workloads ran, and had reached {top} before: a limit or a \
-                 governor held them there, neither heat nor power does that.",
+                "{cpus} stayed at {clock} during all workloads after reaching {top} before: a clock limit or \
+                 governor, not heat or power.",
             )
             .sure(75)
             .with("cpus", Quantity::Cpus(policy.cpus.clone()))
@@ -150,13 +150,12 @@ fn findings(record: &Record, loss: f64, phase: &Phase, held: &[Held]) -> Vec<Fin
         cpus.sort_unstable();
         let template = match &one.by {
             By::Limit { is_ours: true } => {
-                "While {phase} ran, a limit that this run had set and not put back held {cpus} at {clock} of \
-                 {top}."
+                "During {phase}, a limit set by this run and not restored held {cpus} at {clock} of {top}."
             }
             By::Limit { is_ours: false } => {
-                "While {phase} ran, the limit that was found on this system held {cpus} at {clock} of {top}."
+                "During {phase}, the system's existing clock limit held {cpus} at {clock} of {top}."
             }
-            By::Governor(_) => "While {phase} ran, governor {governor} held {cpus} at {clock} of {top}.",
+            By::Governor(_) => "During {phase}, governor {governor} held {cpus} at {clock} of {top}.",
         };
         let finding = Finding::new(RULE.id, Severity::Degraded, template)
             .sure(95)
@@ -286,24 +285,22 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_left_behind_is_named_with_its_share() {
+    fn limit_that_is_left_behind_is_named_with_its_share() {
         let record = with_limit_set(run(LOW, TOP), 0, -5000, LOW as u32);
         let found = findings_of(RULE.id, &record);
         assert_eq!(
             found[0].sentence(),
-            "While 7-zip on all CPUs ran, a limit that this run had set and not put back held CPUs 0-3 at \
-             408 MHz of 2208 MHz."
+            "During 7-zip on all CPUs, a limit set by this run and not restored held CPUs 0-3 at 408 MHz of 2208 MHz."
         );
         assert_eq!(found[0].explains_percent, crate::Share::percent(81.5));
         assert_eq!(
             sentences(RULE.id, &run(LOW, LOW)),
-            ["While 7-zip on all CPUs ran, the limit that was found on this system held CPUs 0-3 at 408 MHz \
-              of 2208 MHz."]
+            ["During 7-zip on all CPUs, the system's existing clock limit held CPUs 0-3 at 408 MHz of 2208 MHz."]
         );
     }
 
     #[test]
-    fn what_was_asked_for_and_what_cooling_does_is_no_setting() {
+    fn requested_and_cooling_limits_are_ignored() {
         assert_eq!(sentences(RULE.id, &run(TOP, TOP)), [""; 0]);
         // Lowered by the kernel: nobody had set it.
         assert_eq!(sentences(RULE.id, &run(LOW, TOP)), [""; 0]);
@@ -319,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_log_a_clock_that_never_moves_is_held() {
+    fn constant_clock_in_log_is_limited() {
         let check = |clocks: &[i64], celsius: i64, expected: usize| {
             let mut record = run(TOP, TOP);
             record.source = log("0.9.72").source;
@@ -343,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_governor_that_holds_a_clock_is_named() {
+    fn governor_that_holds_a_clock_is_named() {
         for (governor, driver, expected) in [
             ("powersave", "cpufreq-dt", 1),
             ("userspace", "cpufreq-dt", 1),

@@ -9,7 +9,7 @@ use record::{Record, RuleId, Source};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("log-remark"),
-    about: "What a log says about itself that no other rule judges is passed on.",
+    about: "A remark of the log that no other rule covers.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -50,7 +50,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .map(|line| {
             let text = line.text.trim().split(" -> ").next().unwrap_or_default();
             let text = text.trim_end_matches('.').to_owned();
-            Finding::new(RULE.id, Severity::Info, "The log remarks: \"{remark}\".")
+            Finding::new(RULE.id, Severity::Info, "Remark in the log: \"{remark}\".")
                 .sure(80)
                 .with("remark", Quantity::Text(text))
                 .at(Place::Line(line.line))
@@ -80,9 +80,8 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &record),
             [
-                "The log remarks: \"Swap configured on ultra slow SD card storage\".",
-                "The log remarks: \"Powercap detected. Details: \"sudo powercap-info -p \
-                 intel-rapl\"\".",
+                "Remark in the log: \"Swap configured on ultra slow SD card storage\".",
+                "Remark in the log: \"Powercap detected. Details: \"sudo powercap-info -p intel-rapl\"\".",
             ]
         );
     }

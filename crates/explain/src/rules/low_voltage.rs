@@ -8,7 +8,7 @@ use record::{ChannelId, OfHwmon, OfRaspberryPi, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("low-voltage"),
-    about: "The alarm of a board's voltage monitor told that its supply was too low.",
+    about: "The board's voltage monitor raised a low-voltage alarm.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -30,8 +30,8 @@ fn check(record: &Record) -> Vec<Finding> {
         let finding = Finding::new(
             RULE.id,
             Severity::Degraded,
-            "The supply voltage was too low, first after {first}, by the alarm of {name}: boards lower their clock \
-             then. A better supply or a shorter cable helps.",
+            "Low supply voltage, first after {first} (alarm of {name}); boards lower their clock in this case. Use a \
+             better supply or a shorter cable.",
         );
         let place = samples_place(record, &channel.id, first.at_ms, last_ms);
         let finding = finding.with("first", Quantity::Ms(first.at_ms)).at(place);
@@ -48,13 +48,13 @@ mod tests {
     use record::{ChannelId, OfHwmon, Unit};
 
     #[test]
-    fn an_alarm_is_told_unless_the_firmware_says_more() {
+    fn alarm_is_told_unless_the_firmware_says_more() {
         for (values, expected) in [(&[0, 0, 1, 1], 1), (&[0, 0, 0, 0], 0)] {
             let id = ChannelId::Hwmon(1, OfHwmon::Alarm);
             let record = labelled(gauge_channel(own_run(), id, Unit::Count, values), "rpi_volt");
             let found = sentences(RULE.id, &record);
             assert_eq!(found.len(), expected);
-            assert!(found.iter().all(|sentence| sentence.contains("by the alarm of rpi_volt:")));
+            assert!(found.iter().all(|sentence| sentence.contains("(alarm of rpi_volt)")));
             let record = gauge_channel(record, OF_FIRMWARE, Unit::Bits, &[0, 0, 0, 0]);
             assert_eq!(sentences(RULE.id, &record), [""; 0]);
         }

@@ -12,7 +12,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("memory-slow"),
-    about: "Memory is slower than on other boards with the same SoC.",
+    about: "Memory is slower than on other boards with this SoC.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Figures(check),
     subjects: &[Subject::Memory],
@@ -59,9 +59,8 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "Memory is slower than on other boards with this SoC: {figure} is {value}, usual is \
-         {usual} ({loss} worse, {results} results). Look at DRAM clock, its governor, the number of \
-         channels and the firmware.",
+        "Memory is slow for this SoC: {figure} is {value}, median of {results} results is {usual} ({loss} worse). \
+         Check DRAM clock, DRAM governor, number of channels and firmware.",
     );
     vec![
         finding
@@ -125,7 +124,7 @@ mod tests {
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
-        assert!(found[0].contains("is 2000 MB/s, usual is 4000 MB/s (50 % worse, 3 results)"), "{found:?}");
+        assert!(found[0].contains("is 2000 MB/s, median of 3 results is 4000 MB/s (50 % worse)"), "{found:?}");
         assert_eq!(sentences(3400, &usual), [""; 0]);
         assert_eq!(sentences(8000, &usual), [""; 0]);
         assert_eq!(sentences(2000, &usual[..2]), [""; 0]);

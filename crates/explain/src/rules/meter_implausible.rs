@@ -7,7 +7,7 @@ use record::{ChannelId, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("meter-implausible"),
-    about: "A power meter says what cannot be, so that its figures are not used.",
+    about: "A power meter reports implausible values; they are not used.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -39,35 +39,35 @@ fn finding(doubt: Doubt, cpus: i64) -> Finding {
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     match doubt {
         Doubt::Zero => {
-            of("The power meter {meter} says 0 W while the machine runs: it does not measure this machine, and is \
-             not used.")
+            of("Power meter {meter} reports 0 W while the machine runs; it does not measure this machine and is not \
+                used.")
         }
         Doubt::Constant(milliwatts) => {
-            of("The power meter {meter} says {power} all the time, idle and under load: it does not measure this \
-             machine, and is not used.")
+            of("Power meter {meter} reports a constant {power}, idle and under load; it does not measure this machine \
+                and is not used.")
             .with("power", watts(milliwatts))
         }
         Doubt::Impossible(milliwatts, product) => {
-            of("The power meter {meter} says {power} where its own voltage and current make at most {product}: one \
-             of them is wrong, and it is not used.")
+            of("Power meter {meter} reports {power}, but its voltage and current give at most {product}; one of them \
+                is wrong and it is not used.")
             .with("power", watts(milliwatts))
             .with("product", watts(product))
         }
         Doubt::TooLittle(milliwatts, product) => {
-            of("The power meter {meter} says {power} where its own voltage and current make {product}: one of them is \
-             wrong, and it is not used.")
+            of("Power meter {meter} reports {power}, but its voltage and current give {product}; one of them is wrong \
+                and it is not used.")
             .with("power", Quantity::Score(milliwatts, "mW".into()))
             .with("product", watts(product))
         }
         Doubt::BelowAny(milliwatts) => of(
-            "The power meter {meter} says {power}: no machine that runs Linux draws less than {least}. Its unit may \
-             be another one (W for mW), or it measures something else; it is not used.",
+            "Power meter {meter} reports {power}, but no machine running Linux draws less than {least}. Its unit may \
+             be wrong (W for mW) or it measures something else; it is not used.",
         )
         .with("power", Quantity::Score(milliwatts, "mW".into()))
         .with("least", Quantity::Score(view::ANY_MW_MIN, "mW".into())),
         Doubt::BeyondMachine(milliwatts, most) => of(
-            "The power meter {meter} says {power}: a machine with {cpus} CPUs draws {most} at most. Its unit may be \
-             another one (mW for W), or it measures more than this machine; it is not used.",
+            "Power meter {meter} reports {power}, but a machine with {cpus} CPUs draws at most {most}. Its unit may \
+             be wrong (mW for W) or it measures more than this machine; it is not used.",
         )
         .with("power", watts(milliwatts))
         .with("most", watts(most))
@@ -86,22 +86,22 @@ mod tests {
     const MIXED_UP: [i64; 6] = [3500, 3490, 3510, 3500, 3490, 3510];
 
     #[test]
-    fn a_meter_that_measures_nothing_is_named() {
+    fn meter_that_measures_nothing_is_named() {
         let with = |id: ChannelId, milliwatts: &[i64]| {
             let record = gauge_channel(own_run(), id, Unit::Milliwatts, milliwatts);
             sentences(RULE.id, &record)
         };
-        let expected = "The power meter meter.power says 0 W while the machine runs: it does not measure this \
-                        machine, and is not used.";
+        let expected = "Power meter meter.power reports 0 W while the machine runs; it does not measure this machine \
+                        and is not used.";
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[0; 10]), [expected]);
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3000, 3100, 0, 3000, 3200]), [""; 0]);
         let battery = ChannelId::Supply("BAT0".into(), OfSupply::Power);
         assert_eq!(with(battery, &[0; 10]), [""; 0]);
-        let expected = "The power meter meter.power says 3 mW: no machine that runs Linux draws less than 50 mW. Its \
-                        unit may be another one (W for mW), or it measures something else; it is not used.";
+        let expected = "Power meter meter.power reports 3 mW, but no machine running Linux draws less than 50 mW. Its \
+                        unit may be wrong (W for mW) or it measures something else; it is not used.";
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3, 2, 3, 4, 3]), [expected]);
         let found = with(ChannelId::meter(OfMeter::Power), &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000]);
-        assert!(found[0].contains("says 3000 W: a machine with "), "{found:?}");
+        assert!(found[0].contains("reports 3000 W, but a machine with "), "{found:?}");
         let mut record = gauge_channel(
             own_run(),
             ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),
@@ -120,8 +120,8 @@ mod tests {
             Unit::Milliamperes,
             &[700; 6],
         );
-        let expected = "The power meter hwmon0.power1 says 3.5 mW where its own voltage and current make 3.5 W: \
-                        one of them is wrong, and it is not used.";
+        let expected = "Power meter hwmon0.power1 reports 3.5 mW, but its voltage and current give 3.5 W; one of them \
+                        is wrong and it is not used.";
         assert_eq!(sentences(RULE.id, &record), [expected]);
     }
 }

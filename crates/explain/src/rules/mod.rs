@@ -267,7 +267,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_table_is_in_order() {
+    fn table_is_in_order() {
         let of_runs: Vec<RuleId> = of_runs().map(|rule| rule.id).collect();
         for pair in of_runs.windows(2) {
             assert!(pair[0] < pair[1], "{} is out of order", pair[1]);
@@ -302,7 +302,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_load_is_judged_by_the_rules_for_what_it_is_bound_by() {
+    fn rules_apply_by_bound() {
         let of_load = |workload, variant: &Variant| {
             let found = check(&unquiet(workload, variant)).into_iter();
             let harm = found.filter(|finding| finding.severity > crate::Severity::Info);
@@ -328,7 +328,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn nothing_is_found_in_an_empty_record_but_gaps() {
+    fn empty_record_has_only_gap_findings() {
         let mut record = crate::test_support::own_run();
         record.machine = record::Machine::default();
         for finding in check(&record) {

@@ -6,7 +6,7 @@ use record::{Record, RuleId, soc_temperature};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-temperature"),
-    about: "No sensor told the temperature of the CPU.",
+    about: "No CPU temperature sensor.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -20,13 +20,9 @@ fn check(record: &Record) -> Vec<Finding> {
     let choice = soc_temperature::of(record);
     let finding = |template| Finding::new(RULE.id, Severity::Info, template);
     let finding = match choice.as_ref().err().and_then(soc_temperature::left_out) {
-        None => finding(
-            "No sensor tells the temperature of the CPU, so that causes of lower clocks cannot be told \
-             apart.",
-        ),
+        None => finding("No CPU temperature sensor, so the cause of lower clocks cannot be determined."),
         Some(sensors) => finding(
-            "No sensor tells the temperature of the CPU, so that causes of lower clocks cannot be told \
-             apart. Sensors that were left out: {sensors}.",
+            "No sensor reports the CPU temperature, so causes of lower clocks cannot be distinguished. Ignored sensors: {sensors}.",
         )
         .with("sensors", Quantity::Text(sensors.to_owned())),
     };
@@ -60,6 +56,6 @@ mod tests {
         let id = ChannelId::zone_temperature(0);
         let record = labelled(gauge_channel(own_run(), id, Unit::Millicelsius, &[45_000, 46_000]), "gpu-thermal");
         let [sentence] = &sentences(RULE.id, &record)[..] else { panic!("one sentence") };
-        assert!(sentence.ends_with("apart. Sensors that were left out: gpu-thermal (GPU only)."), "{sentence}");
+        assert!(sentence.ends_with("Ignored sensors: gpu-thermal (GPU only)."), "{sentence}");
     }
 }

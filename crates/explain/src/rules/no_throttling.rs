@@ -8,7 +8,7 @@ use record::{ChannelId, ChannelKind, OfRaspberryPi, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-throttling"),
-    about: "Whether nothing was throttled, or whether that cannot be known.",
+    about: "No throttling was detected, or it cannot be detected.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Case(check),
     role: Role::GoodNews,
@@ -40,12 +40,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "Whether the CPUs were throttled cannot be known: nothing here shows clocks, cooling \
-             or throttle counters.",
+            "Throttling cannot be detected: no clocks, cooling devices or throttle counters available.",
         )
         .sure(95)
     } else {
-        Finding::new(RULE.id, Severity::Info, "No throttling under full load: {witnesses} showed none.")
+        Finding::new(RULE.id, Severity::Info, "No throttling under full load (checked: {witnesses}).")
             .sure(if witnesses.len() > 1 { 95 } else { 85 })
             .with("witnesses", Quantity::Text(witnesses.join(", ")))
     };
@@ -66,11 +65,11 @@ fn witnesses(record: &Record) -> Vec<&'static str> {
         .any(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
     let measured_hot = !view::cluster_clocks(record, &Variant::HOT_LOADED).is_empty();
     [
-        (measured_hot, "clocks measured under load"),
-        (has(is_of_firmware), "throttle bits of the firmware"),
-        (has_counters, "throttle counters of the CPU"),
+        (measured_hot, "measured clocks"),
+        (has(is_of_firmware), "firmware throttle bits"),
+        (has_counters, "CPU throttle counters"),
         (has(is_cooling), "cooling devices"),
-        (has(ChannelId::is_policy_claim), "claimed clocks"),
+        (has(ChannelId::is_policy_claim), "reported clocks"),
     ]
     .into_iter()
     .filter_map(|(is_there, name)| is_there.then_some(name))
@@ -85,11 +84,11 @@ mod tests {
     use record::{ChannelId, Unit, Variant, WorkloadId};
 
     #[test]
-    fn it_needs_witnesses() {
+    fn no_throttling_needs_evidence() {
         let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
-        assert!(sentences(RULE.id, &record)[0].contains("cannot be known"));
+        assert!(sentences(RULE.id, &record)[0].contains("cannot be detected"));
         let steady = gauge_channel(record.clone(), ChannelId::claimed(0), Unit::Kilohertz, &[9; 5]);
-        assert_eq!(sentences(RULE.id, &steady), ["No throttling under full load: claimed clocks showed none."]);
+        assert_eq!(sentences(RULE.id, &steady), ["No throttling under full load (checked: reported clocks)."]);
         let khz = [1_800_000, 1_800_000, 900_000, 900_000, 900_000];
         let falling = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
         assert_eq!(sentences(RULE.id, &falling), [""; 0]);

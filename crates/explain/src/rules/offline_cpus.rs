@@ -6,7 +6,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("offline-cpus"),
-    about: "CPUs of the machine were switched off from the start.",
+    about: "Some CPUs were offline.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -23,11 +23,7 @@ fn check(record: &Record) -> Vec<Finding> {
     if cpus.is_empty() {
         return Vec::new();
     }
-    let finding = Finding::new(
-        RULE.id,
-        Severity::Degraded,
-        "With {cpus} offline, multi-core scores are those of the others alone.",
-    );
+    let finding = Finding::new(RULE.id, Severity::Degraded, "{cpus} offline; multi-core scores are without them.");
     vec![finding.sure(99).with("cpus", Quantity::Cpus(cpus)).at(Place::Field("machine.cpus".into()))]
 }
 
@@ -42,9 +38,6 @@ mod tests {
         let mut record = own_run();
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         record.machine.cpus[3].online = false;
-        assert_eq!(
-            sentences(RULE.id, &record),
-            ["With CPU 3 offline, multi-core scores are those of the others alone."]
-        );
+        assert_eq!(sentences(RULE.id, &record), ["CPU 3 offline; multi-core scores are without them."]);
     }
 }

@@ -13,7 +13,7 @@ use record::{LogLine, RuleId, Source, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("old-verdict-wrong"),
-    about: "A verdict that a log prints about itself is wrong.",
+    about: "The log's own verdict is wrong.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Case(check),
     ..Rule::PLAIN
@@ -55,13 +55,13 @@ fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
         contradicted(
             case,
             &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
-            "The log says \"{verdict}\", but clocks or scores fell: {evidence}",
+            "The log says \"{verdict}\", but clocks or scores dropped: {evidence}",
         )?
     } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
         contradicted(
             case,
             &[&clock_below_claim::RULE],
-            "The log says \"{verdict}\", but the clock is lower than claimed: {evidence}",
+            "The log says \"{verdict}\", but the clock is lower than advertised: {evidence}",
         )?
     } else if text.starts_with("Too much background activity (%system)") {
         let found = system_time::RULE.found(case);
@@ -69,20 +69,20 @@ fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
             Finding::new(
                 RULE.id,
                 Severity::Info,
-                "The log says \"{verdict}\", but that little is what the monitor itself uses.",
+                "The log says \"{verdict}\", but this activity is the monitor itself.",
             )
             .sure(70)
         })?
     } else if text.starts_with("No swapping") {
-        contradicted(case, &[&swapping::RULE], "The log says \"{verdict}\", but it swapped: {evidence}")?
+        contradicted(case, &[&swapping::RULE], "The log says \"{verdict}\", but swapping occurred: {evidence}")?
     } else if text.starts_with("Too much other background activity") {
         let found = background_activity::RULE.found(case);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
                 Severity::Info,
-                "The log says \"{verdict}\", but other tasks used less than a tenth of a CPU: the \
-                 share of one CPU was rounded down and the monitor itself counted.",
+                "The log says \"{verdict}\", but other tasks used less than 10 % of one CPU (rounding error, and the \
+                 monitor was counted).",
             )
             .sure(70)
         })?
@@ -104,15 +104,14 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
         (0, _) => Finding::new(
             RULE.id,
             Severity::Info,
-            "The log says \"{verdict}\", but there is no time below the highest clock that was \
-             used.",
+            "The log says \"{verdict}\", but no time was spent below the highest clock.",
         )
         .sure(90),
         (below_ms, Some(heat)) => Finding::new(
             RULE.id,
             Severity::Info,
-            "The log says \"{verdict}\" because of {below} below the highest OPP, but at no more \
-             than {temperature} and with the full clock under load: CPUs idled there.",
+            "The log says \"{verdict}\" because of {below} below the highest OPP, but the maximum was {temperature} \
+             and the clock was full under load: the CPUs were idle.",
         )
         .sure(85)
         .with("below", Quantity::Ms(below_ms))
@@ -120,8 +119,7 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
         (below_ms, None) => Finding::new(
             RULE.id,
             Severity::Info,
-            "The log says \"{verdict}\" because of {below} below the highest OPP, but clocks and \
-             scores did not fall.",
+            "The log says \"{verdict}\" because of {below} below the highest OPP, but clocks and scores did not drop.",
         )
         .sure(65)
         .with("below", Quantity::Ms(below_ms)),
@@ -165,8 +163,7 @@ mod tests {
         let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[50_000]);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The log says \"Throttling occured\", but there is no time below the highest clock \
-              that was used."]
+            ["The log says \"Throttling occured\", but no time was spent below the highest clock."]
         );
     }
 
@@ -182,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_right_verdict_stays() {
+    fn right_verdict_stays() {
         let mut record = saying(log("0.9.40"), "Throttling occured -> https://tinyurl.com/4ky59sys");
         let mut after = state(None);
         after.residencies = vec![Residency { cpus: vec![0], khz_ms: vec![(1_500_000, 600_000), (750_000, 17_000)] }];

@@ -10,7 +10,7 @@ use record::{ClockPoint, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("opp-not-honoured"),
-    about: "Lower OPPs do not give the clock that was asked for.",
+    about: "Lower OPPs do not run at their nominal clock.",
     link: "https://docs.kernel.org/power/opp.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -47,8 +47,8 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "{wrong} of {tried} lower OPPs give another clock than asked for; the worst: CPU {cpu} \
-         runs at {measured} instead of {opp} ({deviation}).",
+        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: CPU {cpu} at {measured} instead of \
+         {opp} ({deviation}).",
     );
     let finding = finding
         .with("wrong", Quantity::Count(wrong.len() as i64))
@@ -81,8 +81,9 @@ mod tests {
         ];
         assert_eq!(
             sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
-            ["2 of 3 lower OPPs give another clock than asked for; the worst: CPU 0 runs at \
-              1698 MHz instead of 1416 MHz (20 %)."]
+            [
+                "2 of 3 lower OPPs do not run at their nominal clock; worst: CPU 0 at 1698 MHz instead of 1416 MHz (20 %)."
+            ]
         );
     }
 

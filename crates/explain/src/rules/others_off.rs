@@ -7,7 +7,7 @@ use record::{Record, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("others-off"),
-    about: "The run switched CPUs off for a program that starts a thread for each CPU it sees.",
+    about: "The run took CPUs offline for a program that starts one thread per CPU.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -30,7 +30,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "This run itself switched {cpus} off for a time, so that {program} had only the CPUs it was meant to run on.",
+        "This run took {cpus} offline temporarily to restrict {program} to its CPUs.",
     );
     vec![
         finding
@@ -49,15 +49,14 @@ mod tests {
     use record::{Variant, WorkloadId};
 
     #[test]
-    fn it_is_told_for_whom() {
+    fn program_is_named() {
         let record = with_step(own_run(), WorkloadId::Geekbench, Variant::ONLY, &[0, 1], (10.0, 20.0), series(&[1.0]));
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         let record = with_cpu_switched(record, 2, 9_500, Some(20_100));
         let record = with_cpu_switched(record, 3, 9_600, Some(20_200));
         assert_eq!(
             sentences(RULE.id, &record),
-            ["This run itself switched CPUs 2-3 off for a time, so that geekbench had only the CPUs it was \
-              meant to run on."]
+            ["This run took CPUs 2-3 offline temporarily to restrict geekbench to its CPUs."]
         );
     }
 }

@@ -7,7 +7,7 @@ use record::{ChannelId, FailureKind, OfMemory, Outcome, Record, RuleId, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("out-of-memory"),
-    about: "The kernel killed processes because memory ran out.",
+    about: "The OOM killer killed processes.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -47,9 +47,9 @@ fn check(record: &Record) -> Vec<Finding> {
     }
     let has_swap = !view::swap_devices(record).is_empty();
     let template = if has_swap {
-        "Memory ran out: the kernel killed processes ({times} times) although there is swap."
+        "Out of memory: the OOM killer ran {times} times despite swap."
     } else {
-        "Memory ran out: the kernel killed processes ({times} times); there is no swap."
+        "Out of memory: the OOM killer ran {times} times; there is no swap."
     };
     let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
         .sure(97)
@@ -70,11 +70,11 @@ mod tests {
     use record::Unit;
 
     #[test]
-    fn a_killed_process_is_named() {
+    fn killed_process_is_named() {
         let text = "7za invoked oom-killer: gfp_mask=0x24200ca(GFP_HIGHUSER_MOVABLE), order=0";
         assert_eq!(
             sentences(RULE.id, &with_message(own_run(), text)),
-            ["Memory ran out: the kernel killed processes (1 times); there is no swap."]
+            ["Out of memory: the OOM killer ran 1 times; there is no swap."]
         );
         let text = "oom_score_adj of the shell is zero";
         assert_eq!(sentences(RULE.id, &with_message(own_run(), text)), [""; 0]);

@@ -9,7 +9,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("power-limit"),
-    about: "Clocks fell under load although it was not hot: a limit of power or current.",
+    about: "Clocks dropped under load without heat: a power or current limit.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
     check: Check::Record(check),
     throttles: Throttles::Clock,
@@ -43,7 +43,7 @@ fn check(record: &Record) -> Vec<Finding> {
                 Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
                 None => finding,
             };
-            let finding = after_heat(record, finding, fall.temp_millicelsius_max);
+            let finding = after_heat(record, cause, finding, fall.temp_millicelsius_max);
             let counts = finding.severity > Severity::Info || cause != Cause::Turbo;
             let loss = slowdown::clock_loss_percent(record).filter(|loss| counts && *loss > 0.0);
             Some(finding.explains(loss))
@@ -53,15 +53,16 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 /// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
-fn after_heat(record: &Record, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
+fn after_heat(record: &Record, cause: Cause, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
     let hottest = view::heat(record, view::whole_run()).map_or(0, |heat| heat.millicelsius_max);
-    if !finding.template.contains("harmless") || hottest < HOT_MILLICELSIUS || temp_millicelsius >= Some(hottest) {
+    let is_cool = matches!(cause, Cause::Power | Cause::Heat | Cause::Governor);
+    if !is_cool || hottest < HOT_MILLICELSIUS || temp_millicelsius >= Some(hottest) {
         return finding;
     }
     Finding {
-        template: "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
-                   {clock_mean}) at {temperature}: a limit of power or current; elsewhere in this run the \
-                   temperature reached {hottest}, which limits power as well.",
+        template: "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at \
+                   {temperature}: a power or current limit. The temperature reached {hottest} elsewhere in this run, \
+                   which can also cause a power limit.",
         ..finding
     }
     .with("hottest", Quantity::Millicelsius(hottest))
@@ -75,30 +76,29 @@ fn finding(cause: Cause) -> Finding {
         Cause::ManyCores => Finding::new(
             RULE.id,
             Severity::Info,
-            "With all CPUs busy the clock is {clock_mean} instead of {clock_before}, from the \
-             first moment of {phase} on: the limit of this CPU for many busy cores.",
+            "With all CPUs busy the clock is {clock_mean} instead of {clock_before} from the start of {phase}: the \
+             all-core limit of this CPU.",
         )
         .sure(75),
         Cause::Turbo => Finding::new(
             RULE.id,
             Severity::Info,
-            "While {phase} ran, the clock wobbled between {clock_after} and {clock_before} (on average \
-             {clock_mean}), as turbo clocks of busy CPUs do.",
+            "During {phase}, the clock varied between {clock_after} and {clock_before} (average {clock_mean}), which \
+             is normal for turbo clocks.",
         )
         .sure(80),
         Cause::Unknown => Finding::new(
             RULE.id,
             Severity::Degraded,
-            "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
-             {clock_mean}); without a temperature it cannot be told whether by heat or by a \
-             limit of power.",
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}); without a \
+             temperature sensor the cause (heat or power limit) is unknown.",
         )
         .sure(70),
         Cause::Power | Cause::Heat | Cause::Governor => Finding::new(
             RULE.id,
             Severity::Degraded,
-            "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
-             {clock_mean}) at a harmless {temperature}: a limit of power or current.",
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at only \
+             {temperature}: a power or current limit.",
         )
         .sure(75),
     }
@@ -132,20 +132,20 @@ mod tests {
     const FELL: [i64; 9] = [TOP, TOP, TOP, TOP, TOP, LOW, LOW, 2_500_000, LOW];
 
     #[test]
-    fn a_fall_in_the_cool_is_a_limit_of_power() {
+    fn drop_at_low_temperature_is_power_limit() {
         assert_eq!(
             sentences(RULE.id, &run("x86_64", &FELL, Some(70))),
-            ["While 7-zip on all CPUs ran, the clock fell from 3600 MHz to 2300 MHz (on average \
-              2767 MHz) at a harmless 70.0 °C: a limit of power or current."]
+            ["During 7-zip on all CPUs, the clock dropped from 3600 MHz to 2300 MHz (average 2767 MHz) at only 70.0 \
+              °C: a power or current limit."]
         );
         assert_eq!(findings_of(RULE.id, &run("x86_64", &FELL, Some(99))).len(), 0);
         assert_eq!(findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(), 0);
         let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
-        assert!(unknown[0].sentence().contains("cannot be told"));
+        assert!(unknown[0].sentence().contains("is unknown"));
     }
 
     #[test]
-    fn a_lower_clock_for_many_cores_is_by_design() {
+    fn lower_clock_for_many_cores_is_by_design() {
         let khz = [TOP, TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
         let found = findings_of(RULE.id, &run("x86_64", &khz, Some(60)));
         assert_eq!(found[0].severity, Severity::Info);

@@ -11,7 +11,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-config"),
-    about: "A Raspberry Pi's config.txt makes results mean something else than those of the board as sold.",
+    about: "Settings in config.txt make results unrepresentative of a stock Raspberry Pi.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_counts_where_it_applies() {
+    fn setting_counts_where_it_applies() {
         let pi4 = "Raspberry Pi 4 Model B Rev 1.1";
         let low = "config.txt sets arm_freq=600: CPU clock below the 1500 MHz of this board.";
         check(pi4, &["arm_freq=600"], &[low]);
@@ -60,10 +60,10 @@ mod tests {
             "RPi 5 Model B Rev 1.0 / BCM2712",
             &["arm_freq=3100", "over_voltage=8"],
             &[
-                "config.txt sets arm_freq=3100: CPU clock above the 2400 MHz of this board. Scores \
-                 are not those of the board as sold.",
-                "config.txt sets over_voltage=8: higher voltage, so more heat. Scores are not those \
-                 of the board as sold.",
+                "config.txt sets arm_freq=3100: CPU clock above the 2400 MHz of this board. Scores are not \
+                 representative of a stock board.",
+                "config.txt sets over_voltage=8: higher voltage, more heat. Scores are not representative of a stock \
+                 board.",
             ],
         );
     }

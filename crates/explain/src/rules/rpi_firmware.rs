@@ -12,7 +12,7 @@ use record::{ChannelId, OfRaspberryPi, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-firmware"),
-    about: "The firmware of a Raspberry Pi saw under-voltage, capped the clock or throttled.",
+    about: "The Raspberry Pi firmware reported under-voltage, a capped clock or throttling.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
     check: Check::Record(check),
     subjects: &[Subject::Storage],
@@ -70,7 +70,7 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
             Finding::new(
                 RULE.id,
                 Severity::Degraded,
-                "The firmware noted {what} during the run, too short to be seen live.",
+                "The firmware recorded {what} during the run, too briefly to be sampled.",
             )
             .sure(97)
             .at(Place::Field("states".into())),
@@ -98,15 +98,14 @@ fn since_boot(record: &Record) -> Finding {
         Finding::new(
             RULE.id,
             Severity::Degraded,
-            "The firmware noted {what} since boot, and clocks or scores of this run fell.",
+            "The firmware recorded {what} since boot, and clocks or scores dropped in this run.",
         )
         .sure(85)
     } else {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "The firmware noted {what} since boot; the log does not tell whether before or during \
-             the run.",
+            "The firmware recorded {what} since boot, before or during the run (the log does not show which).",
         )
         .sure(50)
     };
@@ -128,7 +127,7 @@ mod tests {
     use record::{ChannelId, OfRaspberryPi, Unit, Variant, WorkloadId};
 
     #[test]
-    fn live_bits_count_and_old_sticky_bits_never() {
+    fn live_and_sticky_bits() {
         let bits = [0x50000, 0x50005, 0x50005, 0x50000];
         let record = gauge_channel(own_run(), ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &bits);
         assert_eq!(

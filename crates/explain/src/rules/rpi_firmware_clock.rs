@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-firmware-clock"),
-    about: "The firmware of a Raspberry Pi ran a lower clock than the kernel claimed.",
+    about: "The Raspberry Pi firmware ran a lower clock than cpufreq reported.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -23,8 +23,8 @@ fn check(record: &Record) -> Vec<Finding> {
         Finding::new(
             RULE.id,
             Severity::Degraded,
-            "In {samples} of {of} samples the firmware ran a lower clock than the kernel claimed, \
-             down to {firmware} instead of {claimed}.",
+            "In {samples} of {of} samples the firmware ran a lower clock than cpufreq reported, down to {firmware} \
+             instead of {claimed}.",
         )
         .sure(95)
         .with("samples", Quantity::Count(clock.samples as i64))
@@ -45,7 +45,7 @@ mod tests {
     use record::{ChannelId, OfRaspberryPi, Unit, Variant, WorkloadId};
 
     #[test]
-    fn a_lower_clock_of_the_firmware_is_named() {
+    fn lower_clock_of_the_firmware_is_named() {
         for (firmware, expected) in [([1_200_000; 4], 1), ([1_400_000; 4], 0)] {
             let record = with_step(log("0.4"), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_400_000; 4]);

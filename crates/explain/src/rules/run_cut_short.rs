@@ -6,7 +6,7 @@ use record::{End, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("run-cut-short"),
-    about: "The run did not get to its end.",
+    about: "The run did not finish.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(record: &Record) -> Vec<Finding> {
     let steps = record.steps.len() as i64;
-    // Watching ends when somebody has seen enough.
+    // Monitoring ends when the user stops it.
     if record.run.is_monitoring() {
         return Vec::new();
     }
@@ -26,14 +26,13 @@ fn check(record: &Record) -> Vec<Finding> {
         End::Died => Finding::new(
             RULE.id,
             Severity::Invalid,
-            "The run ended without a word after {steps} steps: the program was killed, or the \
-             machine froze, restarted or lost power.",
+            "The run stopped without notice after {steps} steps: the program was killed, or the machine froze, \
+             rebooted or lost power.",
         ),
         End::Interrupted { signal } => Finding::new(
             RULE.id,
             Severity::Invalid,
-            "The run was interrupted by signal {signal} after {steps} steps; what was measured \
-             until then is kept.",
+            "The run was interrupted by signal {signal} after {steps} steps; completed measurements are kept.",
         )
         .with("signal", Quantity::Count(signal.into())),
         End::Refused => Finding::new(RULE.id, Severity::Invalid, "The run did not start because the system was busy."),
@@ -43,14 +42,14 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 /// The bash program writes its log at the end of a run: one without its end is a copy that was cut,
-/// or a part that somebody pasted.
+/// or a part that was pasted.
 fn log_cut(record: &Record) -> Option<Finding> {
     let (index, last) = record.steps.iter().enumerate().next_back()?;
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,
-        "The log is cut, its end is missing: the last that can be read is {last}. What stands before it \
-         is told here; what would be known from the end (monitoring, throttling, kernel messages) is not.",
+        "The log is truncated; the last readable part is {last}. Monitoring, throttling and kernel messages at the \
+         end are missing.",
     );
     let finding = finding.with("last", Quantity::Text(view::step_name(last)));
     Some(finding.sure(95).at(Place::Step(index)).at_all(last.line.map(Place::Line)))
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_log_names_its_last_step() {
+    fn cut_log_names_its_last_step() {
         let mut record = log("0.9.72");
         record.run.end = End::Died;
         assert_eq!(sentences(RULE.id, &record).len(), 0, "nothing was read at all");

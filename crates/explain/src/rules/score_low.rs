@@ -13,7 +13,7 @@ use record::{Record, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-low"),
-    about: "A single-threaded 7-zip score is lower than its core type reaches at the measured clock.",
+    about: "Single-threaded 7-zip is slower than usual for this core type and clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
     check: Check::Figures(check),
     ..Rule::PLAIN
@@ -29,9 +29,8 @@ fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
         score.finding(
             record,
             RULE.id,
-            "{core} scores {percent} less in single-threaded 7-zip than others of its kind at the \
-             measured clock of {clock} ({score}; usual are {low} to {high}): something held it \
-             back, or its clock was lower than measured.",
+            "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
+             {low} to {high}): it was throttled or preempted, or the clock was lower than measured.",
         )
     })
     .collect()
@@ -103,12 +102,11 @@ pub(in crate::rules) mod tests {
     }
 
     #[test]
-    fn a_score_far_below_its_clock_is_named() {
+    fn score_far_below_its_clock_is_named() {
         assert_eq!(
             sentences(RULE.id, &a53(1_800_000, 900)),
-            ["Cortex-A53 scores 34 % less in single-threaded 7-zip than others of its kind at \
-                 the measured clock of 1800 MHz (900 MIPS; usual are 1189 MIPS to 1470 MIPS): \
-                 something held it back, or its clock was lower than measured."]
+            ["Cortex-A53 is 34 % slower in single-threaded 7-zip than usual for this core at 1800 MHz (900 MIPS; \
+              usual 1189 MIPS to 1470 MIPS): it was throttled or preempted, or the clock was lower than measured."]
         );
     }
 

@@ -8,7 +8,7 @@ use record::{ChannelId, Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("scores-decline"),
-    about: "The runs on all CPUs became slower from the first to the last.",
+    about: "Multi-core runs got slower from first to last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -26,10 +26,10 @@ fn check(record: &Record) -> Vec<Finding> {
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
     let by_clock = clock_fall_percent(record, &steps);
     let template = if by_clock.is_some() {
-        "The multi-core score fell by {fall} from the first to the last run ({scores} MIPS); the \
-         clock fell by {by_clock} meanwhile."
+        "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \
+         {by_clock}."
     } else {
-        "The multi-core score fell by {fall} from the first to the last run ({scores} MIPS)."
+        "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS)."
     };
     let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let mut finding = Finding::new(RULE.id, Severity::Degraded, template)
@@ -83,8 +83,7 @@ mod tests {
         let record = run([20_002, 16_428, 16_415]);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The multi-core score fell by 18 % from the first to the last run (20002, 16428, \
-              16415 MIPS)."]
+            ["The multi-core score dropped by 18 % from the first to the last run (20002, 16428, 16415 MIPS)."]
         );
         let khz = [3_600_000, 3_600_000, 2_900_000, 2_900_000, 3_060_000, 3_060_000];
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);

@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("scores-unstable"),
-    about: "The runs on all CPUs differ, without falling from the first to the last.",
+    about: "Multi-core runs vary without a trend.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -31,10 +31,10 @@ fn check(record: &Record) -> Vec<Finding> {
     let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let lowest_first = scores.iter().skip(1).all(|score| *score > scores[0]);
     let template = if lowest_first {
-        "The first multi-core run is the lowest ({scores} MIPS, spread {spread}): something else \
-         still used the CPUs at its beginning, or clocks rose late."
+        "The first multi-core run is the slowest ({scores} MIPS, spread {spread}): other tasks were still running, or \
+         the clock ramped up late."
     } else {
-        "The multi-core runs differ by {spread} ({scores} MIPS)."
+        "Multi-core runs vary by {spread} ({scores} MIPS)."
     };
     let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let finding = Finding::new(RULE.id, severity, template)
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn differing_runs_are_named() {
-        assert_eq!(check([5901, 5794, 6340]), ["The multi-core runs differ by 8.6 % (5901, 5794, 6340 MIPS)."]);
+        assert_eq!(check([5901, 5794, 6340]), ["Multi-core runs vary by 8.6 % (5901, 5794, 6340 MIPS)."]);
         assert!(check([12_257, 13_611, 13_819])[0].starts_with("The first multi-core run"));
     }
 

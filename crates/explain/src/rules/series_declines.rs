@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("series-declines"),
-    about: "A score that is repeated over minutes, such as that of a miner, falls.",
+    about: "A score drops over a run of several minutes.",
     link: "https://github.com/tpruvot/cpuminer-multi",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -24,7 +24,7 @@ fn check(record: &Record) -> Vec<Finding> {
             Finding::new(
                 RULE.id,
                 Severity::Degraded,
-                "The score of {name} fell by {loss} while it ran, from {early} to {late}.",
+                "The {name} score dropped by {loss} during the run, from {early} to {late}.",
             )
             .with("name", Quantity::Text(trend.name))
             .with("loss", Quantity::Percent(trend.loss_percent))
@@ -43,15 +43,15 @@ mod tests {
     use record::{Variant, WorkloadId};
 
     #[test]
-    fn a_falling_series_is_named() {
+    fn falling_series_is_named() {
         let falling = series(&[3.0, 21.18, 21.0, 20.0, 19.0, 18.0, 17.9, 17.92]);
         let record = with_step(own_run(), WorkloadId::Cpuminer, Variant::ONLY, &[], (0.0, 300.0), falling);
         let found = sentences(RULE.id, &record);
-        assert!(found[0].starts_with("The score of cpuminer fell by 15 % while it ran"));
+        assert!(found[0].starts_with("The cpuminer score dropped by 15 % during the run"));
     }
 
     #[test]
-    fn a_late_start_is_no_fall() {
+    fn late_start_is_no_fall() {
         let steady = series(&[3.0, 8.7, 8.71, 8.7, 8.69, 8.71]);
         let record = with_step(own_run(), WorkloadId::Cpuminer, Variant::ONLY, &[], (0.0, 300.0), steady);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);

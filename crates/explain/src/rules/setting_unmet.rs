@@ -6,7 +6,7 @@ use record::{Fact, Record, RuleId, UnmetSetting};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("setting-unmet"),
-    about: "A setting that the run wanted was not in force.",
+    about: "A setting required by the run was not in effect.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -44,7 +44,7 @@ fn finding(unmet: &UnmetSetting, times: i64) -> Finding {
         (Fact::Missing { .. }, ..) => "{path} could not be set to {wanted}: {why}.",
         (_, Some(_), _) => "{path} was {found} instead of {wanted} when {step} began: {why}.",
         (_, None, 1) => "{path} was {found} instead of {wanted}: {why}.",
-        (_, None, _) => "{path} was {found} instead of {wanted}: {why}; {times} values were not in force there.",
+        (_, None, _) => "{path} was {found} instead of {wanted}: {why} ({times} values were not in effect).",
     };
     let text = |text: &str| Quantity::Text(text.to_owned());
     let finding = Finding::new(RULE.id, Severity::Info, template)
@@ -89,7 +89,7 @@ mod tests {
             (vec![unmet("2400000", None)], format!("{path} 2400000: it is above the highest.")),
             (
                 vec![unmet("2400000", None), unmet("2208000", None)],
-                format!("{path} 2400000: it is above the highest; 2 values were not in force there."),
+                format!("{path} 2400000: it is above the highest (2 values were not in effect)."),
             ),
             (
                 vec![unmet("2400000", Some(WorkloadId::Lzma.as_str()))],

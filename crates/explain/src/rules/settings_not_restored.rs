@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("settings-not-restored"),
-    about: "A setting that the run changed does not have its old value.",
+    about: "A setting changed by the run was not restored.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -37,21 +37,19 @@ fn finding(record: &Record, change: &SettingChange) -> Option<Finding> {
     match &change.restored {
         Restored::Done => None,
         Restored::Pending if record.run.end == End::Died => None,
-        Restored::Pending => Some(Finding::new(
-            RULE.id,
-            Severity::Info,
-            "{path} was changed and not put back; `sbc-bench restore` does it.",
-        )),
+        Restored::Pending => {
+            Some(Finding::new(RULE.id, Severity::Info, "{path} was changed and not restored; use `sbc-bench restore`."))
+        }
         Restored::LeftAlone(found) => Some(
             Finding::new(
                 RULE.id,
                 Severity::Info,
-                "{path} was changed by somebody else during the run (to {found}) and left alone.",
+                "{path} was changed by another process during the run (to {found}) and was not restored.",
             )
             .with("found", Quantity::Text(found.clone())),
         ),
         Restored::Failed(reason) => Some(
-            Finding::new(RULE.id, Severity::Info, "{path} could not be put back to {old}: {reason}.")
+            Finding::new(RULE.id, Severity::Info, "{path} could not be restored to {old}: {reason}.")
                 .with("old", Quantity::Text(change.old.clone()))
                 .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned())),
         ),
@@ -66,7 +64,7 @@ mod tests {
     use record::{Fact, Restored, SettingChange};
 
     #[test]
-    fn what_is_not_restored_is_named_once() {
+    fn unrestored_setting_is_reported_once() {
         for (restored, expected) in [
             (Restored::Done, 0),
             (Restored::LeftAlone("powersave".into()), 1),

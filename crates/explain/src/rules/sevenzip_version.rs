@@ -7,7 +7,7 @@ use record::{Record, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("sevenzip-version"),
-    about: "7-zip is not of the version that the published results were made with.",
+    about: "The 7-zip version differs from the one used for published results.",
     link: "https://www.7-zip.org/history.txt",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -27,8 +27,7 @@ fn check(record: &Record) -> Vec<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "7-zip is version {version}: its scores are not comparable with the lists made with \
-             {common}.",
+            "7-zip is version {version}; its scores are not comparable with published lists (made with {common}).",
         )
         .sure(99)
         .with("version", Quantity::Text(version))

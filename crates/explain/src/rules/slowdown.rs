@@ -51,7 +51,7 @@ pub(super) fn hot_millicelsius(record: &Record) -> i64 {
     }
 }
 
-/// True on machines with x86 CPUs. One with a device tree is a board, whatever runs its code.
+/// True on machines with x86 CPUs. One with a device tree is a board, regardless of its CPU.
 pub(super) fn is_x86(record: &Record) -> bool {
     let arch = record.machine.kernel_arch.known();
     let is_x86 = |arch: &String| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86"));

@@ -6,13 +6,13 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("started-busy"),
-    about: "The run was forced to start although the system was busy.",
+    about: "The run was started with --force on a busy system.",
     link: "https://docs.kernel.org/filesystems/proc.html",
     check: Check::Record(check),
     ..Rule::PLAIN
 };
 
-/// A use of one CPU of this size, in hundredths of a percent, disturbs whatever runs beside it.
+/// A use of one CPU of this size, in hundredths of a percent, disturbs everything that runs next to it.
 const BUSY_HUNDREDTHS_OF_CPU: u32 = 2_500;
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -31,9 +31,9 @@ fn check(record: &Record) -> Vec<Finding> {
     let is_heavy = gate.busiest.iter().any(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_OF_CPU);
     let severity = if is_heavy { Severity::Invalid } else { Severity::Degraded };
     let template = if culprits.is_empty() {
-        "The run was forced to start while {busy} of all CPUs was busy."
+        "The run was started with --force while {busy} of all CPUs was in use."
     } else {
-        "The run was forced to start while {busy} of all CPUs was busy: {culprits}."
+        "The run was started with --force while {busy} of all CPUs was in use by {culprits}."
     };
     let busy = f64::from(gate.busy_hundredths_percent) / 100.0;
     let finding = Finding::new(RULE.id, severity, template)
@@ -50,7 +50,7 @@ mod tests {
     use record::{BusyProcess, Fact, Gate};
 
     #[test]
-    fn a_forced_start_names_its_culprits() {
+    fn forced_start_names_its_culprits() {
         let mut record = own_run();
         let mut gate = Gate {
             forced: true,
@@ -62,8 +62,9 @@ mod tests {
         record.gate = Fact::Known(gate.clone());
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The run was forced to start while 26 % of all CPUs was busy: cc1plus (PID 4711, \
-              99 % of a CPU)."]
+            [
+                "The run was started with --force while 26 % of all CPUs was in use by cc1plus (PID 4711, 99 % of a CPU)."
+            ]
         );
         gate.passed = true;
         record.gate = Fact::Known(gate);

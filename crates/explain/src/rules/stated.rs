@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn findings_in_own_log_round_trip() {
         for (severity, share) in [(Severity::Info, None), (Severity::Degraded, Some(31.5)), (Severity::Invalid, None)] {
             let written =
                 Finding::new(record::RuleId::own("thermal-throttling"), severity, "Hot [very].").explains(share);

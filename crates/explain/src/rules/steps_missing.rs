@@ -8,7 +8,7 @@ use record::{FailureKind, Mode, Outcome, Record, RuleId, Step, Variant, Workload
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("steps-missing"),
-    about: "Workloads failed, gave wrong answers or were not run.",
+    about: "Workloads failed, gave wrong results or were skipped.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),
     subjects: &[Subject::Memory],
@@ -41,7 +41,7 @@ fn check(record: &Record) -> Vec<Finding> {
                     true => Severity::Invalid,
                     false => Severity::Info,
                 };
-                Finding::new(RULE.id, severity, "{step} was not run: {reason}.")
+                Finding::new(RULE.id, severity, "{step} was skipped: {reason}.")
                     .with("reason", sentence_part(&missing.to_string()))
             }
         };
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_any_score_of_its_load_is_none() {
+    fn run_without_scores_is_invalid() {
         for (mode, expected) in [
             (Mode::Standard, [Severity::Degraded, Severity::Info]),
             (Mode::Command, [Severity::Invalid, Severity::Invalid]),
@@ -193,20 +193,20 @@ mod tests {
     }
 
     #[test]
-    fn equal_skips_are_one_finding_and_stand_ins_are_none() {
+    fn equal_skips_are_merged() {
         let mut record = own_run();
         for _ in 0..3 {
             record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(1));
             let missing = Missing::unsupported("7zz", "no 7-zip is installed");
             record.steps.last_mut().unwrap().outcome = Outcome::Skipped(missing);
         }
-        assert_eq!(sentences(RULE.id, &record), ["7-zip on all CPUs was not run: no 7-zip is installed."]);
+        assert_eq!(sentences(RULE.id, &record), ["7-zip on all CPUs was skipped: no 7-zip is installed."]);
         let record = with_step(record, WorkloadId::Lzma, Variant::MULTI, &[], (1.0, 2.0), compression(1));
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
-    fn a_log_with_too_few_runs_says_so() {
+    fn log_with_too_few_runs_says_so() {
         for (runs, expected) in [(3, None), (2, Some(Severity::Degraded)), (0, Some(Severity::Invalid))] {
             let mut record =
                 with_step(log("0.9.58"), WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), compression(1));

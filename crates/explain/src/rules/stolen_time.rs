@@ -7,7 +7,7 @@ use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("stolen-time"),
-    about: "The hypervisor took CPU time away.",
+    about: "The hypervisor took CPU time (steal time).",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Record(check),
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
@@ -37,7 +37,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         severity,
-        "The hypervisor took away {average} of the CPU time on average, {peak} at most.",
+        "Steal time was {average} on average, {peak} at most: the hypervisor gave the CPUs to other guests.",
     );
     vec![
         finding

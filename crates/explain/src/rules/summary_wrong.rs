@@ -10,7 +10,7 @@ use record::{Measured, Outcome, Record, RuleId, Source, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("summary-wrong"),
-    about: "The summary line of a log does not say what its own tables say.",
+    about: "The log's summary line contradicts its tables.",
     link: "https://github.com/ThomasKaiser/sbc-bench/blob/master/Results.md",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -54,7 +54,7 @@ fn clock(column: Option<&&str>) -> Option<Finding> {
     let largest = mhz.split('/').filter_map(|mhz| mhz.trim().parse::<f64>().ok());
     let largest = largest.reduce(f64::max).filter(|mhz| *mhz > MHZ_MAX)?;
     Some(
-        wrong("The summary line says {printed} MHz; the number is one of kHz.")
+        wrong("The summary line says {printed} MHz; the unit should be kHz.")
             .with("printed", Quantity::Text(mhz.to_owned()))
             .with("clock", Quantity::Khz(largest as u32)),
     )
@@ -69,7 +69,7 @@ fn sevenzip(record: &Record, printed: Option<f64>) -> Option<Finding> {
     let expected = mean(&totals).or(only)?;
     let printed = printed.filter(|printed| differs(*printed, expected))?;
     Some(
-        wrong("The summary line says {printed} for 7-zip on all CPUs, the runs say {expected}.")
+        wrong("The summary line says {printed} for multi-core 7-zip; the runs give {expected}.")
             .with("printed", Quantity::Mips(printed))
             .with("expected", Quantity::Mips(expected)),
     )
@@ -86,13 +86,12 @@ fn aes(record: &Record, printed: Option<f64>) -> Option<Finding> {
     let expected = record.steps.iter().filter_map(kb_per_s).reduce(f64::max)?;
     let printed = printed.filter(|printed| differs(*printed, expected))?;
     let template = if printed == 0.0 {
-        "The summary line says 0 for AES-256, the table says {expected}: OpenSSL printed fewer \
-         columns."
+        "The summary line says 0 for AES-256; the table says {expected} (OpenSSL printed fewer columns)."
     } else if printed > expected {
-        "The summary line says {printed} for AES-256, the table no more than {expected}: rows of \
-         several clusters were added up."
+        "The summary line says {printed} for AES-256; the table has at most {expected} (rows of several clusters were \
+         added)."
     } else {
-        "The summary line says {printed} for AES-256, the fastest CPUs reach {expected}."
+        "The summary line says {printed} for AES-256; the fastest CPUs reach {expected}."
     };
     let score = |value| Quantity::Score(value, "kB/s".into());
     Some(wrong(template).with("printed", score(printed)).with("expected", score(expected)))
@@ -151,26 +150,27 @@ mod tests {
             ("| B | 2016/1512 MHz | 5.10 | Focal arm64 | 6970 | 255390 | 1145030 | 2450 | 6190 | - |", vec![]),
             (
                 "| B | 1907200 MHz | 4.9 | Focal arm64 | 6970 | 1 | 1145030 | 1 | 1 | - |",
-                vec!["The summary line says 1907200 MHz; the number is one of kHz."],
+                vec!["The summary line says 1907200 MHz; the unit should be kHz."],
             ),
             (
                 "| B | 1000 MHz | 5.10 | X | 150 | 10450 | 1145030 | 430 | 1670 | - |",
-                vec!["The summary line says 150 MIPS for 7-zip on all CPUs, the runs say 6970 MIPS."],
+                vec!["The summary line says 150 MIPS for multi-core 7-zip; the runs give 6970 MIPS."],
             ),
             (
                 "| B | 2016 MHz | 5.10 | X | 6970 | 1 | 924310 | 2450 | 6190 | 11.36 | []() |",
-                vec!["The summary line says 924310 kB/s for AES-256, the fastest CPUs reach 1145029 kB/s."],
+                vec!["The summary line says 924310 kB/s for AES-256; the fastest CPUs reach 1145029 kB/s."],
             ),
             (
                 "| B | 2016 MHz | 5.10 | X | 6970 | 1 | 1848620 | 2450 | 6190 | - |",
                 vec![
-                    "The summary line says 1848620 kB/s for AES-256, the table no more than 1145029 kB/s: rows of several clusters were added up.",
+                    "The summary line says 1848620 kB/s for AES-256; the table has at most 1145029 kB/s (rows of \
+                     several clusters were added).",
                 ],
             ),
             (
                 "| B | 1248 MHz | 4.4 | X | 6970 | 629 | 0 | 730 | 2140 | - |",
                 vec![
-                    "The summary line says 0 for AES-256, the table says 1145029 kB/s: OpenSSL printed fewer columns.",
+                    "The summary line says 0 for AES-256; the table says 1145029 kB/s (OpenSSL printed fewer columns).",
                 ],
             ),
             ("| B |", vec![]),

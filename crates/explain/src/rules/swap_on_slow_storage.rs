@@ -21,11 +21,8 @@ fn check(record: &Record) -> Vec<Finding> {
             SwapKind::RotatingDisk => "a hard disk",
             SwapKind::Zram | SwapKind::Disk | SwapKind::Unknown => return None,
         };
-        let finding = Finding::new(
-            RULE.id,
-            Severity::Info,
-            "Swap {path} lies on {storage}: once it is used, everything waits for it.",
-        );
+        let finding =
+            Finding::new(RULE.id, Severity::Info, "Swap {path} is on {storage}; using it will stall the system.");
         Some(
             finding
                 .with("path", Quantity::Text(swap.path.clone()))

@@ -10,7 +10,7 @@ use record::{ChannelId, OfSwap, Record, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("swapping"),
-    about: "Memory was moved to or from swap during the run.",
+    about: "The system swapped during the run.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#reclaim",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -74,7 +74,7 @@ fn by_growth(record: &Record) -> Option<Finding> {
     let finding = Finding::new(
         RULE.id,
         severity(record, grown_kib),
-        "Swap in use ({device}) grew from {before} to {after}: memory was too small for the run.",
+        "Swap use ({device}) grew from {before} to {after}: not enough memory for the run.",
     );
     let finding = finding
         .with("device", Quantity::Text(device(record)))
@@ -114,7 +114,7 @@ pub(super) fn device(record: &Record) -> String {
     names.sort_unstable();
     names.dedup();
     match names.is_empty() {
-        true => "device not known".into(),
+        true => "unknown device".into(),
         false => names.join(" and "),
     }
 }
@@ -133,8 +133,7 @@ mod tests {
         record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[0, 25_600, 25_600]);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["100 MiB were written to and 8000 KiB read from swap (device not known) during the \
-              run."]
+            ["100 MiB were written to and 8000 KiB read from swap (unknown device) during the run."]
         );
         record.machine.memory_kib = Fact::Known(512 * 1024);
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Invalid);

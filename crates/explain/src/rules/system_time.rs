@@ -12,7 +12,7 @@ use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("system-time"),
-    about: "The kernel itself used much CPU time while the benchmark ran.",
+    about: "High kernel CPU time during the benchmarks.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(CPU_AND_MEMORY, check),
     ..Rule::PLAIN
@@ -57,8 +57,8 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         severity,
-        "The kernel used {average} of all CPU time on average and {peak} at most (while {phase} \
-         ran), beyond what the workloads asked of it.",
+        "Kernel overhead was {average} of CPU time on average and {peak} at most (during {phase}), not counting the \
+         workloads' own system calls.",
     );
     let system = ChannelId::all_cpus(CpuTime::System);
     vec![

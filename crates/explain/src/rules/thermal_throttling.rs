@@ -11,7 +11,7 @@ use record::{ChannelId, Record, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-throttling"),
-    about: "CPUs were slowed down because they were too hot.",
+    about: "CPUs were throttled by heat.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
     throttles: Throttles::ClockByHeat,
@@ -66,8 +66,8 @@ fn by_cooling(record: &Record) -> Option<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,
-        "The kernel slowed the CPUs down because of heat, first after {first} (cooling device \
-         {device} raised from {before} to {state}).",
+        "The kernel throttled the CPUs, first after {first} (cooling device {device} went from state {before} to \
+         {state}).",
     );
     let finding = finding
         .sure(98)
@@ -81,9 +81,9 @@ fn by_cooling(record: &Record) -> Option<Finding> {
     let mut finding = clocks_and_heat(record, finding, first.first_ms);
     let has = |name| finding.value(name).is_some();
     if has("clock_before") && has("temperature_at_first") {
-        finding.template = "The kernel slowed the CPUs down because of heat, first after {first} \
-            at {temperature_at_first}: under load the clock fell from {clock_before} to \
-            {clock_after}, on average {clock_mean} (cooling device {device}).";
+        finding.template = "The kernel throttled the CPUs, first after {first} at {temperature_at_first}: under load \
+                            the clock dropped from {clock_before} to {clock_after}, average {clock_mean} (cooling \
+                            device {device}).";
     }
     Some(finding)
 }
@@ -92,14 +92,13 @@ fn by_limit(record: &Record) -> Option<Finding> {
     let lowered = view::limits_lowered(record);
     let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
     let heat = view::heat(record, view::whole_run());
-    // Somebody else may lower limits as well, so that heat must at least be possible.
+    // Other programs may lower limits as well, so that heat must at least be possible.
     let is_warm = heat.as_ref().is_none_or(|heat| heat.millicelsius_max >= WARM_MILLICELSIUS);
     is_warm.then(|| {
         let finding = Finding::new(
             RULE.id,
             Severity::Degraded,
-            "The kernel lowered the highest clock it allows from {before} to {limit}, first \
-             after {first}.",
+            "The kernel lowered the clock limit from {before} to {limit}, first after {first}.",
         );
         let finding = finding
             .sure(if heat.is_some() { 95 } else { 70 })
@@ -143,7 +142,7 @@ fn by_counters(record: &Record) -> Option<Finding> {
         Finding::new(
             RULE.id,
             Severity::Degraded,
-            "The CPU counted {events} events of thermal throttling, first after {first}.",
+            "The CPU counted {events} thermal throttle events, first after {first}.",
         )
         .sure(97)
         .with("events", Quantity::Count(*events))
@@ -157,7 +156,7 @@ fn by_messages(record: &Record) -> Option<Finding> {
     let messages = view::matching_messages(record, is_throttled);
     let (_, first) = messages.first()?;
     Some(
-        Finding::new(RULE.id, Severity::Degraded, "The kernel reports throttling by heat: \"{message}\".")
+        Finding::new(RULE.id, Severity::Degraded, "The kernel logged thermal throttling: \"{message}\".")
             .sure(95)
             .with("message", Quantity::Text(first.text.clone()))
             .at_all(messages.iter().map(view::message_place)),
@@ -173,8 +172,8 @@ fn by_falling_clock(record: &Record) -> Option<Finding> {
         Finding::new(
             RULE.id,
             Severity::Degraded,
-            "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
-             {clock_mean}) at up to {temperature}.",
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
+             {temperature}.",
         )
         .sure(85)
         .with("phase", Quantity::Text(fall.phase.clone()))
@@ -240,8 +239,8 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
         Finding::new(
             RULE.id,
             Severity::Degraded,
-            "CPU {cpu} measured {clock_before} cold and {clock_after} under load at up to \
-             {temperature}, and the kernel shows nothing of it: its firmware throttles.",
+            "CPU {cpu} measured {clock_before} cold and {clock_after} under load at up to {temperature}, but cpufreq \
+             reports no change: the firmware throttles.",
         )
         .sure(85)
         .with("cpu", Quantity::Count(after.cpu.into()))
@@ -277,7 +276,7 @@ mod tests {
     const LOW: i64 = 1_200_000;
 
     #[test]
-    fn a_raised_cooling_device_is_throttling() {
+    fn raised_cooling_device_is_throttling() {
         let record = run(&[TOP, TOP, TOP, TOP, LOW, LOW, LOW, LOW], 82);
         let states = [0, 0, 0, 0, 1, 2, 2, 2];
         let record = gauge_channel(record, ChannelId::Cooling(0), Unit::Count, &states);
@@ -285,9 +284,8 @@ mod tests {
         let found = findings_of(RULE.id, &record);
         assert_eq!(
             found[0].sentence(),
-            "The kernel slowed the CPUs down because of heat, first after 2.0 s at 82.0 °C: under \
-             load the clock fell from 1800 MHz to 1200 MHz, on average 1320 MHz (cooling device \
-             cpufreq-cpu0)."
+            "The kernel throttled the CPUs, first after 2.0 s at 82.0 °C: under load the clock dropped from 1800 MHz \
+             to 1200 MHz, average 1320 MHz (cooling device cpufreq-cpu0)."
         );
         assert_eq!(found[0].severity, Severity::Degraded);
         assert_eq!(found[0].value("temperature_at_first").unwrap().to_string(), "82.0 °C");
@@ -295,19 +293,19 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_fall_in_heat_are_throttling_and_in_the_cool_are_not() {
+    fn clock_drop_needs_heat() {
         let khz = [TOP, TOP, TOP, TOP, LOW, LOW, LOW, TOP];
         assert_eq!(
             sentences(RULE.id, &run(&khz, 84)),
-            ["While 7-zip on all CPUs ran, the clock fell from 1800 MHz to 1200 MHz (on average \
-              1440 MHz) at up to 84.0 °C."]
+            ["During 7-zip on all CPUs, the clock dropped from 1800 MHz to 1200 MHz (average 1440 MHz) at up to 84.0 \
+              °C."]
         );
         assert_eq!(sentences(RULE.id, &run(&khz, 49)), [""; 0]);
         assert_eq!(sentences(RULE.id, &run(&[TOP; 8], 95)), [""; 0]);
     }
 
     #[test]
-    fn a_lowered_limit_is_throttling() {
+    fn lowered_limit_is_throttling() {
         let record = run(&[TOP; 8], 90);
         let limits = [TOP, TOP, TOP, TOP, LOW, LOW, TOP, TOP];
         let record = gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &limits);
@@ -316,7 +314,7 @@ mod tests {
 
     /// An efficiency walk lowers limits itself.
     #[test]
-    fn a_limit_that_the_run_set_is_not_lowered_by_the_kernel() {
+    fn limit_that_the_run_set_is_not_lowered_by_the_kernel() {
         let limits = [TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
         for (is_ours, expected) in [(true, 0), (false, 1)] {
             let record = run(&[TOP; 8], 90);

@@ -6,7 +6,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("topology-unclear"),
-    about: "The kernel does not say which CPUs share a clock, or says what cannot be.",
+    about: "The kernel's CPU lists of cpufreq policies are missing or wrong.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
     ..Rule::PLAIN
@@ -19,8 +19,7 @@ fn check(record: &Record) -> Vec<Finding> {
         let finding = Finding::new(
             RULE.id,
             Severity::Info,
-            "The kernel's list of the CPUs of policy{policy} cannot be right: {why}. It is taken to be {cpus}; \
-             clusters may be others than those told here.",
+            "The kernel's CPU list of policy{policy} is wrong: {why}. Assuming {cpus}; the clusters shown may be wrong.",
         );
         let why = Quantity::Text(policy.cpus_unclear.join(", "));
         let place = Place::Field(format!("machine.policies[{at}]"));
@@ -38,14 +37,14 @@ mod tests {
     use crate::test_support::own_run;
 
     #[test]
-    fn a_list_that_cannot_be_is_told() {
+    fn impossible_cpu_list_is_reported() {
         let mut record = own_run();
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         let policy = &mut record.machine.policies[0];
         policy.cpus = vec![0, 1];
-        policy.cpus_unclear = vec!["it names no CPUs".into()];
-        let expected = "The kernel's list of the CPUs of policy0 cannot be right: it names no CPUs. It is taken to be \
-                        CPUs 0-1; clusters may be others than those told here.";
+        policy.cpus_unclear = vec!["it lists no CPUs".into()];
+        let expected = "The kernel's CPU list of policy0 is wrong: it lists no CPUs. Assuming CPUs 0-1; the clusters \
+                        shown may be wrong.";
         assert_eq!(sentences(RULE.id, &record), [expected]);
     }
 }

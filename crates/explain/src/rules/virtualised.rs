@@ -6,7 +6,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("virtualised"),
-    about: "The run was made in a virtual machine or container.",
+    about: "The system is a virtual machine or container.",
     link: "https://www.freedesktop.org/software/systemd/man/latest/systemd-detect-virt.html",
     check: Check::Record(check),
     when: When::Both,
@@ -19,8 +19,7 @@ fn check(record: &Record) -> Vec<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "The run was made inside {kind}: clocks, temperatures and throttling of the real \
-             machine cannot be seen.",
+            "The system runs inside {kind}: clocks, temperatures and throttling of the host are not visible.",
         )
         .sure(97)
         .with("kind", Quantity::Text(kind.clone()))

@@ -6,7 +6,7 @@ use record::{Record, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("zswap-on-zram"),
-    about: "Zswap is on although swap is zram: memory is compressed twice.",
+    about: "Zswap is enabled on top of zram: memory is compressed twice.",
     link: "https://docs.kernel.org/admin-guide/mm/zswap.html",
     check: Check::Record(check),
     subjects: &[Subject::Storage],
@@ -21,8 +21,7 @@ fn check(record: &Record) -> Vec<Finding> {
         let finding = Finding::new(
             RULE.id,
             Severity::Info,
-            "Zswap ({zswap}) is on although swap is zram: swapping is slower than with either \
-             alone.",
+            "Zswap ({zswap}) is enabled on top of zram; swapping is slower than with either alone.",
         );
         finding.sure(97).with("zswap", Quantity::Text(zswap.clone())).at(Place::Field("machine.zswap".into()))
     });

@@ -20,11 +20,11 @@ pub enum Confidence {
 /// One SoC and what speaks for and against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
-    /// Vendor and name, with the names beside it in brackets.
+    /// Vendor and name, with other names in brackets.
     pub name: String,
     /// Vendor and name alone.
     pub short_name: String,
-    /// Names beside it: marketing names, families, packages of the same chip.
+    /// Other names: marketing names, families, packages of the same chip.
     pub also: Vec<String>,
     /// Sum of weights.
     pub score: u32,

@@ -35,7 +35,7 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
     push(found, Kind::Count, &count, FROM, select(&|fit| fit.absent == Some(0)));
     let all = fits.iter().filter(|fit| fit.features);
     if let Some(fewest) = all.filter_map(|fit| fit.absent).min() {
-        let says = format!("{fewest} more than were seen");
+        let says = format!("{fewest} more than present");
         push(found, Kind::Absent, &says, FROM, select(&|fit| fit.absent == Some(fewest)));
     }
 }

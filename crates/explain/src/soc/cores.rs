@@ -198,7 +198,7 @@ mod tests {
     const RK3399: &str = "4x Cortex-A53 r0p4 + 2x Cortex-A72 r0p2";
 
     #[test]
-    fn cores_that_are_off_speak_against_nothing() {
+    fn offline_cores_do_not_contradict() {
         let shape = Shape::parse(RK3399).unwrap();
         for (seen, total, types, absent) in [
             (&[(4, "Cortex-A53", None), (2, "Cortex-A72", None)][..], 6, true, 0),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_steppings_speak_against_nothing() {
+    fn unknown_steppings_do_not_contradict() {
         let shape = Shape::parse("4x Cortex-A53 + 4x Cortex-A73 r0p1/r0p2").unwrap();
         for (core_type, stepping, fits) in [
             ("Cortex-A53", Some("r0p4"), true),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn one_block_for_all_says_one_type_of_several() {
+    fn single_cpuinfo_block_for_mixed_cores() {
         let shape = Shape::parse(RK3399).unwrap();
         let mut all = cores(&[(6, "Cortex-A72", Some("r0p2"))], 6);
         assert!(!shape.fits_types(&Plain::of(&all)));

@@ -77,8 +77,8 @@ impl Kind {
             Self::Steppings => "steppings",
             Self::Features => "features",
             Self::Count => "core count",
-            Self::Absent => "fewest absent",
-            Self::Guess => "earlier guess",
+            Self::Absent => "fewest missing cores",
+            Self::Guess => "guess in log",
         }
     }
 }

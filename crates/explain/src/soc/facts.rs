@@ -5,7 +5,7 @@ use super::cores::{Cores, Seen};
 use record::{Machine, NamedValue};
 use std::collections::BTreeSet;
 
-/// Longer texts than this name nothing; they are somebody's joke.
+/// Longer texts than this name nothing; they are not real names.
 const TEXT_CHARS_MAX: usize = 200;
 
 /// What is known of a machine's SoC.

@@ -50,7 +50,7 @@ pub fn name(machine: &Machine) -> Fact<String> {
     match score::names(&Facts::of(machine)) {
         Ok(names) if names.len() <= NAMES_MAX => Fact::Known(answer::joined(&names)),
         _ if machine.soc.known().is_some() => machine.soc.clone(),
-        Ok(names) => Missing::unsupported("", format!("{} SoCs look like this", names.len())).into(),
+        Ok(names) => Missing::unsupported("", format!("{} SoCs match", names.len())).into(),
         Err(why) => Missing::unsupported("", why).into(),
     }
 }

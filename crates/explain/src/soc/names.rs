@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_beginning_counts() {
+    fn longest_beginning_counts() {
         let socs = |text: &str| -> Vec<String> {
             let row = row_by_beginning("model", text);
             let socs = row.map(|row| row.socs.clone()).unwrap_or_default();

@@ -99,7 +99,7 @@ fn of_own_name(name: &str) -> Answer {
     };
     Answer {
         confidence: Confidence::Certain,
-        why: "the processor names itself".to_owned(),
+        why: "named by the CPU's model name".to_owned(),
         candidates: vec![candidate],
         others: Vec::new(),
         evidence: vec![evidence],
@@ -210,11 +210,11 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
             1..=FEW => Confidence::Likely,
             _ => Confidence::Possible,
         };
-        let but = if doubt { ", but its cores are others" } else { "" };
+        let but = if doubt { ", but its core types do not match" } else { "" };
         return Ok((confidence, format!("named by {} {:?}{but}", named.kind.words(), named.says)));
     }
     if facts.is_guest {
-        let why = "nothing names it, and the cores of a virtual machine are what its host hands out";
+        let why = "nothing names it, and the core types of a virtual machine depend on its host";
         return Err(why.to_owned());
     }
     if cores_known && cores_fit && features_fit {
@@ -225,19 +225,19 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
         return Ok((Confidence::Possible, why));
     }
     if fits(Kind::Guess) {
-        return Ok((Confidence::Possible, "only an earlier guess names it".to_owned()));
+        return Ok((Confidence::Possible, "only a guess in the log names it".to_owned()));
     }
     Err(match cores_known {
-        true => "nothing names it, and no known SoC has these cores".to_owned(),
-        false => "nothing names it, and its cores are not known".to_owned(),
+        true => "nothing names it, and no known SoC has these core types".to_owned(),
+        false => "nothing names it, and its core types are unknown".to_owned(),
     })
 }
 
 fn of_cores(count: usize, exact: bool) -> String {
-    let seen = if exact { "" } else { "; some cores are not there" };
+    let seen = if exact { "" } else { "; some cores are missing" };
     match count {
-        1 => format!("nothing names it; of the known SoCs only this one has such cores{seen}"),
-        _ => format!("nothing names it; {count} known SoCs have such cores{seen}"),
+        1 => format!("nothing names it; only this known SoC has these cores{seen}"),
+        _ => format!("nothing names it; {count} known SoCs have these cores{seen}"),
     }
 }
 
@@ -257,7 +257,7 @@ fn unlisted(facts: &Facts, evidence: &[Evidence]) -> Option<String> {
 fn of_unlisted(name: String, evidence: Vec<Evidence>) -> Answer {
     Answer {
         confidence: Confidence::Likely,
-        why: "named by the device tree; not in the table of known SoCs".to_owned(),
+        why: "named by the device tree; not in the SoC table".to_owned(),
         candidates: vec![Candidate {
             short_name: name.clone(),
             name,

@@ -19,17 +19,17 @@ pub(super) fn hints(facts: &Facts, answer: &Answer) -> Vec<String> {
         hints.push("the `compatible` of the device tree (--compatible a,b ...)".to_owned());
     }
     if vendor("Rockchip") && !asked(Kind::Otp) {
-        hints.push("the chip's OTP, which root can read: run as root".to_owned());
+        hints.push("the chip's OTP (run as root)".to_owned());
     }
     if vendor("Allwinner") && !asked(Kind::Otp) {
-        hints.push("the chip's SID, which root can read: run as root".to_owned());
+        hints.push("the chip's SID (run as root)".to_owned());
     }
     if vendor("Amlogic") && !asked(Kind::ChipId) {
-        let hint = "the boot message \"Amlogic Meson ... detected\", which root can read";
+        let hint = "the boot message \"Amlogic Meson ... detected\" (run as root)";
         hints.push(hint.to_owned());
     }
     if facts.board.is_none() {
-        hints.push("the name of the board (--model NAME)".to_owned());
+        hints.push("the board name (--model NAME)".to_owned());
     }
     hints
 }

@@ -15,7 +15,7 @@ pub struct Soc {
     pub vendor: &'static str,
     /// Its name without the vendor.
     pub name: &'static str,
-    /// Names that are printed beside it.
+    /// Names that are printed next to it.
     pub also: Option<&'static str>,
     /// Year in which it came out.
     pub year: Option<u16>,

@@ -108,27 +108,27 @@ fn every_row_finds_itself() {
 }
 
 #[test]
-fn nothing_is_known_of_nothing() {
+fn empty_facts_give_unknown() {
     let answer = identify(&Machine::default());
     assert!(answer.candidates.is_empty() && answer.others.is_empty(), "{answer:?}");
     assert!(report(&answer).contains("unknown"));
 }
 
 #[test]
-fn a_soc_that_no_table_has_is_named_by_its_tree() {
+fn unlisted_soc_is_named_by_device_tree() {
     let machine = of_tree(["some,board", "rockchip,rk9999"].into_iter());
     assert_eq!(identify(&machine).names(), ["Rockchip rk9999"]);
 }
 
 #[test]
-fn a_hypervisors_tree_names_nothing() {
+fn hypervisor_device_tree_names_no_soc() {
     let machine = of_tree(std::iter::once("linux,dummy-virt"));
     assert!(identify(&machine).candidates.is_empty());
 }
 
 proptest! {
     #[test]
-    fn any_text_is_judged(texts in prop::collection::vec("\\PC{0,300}|(Qualcomm|Amlogic|RK|-|,|/|\\(|[0-9])*", 6)) {
+    fn identify_never_panics(texts in prop::collection::vec("\\PC{0,300}|(Qualcomm|Amlogic|RK|-|,|/|\\(|[0-9])*", 6)) {
         let mut machine = of_tree(std::iter::once(texts[1].as_str()));
         machine.board = Fact::Known(texts[0].clone());
         for (name, value) in ["hardware", "guess", "rockchip_otp", "boot_message"].iter().zip(&texts[2..]) {
@@ -149,7 +149,7 @@ proptest! {
 /// Cores of a virtual machine are what its host hands out: Graviton's Neoverse-N1 fits an Ampere Altra,
 /// and the Cortex-A57 and A72 of `qemu -M virt` fit many a board. What firmware names stays.
 #[test]
-fn no_soc_is_guessed_from_the_cores_of_a_guest() {
+fn guest_cores_name_no_soc() {
     let guest = |of: &str, core_type: &str, count: u32| Machine {
         virtualisation: Fact::Known(of.into()),
         kernel_arch: Fact::Known("aarch64".into()),

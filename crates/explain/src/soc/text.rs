@@ -5,7 +5,7 @@ use super::answer::{Answer, Confidence, joined};
 use super::evidence::{Evidence, Kind};
 use std::fmt::Write;
 
-/// Width of a terminal that everybody has.
+/// Width of a terminal that every user has.
 const WIDTH: usize = 80;
 /// Width of the left column.
 const LEFT: usize = 16;
@@ -20,12 +20,12 @@ pub fn report(answer: &Answer) -> String {
     };
     entry(&mut text, "SoC", &title);
     let sure = match answer.confidence {
-        Confidence::Unknown => "not known",
+        Confidence::Unknown => "unknown",
         Confidence::Possible => "possible",
         Confidence::Likely => "likely",
         Confidence::Certain => "certain",
     };
-    entry(&mut text, "How sure", &format!("{sure}: {}", answer.why));
+    entry(&mut text, "Confidence", &format!("{sure}: {}", answer.why));
     let mut left = usize::MAX;
     for one in &answer.evidence {
         let against = speaks_against(one, answer);
@@ -39,7 +39,7 @@ pub fn report(answer: &Answer) -> String {
         entry(&mut text, "Less likely", &others.join(", "));
     }
     for (index, hint) in answer.settle.iter().enumerate() {
-        entry(&mut text, if index == 0 { "Would settle it" } else { "" }, hint);
+        entry(&mut text, if index == 0 { "To confirm" } else { "" }, hint);
     }
     text
 }
@@ -52,9 +52,9 @@ fn speaks_against(one: &Evidence, answer: &Answer) -> bool {
 /// What was read, and how many SoCs can still be meant.
 fn what(one: &Evidence, against: bool) -> String {
     match one.leaves {
-        _ if against => format!("{}: speaks against it", one.says),
+        _ if against => format!("{}: contradicts it", one.says),
         0 | 1 => one.says.clone(),
-        count => format!("{}: leaves {count} SoCs", one.says),
+        count => format!("{}: {count} SoCs match", one.says),
     }
 }
 

@@ -8,7 +8,7 @@ use record::{DiskBus, PciDevice, Record, RuleId, UsbDevice};
 
 pub(crate) const PCIE: Rule = Rule {
     id: RuleId::own("pcie-link"),
-    about: "A PCIe link is slower or narrower than it could be.",
+    about: "A PCIe link runs below the speed or width both ends support.",
     link: "https://docs.kernel.org/PCI/index.html",
     check: Check::Record(pcie),
     subjects: &[Subject::Storage],
@@ -17,7 +17,7 @@ pub(crate) const PCIE: Rule = Rule {
 };
 pub(crate) const ASPM: Rule = Rule {
     id: RuleId::own("aspm"),
-    about: "PCIe links save power and answer late.",
+    about: "PCIe ASPM is enabled and adds latency.",
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
     check: Check::Record(aspm),
     subjects: &[Subject::Storage],
@@ -26,7 +26,7 @@ pub(crate) const ASPM: Rule = Rule {
 };
 pub(crate) const SATA: Rule = Rule {
     id: RuleId::own("sata-link"),
-    about: "A SATA link is slower than it could be.",
+    about: "A SATA link runs below the speed both ends support.",
     link: "https://ata.wiki.kernel.org/index.php/Libata_error_messages",
     check: Check::Record(sata),
     subjects: &[Subject::Storage],
@@ -35,7 +35,7 @@ pub(crate) const SATA: Rule = Rule {
 };
 pub(crate) const SATA_POWER: Rule = Rule {
     id: RuleId::own("sata-power"),
-    about: "A SATA link saves power and answers late.",
+    about: "SATA link power management is enabled and adds latency.",
     link: "https://docs.kernel.org/scsi/link_power_management_policy.html",
     check: Check::Record(sata_power),
     subjects: &[Subject::Storage],
@@ -44,7 +44,7 @@ pub(crate) const SATA_POWER: Rule = Rule {
 };
 pub(crate) const USB: Rule = Rule {
     id: RuleId::own("usb-speed"),
-    about: "USB storage runs at USB 2 speed although it could do more.",
+    about: "USB storage runs below its possible speed.",
     link: "https://docs.kernel.org/driver-api/usb/index.html",
     check: Check::Record(usb_speed),
     subjects: &[Subject::Storage],
@@ -99,10 +99,10 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
             Severity::Degraded,
             // Without the port's own figures the slot may be the reason.
             if link.port_rate_mt_max.is_some() { 92 } else { 60 },
-            "{name} at {address} runs at {now}, and both ends could {possible}: a bad contact, a long cable or a setting.",
+            "{name} at {address} runs at {now}, both ends support {possible}: bad contact, long cable or a setting.",
         )
     } else if narrow_port && matters(device.class) {
-        (Severity::Info, 97, "{name} at {address} could do {device}, its slot does {now}.")
+        (Severity::Info, 97, "{name} at {address} supports {device}, its slot only {now}.")
     } else {
         return None;
     };
@@ -137,13 +137,14 @@ fn aspm(record: &Record) -> Vec<Finding> {
             Finding::new(
                 ASPM.id,
                 Severity::Degraded,
-                "The ASPM policy is {policy}: PCIe links sleep between accesses, which costs NVMe and network latency.",
+                "ASPM policy is {policy}: PCIe links enter low-power states between accesses, which adds NVMe and \
+                 network latency.",
             )
             .sure(90)
             .with("policy", Quantity::Text(policy.chosen.clone())),
         ),
         None if !on.is_empty() => Some(
-            Finding::new(ASPM.id, Severity::Info, "ASPM is in use on {devices}: less power, more latency.")
+            Finding::new(ASPM.id, Severity::Info, "ASPM is enabled on {devices}: less power, more latency.")
                 .sure(90)
                 .with("devices", Quantity::Text(on.join(", "))),
         ),
@@ -175,19 +176,16 @@ fn sata(record: &Record) -> Vec<Finding> {
                 (true, _) => (
                     Severity::Degraded,
                     95,
-                    "After errors the kernel took the SATA link of {name} down to {now} of {possible}: check the cable.",
+                    "The kernel lowered the SATA link speed of {name} from {possible} to {now} after errors; check \
+                     the cable.",
                 ),
-                (false, Some(_)) => (
-                    Severity::Degraded,
-                    90,
-                    "The SATA link of {name} runs at {now}, and both ends could {possible}.",
-                ),
+                (false, Some(_)) => {
+                    (Severity::Degraded, 90, "The SATA link of {name} runs at {now}, both ends support {possible}.")
+                }
                 // An old disk may not be able to do more.
-                (false, None) => (
-                    Severity::Info,
-                    60,
-                    "The SATA link of {name} runs at {now}, its controller could {possible}.",
-                ),
+                (false, None) => {
+                    (Severity::Info, 60, "The SATA link of {name} runs at {now}, its controller supports {possible}.")
+                }
             };
             Some(
                 Finding::new(SATA.id, severity, template)
@@ -211,7 +209,7 @@ fn sata_power(record: &Record) -> Vec<Finding> {
                 Finding::new(
                     SATA_POWER.id,
                     Severity::Degraded,
-                    "The SATA link of {name} saves power ({policy}): it sleeps between accesses and wakes late.",
+                    "SATA link power management of {name} is {policy}: it adds wake-up latency.",
                 )
                 .with("name", Quantity::Text(disk.name.clone()))
                 .with("policy", Quantity::Text(policy.into()))
@@ -258,15 +256,15 @@ fn usb_speed(record: &Record) -> Vec<Finding> {
             let (severity, template) = match () {
                 () if now == 0 || now >= possible => return None,
                 () if now <= HIGH_SPEED && device.host_mbit_per_s_max <= HIGH_SPEED => {
-                    (Severity::Info, "{name} at {path} could do {possible}; this machine has USB 2 only ({now}).")
+                    (Severity::Info, "{name} at {path} supports {possible}; this machine has only USB 2 ({now}).")
                 }
                 () if now <= HIGH_SPEED => (
                     Severity::Degraded,
-                    "{name} at {path} runs as USB 2 ({now}), and could do {possible}: another port or cable.",
+                    "{name} at {path} runs at USB 2 speed ({now}) but supports {possible}; use another port or cable.",
                 ),
                 () if now < reachable => (
                     Severity::Info,
-                    "{name} at {path} runs at {now}, and could do {possible} on another port or cable.",
+                    "{name} at {path} runs at {now} but supports {possible}; use another port or cable.",
                 ),
                 () => return None,
             };
@@ -296,8 +294,16 @@ fn uas(record: &Record) -> Vec<Finding> {
         .map(|device| {
             let quirk = format!("{:04x}:{:04x}:", device.vendor, device.product);
             let (sure, template) = match cmdline.to_lowercase().replace("0x", "").contains(&quirk) {
-                true => (97, "{name} at {path} could do UAS, which a quirk on the kernel's command line forbids: slow with many small accesses."),
-                false => (90, "{name} at {path} could do UAS, and the kernel uses usb-storage: slow with many small accesses."),
+                true => (
+                    97,
+                    "{name} at {path} supports UAS, but a quirk on the kernel command line disables it: slow \
+                              for small random accesses.",
+                ),
+                false => (
+                    90,
+                    "{name} at {path} supports UAS, but the kernel uses usb-storage: slow for small random \
+                               accesses.",
+                ),
             };
             Finding::new(UAS.id, Severity::Degraded, template)
                 .sure(sure)

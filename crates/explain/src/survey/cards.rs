@@ -18,7 +18,7 @@ use record::{Card, Disk, Record, RuleId};
 
 pub(crate) const ERRORS: Rule = Rule {
     id: RuleId::own("card-errors"),
-    about: "The kernel reported errors of a card.",
+    about: "The kernel reported errors of an SD card or eMMC.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: Check::Record(errors),
     subjects: &[Subject::Storage],
@@ -27,7 +27,7 @@ pub(crate) const ERRORS: Rule = Rule {
 };
 pub(crate) const WORN: Rule = Rule {
     id: RuleId::own("card-worn"),
-    about: "An eMMC is near the end of its life.",
+    about: "An eMMC is near its end of life.",
     link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
     check: Check::Record(worn),
     subjects: &[Subject::Storage],
@@ -57,8 +57,8 @@ fn errors(record: &Record) -> Vec<Finding> {
             finding(
                 &ERRORS,
                 Severity::Degraded,
-                "Since boot the kernel reported {errors} errors of the card {disk} ({name}) and failed {tuning} times to \
-                 find its timing: contacts, voltage or a bad card.",
+                "Card {disk} ({name}): {errors} errors and {tuning} failed tuning attempts since boot (bad contacts, \
+                 voltage or card).",
                 disk,
                 card,
             )
@@ -77,9 +77,9 @@ fn worn(record: &Record) -> Vec<Finding> {
                 return None;
             }
             let template = match step {
-                11.. => "The eMMC {disk} ({name}) is past the life its maker gave it.",
-                LIFE_STEP_MIN.. => "The eMMC {disk} ({name}) has used {percent} % of its life.",
-                _ => "The eMMC {disk} ({name}) has used most of its spare blocks.",
+                11.. => "eMMC {disk} ({name}) has exceeded its rated lifetime.",
+                LIFE_STEP_MIN.. => "eMMC {disk} ({name}) has used {percent} % of its rated lifetime.",
+                _ => "eMMC {disk} ({name}) has used most of its reserved blocks.",
             };
             Some(
                 finding(&WORN, Severity::Degraded, template, disk, card)
@@ -97,7 +97,7 @@ mod tests {
     use record::{DiskBus, Fact, SerialKind, SpeedClasses};
 
     #[test]
-    fn cards_lie_fail_and_wear() {
+    fn card_findings() {
         let card = |change: &dyn Fn(&mut Card, &mut Disk)| {
             let mut card = Card {
                 kind: "SD".into(),

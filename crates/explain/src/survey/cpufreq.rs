@@ -7,7 +7,7 @@ use record::{Record, RuleId, Scaler, ScalerKind};
 
 pub(crate) const GOVERNOR: Rule = Rule {
     id: RuleId::own("cpu-governor"),
-    about: "A cpufreq governor keeps clocks low or lets them rise late.",
+    about: "A cpufreq governor keeps clocks low or ramps up late.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
     check: Check::Record(governor),
     when: When::Rest,
@@ -15,7 +15,7 @@ pub(crate) const GOVERNOR: Rule = Rule {
 };
 pub(crate) const LIMIT: Rule = Rule {
     id: RuleId::own("cpu-limit"),
-    about: "CPUs are not allowed their highest clock.",
+    about: "A cpufreq limit is below the highest CPU clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(limit),
     when: When::Rest,
@@ -23,7 +23,7 @@ pub(crate) const LIMIT: Rule = Rule {
 };
 pub(crate) const BOOST: Rule = Rule {
     id: RuleId::own("cpu-boost-off"),
-    about: "Turbo or boost clocks are switched off.",
+    about: "Boost clocks are disabled.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support",
     check: Check::Record(boost),
     when: When::Rest,
@@ -31,7 +31,7 @@ pub(crate) const BOOST: Rule = Rule {
 };
 pub(crate) const IO_IS_BUSY: Rule = Rule {
     id: RuleId::own("io-is-busy"),
-    about: "The ondemand governor does not count waiting for storage and network as load.",
+    about: "The ondemand governor does not count I/O wait as load.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: Check::Record(io_is_busy),
     when: When::Rest,
@@ -39,7 +39,7 @@ pub(crate) const IO_IS_BUSY: Rule = Rule {
 };
 pub(crate) const ONDEMAND: Rule = Rule {
     id: RuleId::own("ondemand-tunables"),
-    about: "Tunables make the ondemand or conservative governor slow to rise.",
+    about: "Governor tunables delay the clock ramp.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: Check::Record(tunables),
     when: When::Rest,
@@ -47,7 +47,7 @@ pub(crate) const ONDEMAND: Rule = Rule {
 };
 pub(crate) const SCHEDUTIL_BLIND: Rule = Rule {
     id: RuleId::own("schedutil-blind"),
-    about: "The scheduler does not know which cores are the fast ones.",
+    about: "The scheduler does not know the CPU capacities.",
     link: "https://docs.kernel.org/scheduler/sched-capacity.html",
     check: Check::Record(schedutil_blind),
     when: When::Rest,
@@ -55,7 +55,7 @@ pub(crate) const SCHEDUTIL_BLIND: Rule = Rule {
 };
 pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
     id: RuleId::own("schedutil-slow"),
-    about: "Schedutil waits long between two changes of the clock.",
+    about: "Schedutil has a long rate limit.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#schedutil",
     check: Check::Record(schedutil_slow),
     when: When::Rest,
@@ -127,29 +127,21 @@ fn governor(record: &Record) -> Vec<Finding> {
                 (_, true, Some("power" | "balance_power")) => (
                     Severity::Degraded,
                     90,
-                    "Hardware chooses the clocks of {policies} and is told to prefer saving ({preference}).",
+                    "{policies}: hardware-managed clocks with a power-saving preference ({preference}).",
                 ),
                 (_, true, _) => return None,
-                ("powersave", ..) => (
-                    Severity::Degraded,
-                    98,
-                    "Governor powersave holds {policies} at the lowest clock.",
-                ),
-                ("userspace", ..) => (
-                    Severity::Degraded,
-                    90,
-                    "Governor userspace holds {policies} at whatever clock somebody wrote.",
-                ),
+                ("powersave", ..) => {
+                    (Severity::Degraded, 98, "Governor powersave keeps {policies} at the lowest clock.")
+                }
+                ("userspace", ..) => {
+                    (Severity::Degraded, 90, "Governor userspace keeps {policies} at a manually set clock.")
+                }
                 ("conservative", ..) => (
                     Severity::Degraded,
                     80,
-                    "Governor conservative raises the clock of {policies} step by step: short work ends before it is fast.",
+                    "conservative ({policies}) raises the clock step by step; short tasks finish before it is high.",
                 ),
-                _ => (
-                    Severity::Info,
-                    90,
-                    "Governor {governor} of {policies} raises the clock only after load was seen; work in bursts loses by it.",
-                ),
+                _ => (Severity::Info, 90, "{governor} ({policies}) ramps up late; bursty work is slowed down."),
             };
             Some(
                 Finding::new(GOVERNOR.id, severity, template)
@@ -172,7 +164,7 @@ fn limit(record: &Record) -> Vec<Finding> {
     groups
         .into_iter()
         .map(|((limit, top), policies)| {
-            Finding::new(LIMIT.id, Severity::Degraded, "{policies} may run at {limit} at most, and could at {top}.")
+            Finding::new(LIMIT.id, Severity::Degraded, "{policies}: clock limited to {limit} of {top}.")
                 .sure(97)
                 .with("policies", names(&policies))
                 .with("limit", khz(limit))
@@ -195,7 +187,7 @@ fn boost(record: &Record) -> Vec<Finding> {
         Finding::new(
             BOOST.id,
             Severity::Degraded,
-            "Boost clocks are switched off: single threads run slower than they could.",
+            "Boost clocks are disabled: single-threaded work is slower than possible.",
         )
         .sure(97)
         .at(crate::Place::Field("machine.features".into())),
@@ -214,13 +206,12 @@ fn io_is_busy(record: &Record) -> Vec<Finding> {
                 Some(true) => return None,
                 Some(false) => (
                     97,
-                    "io_is_busy of {policies} is 0: the clock stays low while programs wait for storage or network, \
-                     which makes both slower.",
+                    "io_is_busy of {policies} is 0: I/O wait does not ramp up the clock, which slows down storage and \
+                     network.",
                 ),
                 None => (
                     75,
-                    "Governor ondemand of {policies} shows no io_is_busy: waiting for storage or network does not \
-                     raise the clock.",
+                    "io_is_busy is not available for ondemand ({policies}), so I/O wait does not ramp up the clock.",
                 ),
             };
             Some(
@@ -259,7 +250,7 @@ fn tunables(record: &Record) -> Vec<Finding> {
             Finding::new(
                 ONDEMAND.id,
                 Severity::Degraded,
-                "Tunables of {policies} make the clock rise late or not at all: {tunables}.",
+                "Tunables of {policies} delay or prevent the clock ramp: {tunables}.",
             )
             .with("policies", names(&policies))
             .with("tunables", Quantity::Text(slow))
@@ -287,12 +278,12 @@ fn schedutil_blind(record: &Record) -> Vec<Finding> {
     }
     let template = match capacities.first() {
         Some(Some(_)) => {
-            "The kernel takes all cores for equally fast although there are {types} kinds: a single thread \
-                          may land on a slow one."
+            "The kernel assigns equal capacity to all CPUs although there are {types} core types: single threads may \
+             run on slow cores."
         }
         _ => {
-            "The kernel has no capacities of its cores although there are {types} kinds: a single thread may land on a \
-              slow one."
+            "The kernel has no CPU capacities although there are {types} core types: single threads may run on slow \
+             cores."
         }
     };
     vec![
@@ -314,7 +305,8 @@ fn schedutil_slow(record: &Record) -> Vec<Finding> {
             Finding::new(
                 SCHEDUTIL_SLOW.id,
                 Severity::Degraded,
-                "Schedutil of {policies} changes the clock every {limit} µs at most: short work ends before it is fast.",
+                "schedutil ({policies}) changes the clock at most every {limit} µs; short tasks finish before it is \
+                 high.",
             )
             .with("policies", names(&policies))
             .with("limit", Quantity::Count(limit as i64))

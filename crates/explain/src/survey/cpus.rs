@@ -7,7 +7,7 @@ use record::{Interrupt, Record, RuleId};
 
 pub(crate) const KEPT_AWAY: Rule = Rule {
     id: RuleId::own("cpus-kept-away"),
-    about: "CPUs are kept away from programs.",
+    about: "Some CPUs are excluded from scheduling.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
     check: Check::Record(kept_away),
     when: When::Rest,
@@ -15,7 +15,7 @@ pub(crate) const KEPT_AWAY: Rule = Rule {
 };
 pub(crate) const INTERRUPTS: Rule = Rule {
     id: RuleId::own("interrupts-on-one-cpu"),
-    about: "The busiest device interrupts one slow CPU.",
+    about: "The busiest interrupt runs on a slow CPU.",
     link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
     check: Check::Record(interrupts),
     when: When::Rest,
@@ -38,7 +38,7 @@ fn kept_away(record: &Record) -> Vec<Finding> {
             Finding::new(
                 KEPT_AWAY.id,
                 Severity::Degraded,
-                "The kernel keeps CPUs {cpus} away from programs (isolcpus): only those that ask for them use them.",
+                "CPUs {cpus} are isolated (isolcpus); only tasks pinned to them use them.",
             )
             .sure(97)
             .with("cpus", Quantity::Cpus(cpu_use.isolated.clone())),
@@ -47,21 +47,17 @@ fn kept_away(record: &Record) -> Vec<Finding> {
     let lacking: Vec<u32> = online.iter().copied().filter(|cpu| !cpu_use.allowed.contains(cpu)).collect();
     if !cpu_use.allowed.is_empty() && !lacking.is_empty() {
         found.push(
-            Finding::new(KEPT_AWAY.id, Severity::Degraded, "This program itself may not use CPUs {cpus}.")
+            Finding::new(KEPT_AWAY.id, Severity::Degraded, "This process may not use CPUs {cpus}.")
                 .sure(97)
                 .with("cpus", Quantity::Cpus(lacking)),
         );
     }
     for set in cpu_use.cpusets.iter().take(8) {
         found.push(
-            Finding::new(
-                KEPT_AWAY.id,
-                Severity::Info,
-                "Programs in the control group {group} may use CPUs {cpus} only.",
-            )
-            .sure(97)
-            .with("group", Quantity::Text(set.path.clone()))
-            .with("cpus", Quantity::Cpus(set.cpus.clone())),
+            Finding::new(KEPT_AWAY.id, Severity::Info, "Tasks in cgroup {group} may use CPUs {cpus} only.")
+                .sure(97)
+                .with("group", Quantity::Text(set.path.clone()))
+                .with("cpus", Quantity::Cpus(set.cpus.clone())),
         );
     }
     found.into_iter().map(|finding| finding.at(place("cpu_use"))).collect()
@@ -85,8 +81,8 @@ fn interrupts(record: &Record) -> Vec<Finding> {
             Finding::new(
                 INTERRUPTS.id,
                 Severity::Info,
-                "Interrupt {number} ({names}) came {count} times, {percent} on CPU {cpu}, a slow core: the device is held \
-                 back when that core is busy.",
+                "Interrupt {number} ({names}): {count} interrupts, {percent} on CPU {cpu}, a slow core; the device is \
+                 slowed down when that core is busy.",
             )
             .sure(if cpu_use.irqbalance { 50 } else { 70 })
             .with("number", Quantity::Count(interrupt.number.into()))
@@ -117,7 +113,7 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn cpus_that_are_kept_away() {
+    fn isolated_cpus() {
         check(|_, s| s.cpu_use.isolated = vec![2, 3], &["cpus-kept-away !"]);
         check(|_, s| s.cpu_use.allowed = vec![0, 1], &["cpus-kept-away !"]);
         check(|_, s| s.cpu_use.allowed = vec![0, 1, 2, 3], &[]);

@@ -7,7 +7,7 @@ use record::{Record, RuleId, Scaler, ScalerKind};
 
 pub(crate) const GOVERNOR: Rule = Rule {
     id: RuleId::own("device-governor"),
-    about: "A governor keeps the clock of memory, GPU or NPU low or lets it rise late.",
+    about: "A devfreq governor keeps memory, GPU or NPU clocks low or ramps up late.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(governor),
     subjects: &[Subject::Storage],
@@ -16,7 +16,7 @@ pub(crate) const GOVERNOR: Rule = Rule {
 };
 pub(crate) const LIMIT: Rule = Rule {
     id: RuleId::own("device-limit"),
-    about: "Memory, GPU or NPU are not allowed their highest clock.",
+    about: "A devfreq limit is below the highest clock of memory, GPU or NPU.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(limit),
     subjects: &[Subject::Storage],
@@ -60,19 +60,19 @@ fn governor(record: &Record) -> Vec<Finding> {
                 ("powersave", _) => (
                     Severity::Degraded,
                     97,
-                    "Governor powersave holds {name} ({kind}) at its lowest clock: {now} of {top}.",
+                    "Governor powersave keeps {name} ({kind}) at its lowest clock, {now} of {top}.",
                 ),
                 ("userspace", _) if !at_top => {
-                    (Severity::Degraded, 90, "Governor userspace holds {name} ({kind}) at {now} of {top}.")
+                    (Severity::Degraded, 90, "Governor userspace keeps {name} ({kind}) at {now} of {top}.")
                 }
                 ("userspace", _) => return None,
                 (_, true) => (
                     Severity::Degraded,
                     85,
-                    "Governor {governor} raises the clock of memory ({name}) only after it was busy: {now} of {top} \
-                     now. Latencies and everything that computes suffer; performance avoids it.",
+                    "Governor {governor} ramps up the memory clock ({name}) late: now {now} of {top}. Memory latency \
+                     and compute performance suffer; use performance.",
                 ),
-                _ => (Severity::Info, 85, "Governor {governor} scales {name} ({kind}), now at {now} of {top}."),
+                _ => (Severity::Info, 85, "Governor {governor} scales {name} ({kind}), currently {now} of {top}."),
             };
             Some(
                 Finding::new(GOVERNOR.id, severity, template)
@@ -94,17 +94,13 @@ fn limit(record: &Record) -> Vec<Finding> {
             let (limit, top) = (*scaler.limit_hz_max.known()?, *scaler.clock_hz_max.known()?);
             // Some drivers show no limit as 0.
             (limit > 0 && limit < top).then(|| {
-                Finding::new(
-                    LIMIT.id,
-                    Severity::Degraded,
-                    "{name} ({kind}) may run at {limit} at most, and could at {top}.",
-                )
-                .sure(95)
-                .with("name", Quantity::Text(scaler.name.clone()))
-                .with("kind", Quantity::Text(kind_name(scaler.kind).into()))
-                .with("limit", mhz(Some(limit)))
-                .with("top", mhz(Some(top)))
-                .at(place("scalers"))
+                Finding::new(LIMIT.id, Severity::Degraded, "{name} ({kind}): clock limited to {limit} of {top}.")
+                    .sure(95)
+                    .with("name", Quantity::Text(scaler.name.clone()))
+                    .with("kind", Quantity::Text(kind_name(scaler.kind).into()))
+                    .with("limit", mhz(Some(limit)))
+                    .with("top", mhz(Some(top)))
+                    .at(place("scalers"))
             })
         })
         .collect()

@@ -55,11 +55,11 @@ fn errors(before: &Survey, after: &Survey) -> Vec<String> {
 fn counters(was: &Health, is: &Health) -> Vec<(&'static str, u64, u64)> {
     [
         ("media errors", was.media_errors, is.media_errors),
-        ("entries of the error log", was.error_log_entries, is.error_log_entries),
-        ("replaced sectors", was.reallocated, is.reallocated),
-        ("waiting sectors", was.pending, is.pending),
-        ("unreadable sectors", was.uncorrectable, is.uncorrectable),
-        ("errors on the cable", was.cable_errors, is.cable_errors),
+        ("error log entries", was.error_log_entries, is.error_log_entries),
+        ("reallocated sectors", was.reallocated, is.reallocated),
+        ("pending sectors", was.pending, is.pending),
+        ("uncorrectable sectors", was.uncorrectable, is.uncorrectable),
+        ("interface CRC errors", was.cable_errors, is.cable_errors),
     ]
     .into_iter()
     .filter_map(|(name, was, is)| Some((name, was?, is?)))
@@ -73,7 +73,7 @@ mod tests {
     use record::PciLink;
 
     #[test]
-    fn a_second_look_shows_what_changed() {
+    fn second_look_shows_what_changed() {
         let mut before = machine().surveys.remove(0);
         before.pci =
             vec![nvme(PciLink { rate_mt: 16_000, lanes: 4, rate_mt_max: 16_000, lanes_max: 4, ..PciLink::default() })];

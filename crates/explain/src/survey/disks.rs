@@ -7,7 +7,7 @@ use record::{DiskBus, Record, RuleId};
 
 pub(crate) const SCHEDULER: Rule = Rule {
     id: RuleId::own("disk-scheduler"),
-    about: "The I/O scheduler does not fit the disk.",
+    about: "The I/O scheduler is unsuitable for the disk.",
     link: "https://docs.kernel.org/block/switching-sched.html",
     check: Check::Record(scheduler),
     subjects: &[Subject::Storage],
@@ -16,7 +16,7 @@ pub(crate) const SCHEDULER: Rule = Rule {
 };
 pub(crate) const FUSE: Rule = Rule {
     id: RuleId::own("disk-fuse"),
-    about: "A file system in user space costs CPU time.",
+    about: "A FUSE file system costs CPU time.",
     link: "https://docs.kernel.org/filesystems/ntfs3.html",
     check: Check::Record(fuse),
     subjects: &[Subject::Storage],
@@ -25,7 +25,7 @@ pub(crate) const FUSE: Rule = Rule {
 };
 pub(crate) const SYNC: Rule = Rule {
     id: RuleId::own("mount-options"),
-    about: "A mount option makes every write wait.",
+    about: "A mount option slows down writes.",
     link: "https://man7.org/linux/man-pages/man8/mount.8.html",
     check: Check::Record(options),
     subjects: &[Subject::Storage],
@@ -45,12 +45,12 @@ fn scheduler(record: &Record) -> Vec<Finding> {
                 "bfq" | "cfq" if fast => (
                     Severity::Degraded,
                     85,
-                    "Scheduler {scheduler} of {disk} costs CPU time for each access and cannot make it faster; none or mq-deadline fit.",
+                    "Scheduler {scheduler} costs CPU time on {disk} without benefit; use none or mq-deadline.",
                 ),
                 "none" | "noop" if rotating => (
                     Severity::Info,
                     75,
-                    "The rotating disk {disk} has no scheduler: accesses from several programs are not put in order.",
+                    "Hard disk {disk} has no I/O scheduler; concurrent accesses are not reordered.",
                 ),
                 _ => return None,
             };
@@ -69,13 +69,15 @@ fn fuse(record: &Record) -> Vec<Finding> {
     let mounts = first(record).map_or(&[][..], |survey| &survey.mounts);
     mounts
         .iter()
-        .filter(|mount| mount.kind == "fuseblk" || mount.kind.starts_with("fuse.ntfs") || mount.kind.starts_with("fuse.exfat"))
+        .filter(|mount| {
+            mount.kind == "fuseblk" || mount.kind.starts_with("fuse.ntfs") || mount.kind.starts_with("fuse.exfat")
+        })
         .map(|mount| {
             Finding::new(
                 FUSE.id,
                 Severity::Degraded,
-                "{device} at {place} is NTFS or exFAT through FUSE: a program copies every byte, which holds fast disks \
-                 back and keeps a core busy.",
+                "{device} at {place} is mounted through FUSE (NTFS or exFAT): all data pass through a user-space \
+                 process, which limits throughput and loads one core.",
             )
             .with("device", Quantity::Text(mount.device.clone()))
             .with("place", Quantity::Text(mount.place.clone()))
@@ -96,12 +98,12 @@ fn options(record: &Record) -> Vec<Finding> {
                 () if waits => (
                     Severity::Degraded,
                     95,
-                    "{device} at {place} is mounted with {options}: every write waits for the disk.",
+                    "{device} at {place} is mounted with {options}: every write is synchronous.",
                 ),
                 () if slow.contains(&"discard") && mount.device.contains("mmcblk") => (
                     Severity::Info,
                     70,
-                    "{device} at {place} is mounted with {options}: deleting files waits for the card.",
+                    "{device} at {place} is mounted with {options}: deleting files is slow (synchronous discard).",
                 ),
                 () => return None,
             };

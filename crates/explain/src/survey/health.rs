@@ -7,7 +7,7 @@ use record::{Disk, Health, Record, RuleId};
 
 pub(crate) const DISK: Rule = Rule {
     id: RuleId::own("disk-health"),
-    about: "A disk fails, is worn out, hot, or has errors.",
+    about: "A disk is failing, worn out, hot or has errors.",
     link: "https://www.smartmontools.org/wiki/FAQ",
     check: Check::Record(check),
     subjects: &[Subject::Storage],
@@ -40,7 +40,7 @@ fn of_disk(disk: &Disk, health: &Health) -> Vec<Finding> {
     }
     // Most entries are harmless questions that the disk did not understand.
     if let Some(count) = health.error_log_entries.filter(|count| *count > 0) {
-        let template = "The error log of {disk} has {value} entries, mostly harmless ones.";
+        let template = "The error log of {disk} has {value} entries (usually harmless).";
         found.push(finding(disk, Severity::Info, 60, template, count));
     }
     found
@@ -61,7 +61,7 @@ fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
         found.push(finding(disk, Severity::Degraded, sure, template, value));
     };
     if health.passed == Some(false) {
-        let template = "The disk {disk} says of itself that it fails: save the data now.";
+        let template = "Disk {disk} reports that it is failing (SMART); back up its data now.";
         add(99, template, 0);
     }
     let hot = match disk.rotational {
@@ -69,11 +69,11 @@ fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
         _ => HOT_FLASH_CELSIUS,
     };
     if let Some(celsius) = health.temp_celsius.filter(|celsius| *celsius > hot) {
-        let template = "The disk {disk} has {value} °C, which is too hot for it.";
+        let template = "Disk {disk} is at {value} °C, above its limit.";
         add(97, template, celsius.unsigned_abs());
     }
     if let Some(percent) = health.worn_percent.filter(|percent| *percent > WORN_PERCENT) {
-        add(95, "The disk {disk} has used {value} % of its life.", percent);
+        add(95, "Disk {disk} has used {value} % of its rated lifetime.", percent);
     }
     found
 }
@@ -81,11 +81,11 @@ fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
 /// What disks count, how sure each makes it, and what it means.
 fn counters(health: &Health) -> [(Option<u64>, u8, &'static str); 6] {
     [
-        (health.media_errors, 97, "The disk {disk} could not keep {value} pieces of data whole."),
-        (health.uncorrectable, 97, "The disk {disk} has {value} sectors that cannot be read."),
-        (health.pending, 95, "The disk {disk} has {value} sectors that wait to be replaced."),
-        (health.reallocated, 90, "The disk {disk} has replaced {value} sectors."),
-        (health.end_to_end_errors, 90, "The disk {disk} found {value} times that data had changed inside it."),
-        (health.cable_errors, 85, "The disk {disk} counted {value} errors on its cable."),
+        (health.media_errors, 97, "Disk {disk} has {value} media and data integrity errors."),
+        (health.uncorrectable, 97, "Disk {disk} has {value} uncorrectable sectors."),
+        (health.pending, 95, "Disk {disk} has {value} pending sectors."),
+        (health.reallocated, 90, "Disk {disk} has {value} reallocated sectors."),
+        (health.end_to_end_errors, 90, "Disk {disk} reports {value} end-to-end data errors."),
+        (health.cable_errors, 85, "Disk {disk} reports {value} interface CRC errors; check the cable."),
     ]
 }

@@ -7,7 +7,7 @@ use record::{Record, RuleId, SwapKind};
 
 pub(crate) const CLOCK: Rule = Rule {
     id: RuleId::own("memory-clock"),
-    about: "Memory modules run slower than they are made for.",
+    about: "Memory modules run below their rated speed.",
     link: "https://www.dmtf.org/standards/smbios",
     check: Check::Record(clock),
     subjects: &[Subject::Storage],
@@ -16,7 +16,7 @@ pub(crate) const CLOCK: Rule = Rule {
 };
 pub(crate) const CHANNELS: Rule = Rule {
     id: RuleId::own("memory-one-module"),
-    about: "One module only: half of the bandwidth may be missing.",
+    about: "Only one memory module: half of the bandwidth may be unused.",
     link: "https://www.dmtf.org/standards/smbios",
     check: Check::Record(one_module),
     subjects: &[Subject::Storage],
@@ -25,7 +25,7 @@ pub(crate) const CHANNELS: Rule = Rule {
 };
 pub(crate) const HUGE_PAGES: Rule = Rule {
     id: RuleId::own("transparent-hugepage"),
-    about: "Huge pages are switched off.",
+    about: "Transparent huge pages are disabled.",
     link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
     check: Check::Record(huge_pages),
     when: When::Rest,
@@ -33,7 +33,7 @@ pub(crate) const HUGE_PAGES: Rule = Rule {
 };
 pub(crate) const SWAP_PRIORITY: Rule = Rule {
     id: RuleId::own("swap-priority"),
-    about: "Slow swap is used before compressed memory.",
+    about: "Disk swap is used before zram.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
     check: Check::Record(swap_priority),
     subjects: &[Subject::Storage],
@@ -52,7 +52,7 @@ fn clock(record: &Record) -> Vec<Finding> {
                 Finding::new(
                     CLOCK.id,
                     Severity::Degraded,
-                    "The memory in {slot} runs at {now} MT/s and is made for {possible} MT/s.",
+                    "The memory in {slot} runs at {now} MT/s, rated for {possible} MT/s.",
                 )
                 .sure(85)
                 .with("slot", Quantity::Text(module.slot.clone()))
@@ -69,7 +69,7 @@ fn one_module(record: &Record) -> Vec<Finding> {
     let [module] = modules else {
         return Vec::new();
     };
-    // Soldered memory often shows as one device whatever its width; virtual machines have none.
+    // Soldered memory often shows as one device regardless of its width; virtual machines have none.
     let real = module.from == "DMI" && module.kind.starts_with("DDR");
     let virtual_machine = record.machine.virtualisation.known().is_some_and(|kind| kind != "none");
     if !real || virtual_machine {
@@ -79,7 +79,7 @@ fn one_module(record: &Record) -> Vec<Finding> {
         Finding::new(
             CHANNELS.id,
             Severity::Info,
-            "One memory module is plugged in ({slot}): where the board has a second channel, half of the bandwidth is missing.",
+            "Only one memory module is installed ({slot}); on dual-channel boards half of the bandwidth is unused.",
         )
         .sure(60)
         .with("slot", Quantity::Text(module.slot.clone()))
@@ -95,7 +95,7 @@ fn huge_pages(record: &Record) -> Vec<Finding> {
         Finding::new(
             HUGE_PAGES.id,
             Severity::Degraded,
-            "Huge pages are switched off: programs that touch much memory, 7-zip among them, run slower.",
+            "Transparent huge pages are disabled: memory-intensive programs such as 7-zip are slower.",
         )
         .sure(75)
         .at(place("choices"))
@@ -117,7 +117,7 @@ fn swap_priority(record: &Record) -> Vec<Finding> {
             Finding::new(
                 SWAP_PRIORITY.id,
                 Severity::Degraded,
-                "Swap {path} has priority {own} and zram {zram}: the disk is used before compressed memory, or with it.",
+                "Swap {path} has priority {own}, zram {zram}: disk swap is used before or together with zram.",
             )
             .sure(97)
             .with("path", Quantity::Text(swap.state.path.clone()))

@@ -7,7 +7,7 @@ use record::{Record, RuleId, Supply};
 
 pub(crate) const SUPPLY: Rule = Rule {
     id: RuleId::own("power-supply"),
-    about: "The power supply gives less than the board may need.",
+    about: "The power supply may be too weak for the board.",
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
     check: Check::Record(check),
     subjects: &[Subject::Storage],
@@ -38,7 +38,8 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
             finding(
                 Severity::Info,
                 95,
-                "The power supply agreed on {current}: USB devices get 0.6 A in all, and there is little left for the clock.",
+                "The power supply negotiated {current}: USB devices are limited to 0.6 A in total and there is little \
+                 headroom under load.",
             )
             .with("current", ampere(agreed)),
         );
@@ -48,10 +49,10 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
         Some("default" | "SDP") => Some(finding(
             Severity::Degraded,
             75,
-            "{name} agreed on no more than USB gives by default (0.5 to 0.9 A): under load the voltage may break down.",
+            "{name} negotiated only USB default current (0.5 to 0.9 A): the voltage may drop under load.",
         )),
         Some("1.5A") => {
-            Some(finding(Severity::Info, 75, "{name} agreed on 1.5 A at 5 V: little for a board with disks."))
+            Some(finding(Severity::Info, 75, "{name} negotiated 1.5 A at 5 V: not enough for a board with disks."))
         }
         _ => None,
     }
@@ -63,7 +64,7 @@ mod tests {
     use record::Supply;
 
     #[test]
-    fn supplies_that_are_too_small() {
+    fn weak_power_supplies() {
         let supply = |kind: &str, agreed: Option<&str>, ua| Supply {
             name: "port0".into(),
             kind: kind.into(),

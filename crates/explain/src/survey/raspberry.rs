@@ -10,7 +10,7 @@ use record::{Record, RuleId};
 
 pub(crate) const CONFIG: Rule = Rule {
     id: RuleId::own("config-txt"),
-    about: "A setting in config.txt costs performance or makes no sense.",
+    about: "A setting in config.txt costs performance or is ineffective.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
     check: Check::Record(check),
     when: When::Rest,
@@ -25,7 +25,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     found.extend(arm_boost(&config, is_c0(record)));
     found.extend(soft_limit(&config));
-    // Whatever is slower is something that the machine could do better.
+    // Everything slower is something that the machine could do better.
     found.extend(config.findings(CONFIG.id, |kind, _| match kind {
         Kind::Slower => Severity::Degraded,
         Kind::Faster | Kind::Risky => Severity::Info,
@@ -49,12 +49,10 @@ fn arm_boost(config: &ConfigTxt, is_c0: bool) -> Option<Finding> {
     }
     match config.number("arm_freq") {
         Some(1800) => Some(finding(
-            "config.txt sets arm_freq=1800 by hand: on this revision of the chip arm_boost=1 does it with the right voltage.",
+            "config.txt sets arm_freq=1800; on this SoC revision use arm_boost=1, which also sets the correct voltage.",
         )),
         Some(_) => None,
-        None => Some(finding(
-            "config.txt lacks arm_boost=1: this revision of the chip could run at 1800 MHz instead of 1500 MHz.",
-        )),
+        None => Some(finding("config.txt lacks arm_boost=1: this SoC revision supports 1800 MHz instead of 1500 MHz.")),
     }
 }
 
@@ -63,7 +61,8 @@ fn soft_limit(config: &ConfigTxt) -> Option<Finding> {
     let lacks = config.is("pi3+") && !limited && config.get("temp_soft_limit").is_none();
     lacks.then(|| {
         finding(
-            "config.txt has no temp_soft_limit: this board goes from 1400 to 1200 MHz at 60 °C already, 70 is allowed.",
+            "config.txt has no temp_soft_limit: this board drops from 1400 to 1200 MHz at 60 °C; up to 70 °C is \
+             allowed.",
         )
     })
 }

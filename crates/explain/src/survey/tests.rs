@@ -1,5 +1,5 @@
 //! The machine that tests of checks begin with, and how they are asked. What each check finds is tested
-//! beside it.
+//! next to it.
 
 use super::*;
 use crate::Severity;
@@ -68,7 +68,7 @@ pub(super) fn check(change: impl FnOnce(&mut Record, &mut Survey), expected: &[&
 }
 
 #[test]
-fn a_machine_in_order_is_left_alone() {
+fn good_machine_has_no_findings() {
     check(|_, _| {}, &[]);
     assert!(rules::check_at_rest(&own_run()).is_empty());
 }

@@ -137,7 +137,7 @@ fn health_words(disk: &Disk) -> Vec<String> {
     };
     let mut words = Vec::new();
     words.extend(health.worn_percent.map(|percent| format!("{percent}% worn out")));
-    words.extend(health.temp_celsius.map(|celsius| format!("drive temp: {celsius}°C")));
+    words.extend(health.temp_celsius.map(|celsius| format!("temperature {celsius}°C")));
     words.extend(health.asleep.then(|| "asleep".to_owned()));
     words.extend((health.passed == Some(false)).then(|| "FAILING".to_owned()));
     words

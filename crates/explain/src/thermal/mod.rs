@@ -1,4 +1,4 @@
-//! What a machine makes of heat: how long it holds its clock, what is left of it, how fast it warms
+//! How a machine behaves under heat: how long it holds its clock, what is left of it, how fast it warms
 //! and how many degrees a watt costs. Pure.
 
 pub mod fit;
@@ -44,7 +44,7 @@ pub struct ThermalResult {
 }
 
 impl ThermalResult {
-    /// The time constant, by whichever model fits.
+    /// The time constant, by the model that fits.
     ///
     /// # Errors
     /// Why the temperature alone does not tell it.

@@ -24,11 +24,11 @@ const POWER_MS_MAX: i64 = 3_000;
 /// An idle phase that moved less than this, in K, stood still.
 const STOOD_K: f64 = 2.0;
 
-const NO_TEMPERATURE: Untold = "no temperature was read";
-const NO_POWER: Untold = "no power was measured";
+const NO_TEMPERATURE: Untold = "no temperature readings";
+const NO_POWER: Untold = "no power readings";
 const LOAD_ALONE: Untold =
-    "only the load was watched, and without idle phases resistance and surroundings look the same";
-const NOT_SETTLED: Untold = "what it idles at was not watched";
+    "only the load was recorded; without idle phases thermal resistance and ambient temperature cannot be separated";
+const NOT_SETTLED: Untold = "idle was not recorded";
 
 /// All phases of a thermal test in their order.
 pub(super) fn phases(record: &Record, heated: &Step) -> Vec<Phase> {

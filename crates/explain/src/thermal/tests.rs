@@ -56,7 +56,7 @@ fn near(found: f64, expected: f64) {
 }
 
 #[test]
-fn a_throttling_board_is_read_as_what_it_is() {
+fn throttling_board() {
     for kernel_tells in [true, false] {
         let result = result(&record(true, kernel_tells)).unwrap();
         let fit = result.power_fit.unwrap();
@@ -73,26 +73,26 @@ fn a_throttling_board_is_read_as_what_it_is() {
 }
 
 #[test]
-fn without_power_there_is_a_time_constant_and_no_resistance() {
+fn no_resistance_without_power() {
     let record = record(false, true);
     let result = result(&record).unwrap();
-    assert_eq!(result.power_fit, Err("no power was measured"));
+    assert_eq!(result.power_fit, Err("no power readings"));
     near(result.tau_s().unwrap().value, 8.0);
     near(result.above_idle_k.unwrap(), 30.0);
     let text = text(&record);
-    assert!(text.contains("thermal resistance     not known: no power was measured"), "{text}");
-    assert!(text.contains("1800 MHz cold, 1200 MHz steady (67 %)"), "{text}");
+    assert!(text.contains("thermal resistance     unknown: no power readings"), "{text}");
+    assert!(text.contains("1800 MHz cold, 1200 MHz sustained (67 %)"), "{text}");
 }
 
 /// Resistance and surroundings look the same as long as the load runs.
 #[test]
-fn the_load_alone_tells_no_resistance() {
+fn no_resistance_from_load_phase_alone() {
     let mut record = record(true, true);
     record.steps.retain(|step| step.workload == WorkloadId::Heat);
     let result = result(&record).unwrap();
     assert!(result.power_fit.unwrap_err().contains("only the load"), "{result:?}");
     assert!(result.above_idle_k.is_err());
-    assert!(text(&record).contains("only the load was watched"));
+    assert!(text(&record).contains("only the load was recorded"));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn two_heatsinks_can_be_compared() {
         found.unwrap().value
     };
     near(value("resistance"), 12.0);
-    near(value("steady clock"), 66.7);
+    near(value("sustained clock"), 66.7);
     near(value("first throttled"), 8.0);
 }
 

@@ -12,7 +12,7 @@ pub fn text(record: &Record) -> String {
     };
     let mut text = "Thermal test:\n\n".to_owned();
     let mut line = |name: &str, value: Option<String>| {
-        let value = value.unwrap_or_else(|| "not known".into());
+        let value = value.unwrap_or_else(|| "unknown".into());
         let _ = writeln!(text, "   {name:<22} {value}");
     };
     for (wait_step, wait) in waits(record) {
@@ -20,7 +20,7 @@ pub fn text(record: &Record) -> String {
             continue;
         };
         let why = match &wait.not_reached {
-            Some(why) => format!("; the target was not reached: {why}"),
+            Some(why) => format!("; target not reached: {why}"),
             None => String::new(),
         };
         let words = format!(
@@ -32,48 +32,48 @@ pub fn text(record: &Record) -> String {
         line(wait_step.variant.as_str(), Some(words));
     }
     let seconds = step.window.elapsed_ms() as f64 / 1000.0;
-    let early = result.ended_early.as_ref().map_or(String::new(), |why| format!(", ended early because {why}"));
+    let early = result.ended_early.as_ref().map_or(String::new(), |why| format!(", stopped early: {why}"));
     line("load", Some(format!("{} for {seconds:.0} s{early}", step.variant)));
     rows(&result, series, &mut line);
     text
 }
 
 fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Option<String>)) {
-    let degrees = result.temperature.map(|[start, max, steady]| {
-        format!("{start:.1} °C at the start, {max:.1} °C at most, {steady:.1} °C at the end")
-    });
+    let degrees = result
+        .temperature
+        .map(|[start, max, steady]| format!("{start:.1} °C at start, {max:.1} °C maximum, {steady:.1} °C at end"));
     line("temperature", degrees);
     let held = match &result.throttle {
         Some(throttle) => format!("{:.1} s: {}", throttle.after_ms as f64 / 1000.0, throttle.sign),
-        None => "never, as far as can be seen".into(),
+        None => "not detected".into(),
     };
     line("first throttled after", Some(held));
-    for (name, pair) in [("clock measured", result.measured_khz), ("clock claimed", result.claimed_khz)] {
+    for (name, pair) in [("measured clock", result.measured_khz), ("reported clock", result.claimed_khz)] {
         let words = pair.map(|[cold, steady]| {
             let (cold, steady) = (cold / 1000.0, steady / 1000.0);
-            format!("{cold:.0} MHz cold, {steady:.0} MHz steady ({:.0} %)", 100.0 * steady / cold)
+            format!("{cold:.0} MHz cold, {steady:.0} MHz sustained ({:.0} %)", 100.0 * steady / cold)
         });
         line(name, words);
     }
     let score = result.score.map(|[cold, steady]| {
         let percent = result.steady_score_percent(series).unwrap_or(0.0);
-        format!("{cold:.2} {} cold, {steady:.2} steady ({percent:.0} %)", series.unit)
+        format!("{cold:.2} {} cold, {steady:.2} sustained ({percent:.0} %)", series.unit)
     });
     line("score", score);
-    let power = result.milliwatts.map(|[cold, steady]| format!("{cold:.0} mW cold, {steady:.0} mW steady"));
+    let power = result.milliwatts.map(|[cold, steady]| format!("{cold:.0} mW cold, {steady:.0} mW sustained"));
     line("power", power);
     let resistance = result.power_fit.map(|fit| {
         let at = fit.ambient_celsius;
         (
-            format!("{} K per W", with_interval(fit.k_per_w, 2)),
-            format!("{} °C, if the meter's zero is right", with_interval(at, 1)),
+            format!("{} K/W", with_interval(fit.k_per_w, 2)),
+            format!("{} °C (if the power meter has no offset)", with_interval(at, 1)),
         )
     });
-    let above = result.above_idle_k.map(|k| format!("{k:.1} K at the end"));
+    let above = result.above_idle_k.map(|k| format!("{k:.1} K at end"));
     line("above idle", Some(or_why(above)));
     line("thermal resistance", Some(or_why(resistance.clone().map(|(words, _)| words))));
     if let Ok((_, words)) = resistance {
-        line("without power", Some(words));
+        line("at zero power", Some(words));
     }
     let residual_k = match (&result.power_fit, &result.step_fit) {
         (Ok(fit), _) => fit.residual_k,
@@ -82,7 +82,7 @@ fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Opti
     };
     let tau = result.tau_s().map(|tau| {
         let tau = with_interval(tau, 1);
-        format!("{tau} s; the model leaves {residual_k:.1} K")
+        format!("{tau} s; model residual {residual_k:.1} K")
     });
     line("time constant", Some(or_why(tau)));
 }
@@ -94,5 +94,5 @@ fn with_interval(estimate: Estimate, digits: usize) -> String {
 }
 
 fn or_why(words: Result<String, Untold>) -> String {
-    words.unwrap_or_else(|why| format!("not known: {why}"))
+    words.unwrap_or_else(|why| format!("unknown: {why}"))
 }

@@ -34,13 +34,13 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     let limits = view::limits_lowered(record).into_iter();
     signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
     let cooling = view::raised_cooling(record).into_iter();
-    signs.extend(cooling.map(|device| (device.first_ms, "a cooling device of the CPUs rose")));
+    signs.extend(cooling.map(|device| (device.first_ms, "a CPU cooling device became active")));
     for channel in
         [Scope::Core, Scope::Package].into_iter().flat_map(|scope| channels(record, move |id| is_count_of(id, scope)))
     {
         let steps = counter_steps(record, channel, window);
         let first = steps.iter().find(|step| step.value > 0);
-        signs.extend(first.map(|step| (step.at_ms, "the processor counted a thermal event")));
+        signs.extend(first.map(|step| (step.at_ms, "the CPU counted a thermal throttle event")));
     }
     let firmware = view::firmware_clock_channel(record).into_iter();
     for channel in channels(record, ChannelId::is_policy_claim).chain(firmware) {
@@ -50,7 +50,7 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
         // A governor that only wakes up is low at first: the fall comes after the top.
         let pairs = readings.windows(2).skip_while(|pair| is_low(pair[0].value));
         let mut falls = pairs.filter(|pair| is_low(pair[0].value) && is_low(pair[1].value));
-        signs.extend(falls.next().map(|pair| (pair[0].at_ms, "the claimed clock fell")));
+        signs.extend(falls.next().map(|pair| (pair[0].at_ms, "the reported clock dropped")));
     }
     let inside = signs.into_iter().filter(|(at, _)| window.contains(*at));
     let (at_ms, sign) = inside.min_by_key(|(at, _)| *at)?;
@@ -69,13 +69,13 @@ fn measured(series: &Series) -> Option<Throttle> {
     let clocks = series.clocks.iter();
     let columns = clocks.map(|clock| clock.khz.iter().map(|khz| f64::from(*khz)).collect());
     let mut columns: Vec<(Vec<f64>, &'static str)> =
-        columns.map(|column| (column, "the measured clock fell")).collect();
+        columns.map(|column| (column, "the measured clock dropped")).collect();
     let direction = |value: &f64| match series.higher_is_better {
         true => *value,
         false => 1.0 / value,
     };
     let scores = series.values.iter().map(direction).collect();
-    columns.push((scores, "the score fell"));
+    columns.push((scores, "the score dropped"));
     let found = columns.into_iter().filter_map(|(values, sign)| {
         let index = fall(&values)?;
         let at = |index: usize| series.at_ms.get(index).copied();
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lasting_fall_is_one_and_a_dent_is_none() {
+    fn lasting_drop_is_throttling() {
         for (values, expected) in [
             (&[100.0, 100.5, 99.8, 100.1, 90.0, 89.9, 90.2, 90.1][..], Some(4)),
             (&[100.0, 100.5, 99.8, 90.0, 100.1, 100.0, 99.9], None),

@@ -64,19 +64,19 @@ impl Reason {
     /// The reason in words that follow "slowed down: ".
     pub fn words(self) -> &'static str {
         match self {
-            Reason::Heat => "too hot",
-            Reason::CriticalHeat => "critically hot",
+            Reason::Heat => "overheating",
+            Reason::CriticalHeat => "critical temperature",
             Reason::SoftTemperatureLimit => "soft temperature limit",
             Reason::PowerLimit => "power limit",
             Reason::CurrentLimit => "current limit",
-            Reason::LowVoltage => "low input voltage",
+            Reason::LowVoltage => "under-voltage",
             Reason::ClockCapped => "clock capped by firmware",
             Reason::FirmwareThrottled => "throttled by firmware",
-            Reason::External => "asked for by another chip (PROCHOT)",
-            Reason::OtherDomain => "power goes to another part of the chip",
+            Reason::External => "external throttle signal (PROCHOT)",
+            Reason::OtherDomain => "power budget used by another part of the SoC",
             Reason::LimitLowered => "clock limit lowered",
-            Reason::CpusOff => "CPUs switched off",
-            Reason::Quota => "CPU quota of the control group",
+            Reason::CpusOff => "CPUs offline",
+            Reason::Quota => "cgroup CPU quota",
         }
     }
 }
@@ -91,7 +91,7 @@ pub struct Throttle {
 }
 
 /// How old a value may be to speak of a moment: the slowest of these channels is read every 2 s,
-/// and less often where a tick is dear.
+/// and less often where a tick is costly.
 const AGE_MS_MAX: i64 = 5_000;
 
 /// A power this close to its limit is at it: RAPL lets averages swing by some percent.
@@ -124,7 +124,7 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
     found
 }
 
-/// True if this channel can tell of throttling, or is needed to. Whoever keeps little of the past
+/// True if this channel can tell of throttling, or is needed to. A reader that keeps little of the past
 /// keeps these.
 pub fn is_told_by(channel: &Channel) -> bool {
     matches!(
@@ -240,27 +240,21 @@ mod tests {
     fn each_source_has_its_reason() {
         let none: &[&str] = &[];
         for (id, label, unit, values, expected) in [
-            (BITS_OF_PI, "", Unit::Bits, [0x50000, 0x50005], &["low input voltage", "throttled by firmware"][..]),
+            (BITS_OF_PI, "", Unit::Bits, [0x50000, 0x50005], &["under-voltage", "throttled by firmware"][..]),
             (BITS_OF_PI, "", Unit::Bits, [0x50005, 0x50000], none),
             (ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Core)), "", Unit::Bits, [0, 0x8800_0400], &["power limit"]),
-            (ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Package)), "", Unit::Bits, [0, 1], &["too hot"]),
-            (ChannelId::Cooling(3), "cpufreq-cpu0", Unit::Count, [0, 2], &["too hot"]),
+            (ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Package)), "", Unit::Bits, [0, 1], &["overheating"]),
+            (ChannelId::Cooling(3), "cpufreq-cpu0", Unit::Count, [0, 2], &["overheating"]),
             (ChannelId::Cooling(3), "cpufreq-cpu0", Unit::Count, [2, 0], none),
             (ChannelId::Cooling(0), "pwm-fan", Unit::Count, [0, 3], none),
-            (ChannelId::Cooling(0), "intel_powerclamp", Unit::Count, [-1, 20], &["too hot"]),
-            (CORE_THROTTLED, "", Unit::Count, [7, 9], &["too hot"]),
+            (ChannelId::Cooling(0), "intel_powerclamp", Unit::Count, [-1, 20], &["overheating"]),
+            (CORE_THROTTLED, "", Unit::Count, [7, 9], &["overheating"]),
             (CORE_THROTTLED, "", Unit::Count, [9, 9], none),
-            (
-                ChannelId::ControlGroup(OfControlGroup::Throttled),
-                "",
-                Unit::Count,
-                [1, 2],
-                &["CPU quota of the control group"],
-            ),
+            (ChannelId::ControlGroup(OfControlGroup::Throttled), "", Unit::Count, [1, 2], &["cgroup CPU quota"]),
             (ChannelId::limit_max(4), "", Unit::Kilohertz, [2_304_000, 1_200_000], &["clock limit lowered"]),
             (ChannelId::limit_max(4), "", Unit::Kilohertz, [1_200_000, 2_304_000], none),
-            (ChannelId::AllCpus(AllCpus::Online), "", Unit::Count, [4, 3], &["CPUs switched off"]),
-            (ChannelId::Hwmon(1, OfHwmon::Alarm), "rpi_volt", Unit::Count, [0, 1], &["low input voltage"]),
+            (ChannelId::AllCpus(AllCpus::Online), "", Unit::Count, [4, 3], &["CPUs offline"]),
+            (ChannelId::Hwmon(1, OfHwmon::Alarm), "rpi_volt", Unit::Count, [0, 1], &["under-voltage"]),
         ] {
             let record = gauge_channel(own_run(), id.clone(), unit, &values);
             assert_eq!(reasons_of(&labelled(record, label)), expected, "{id} {values:?}");
@@ -281,11 +275,11 @@ mod tests {
     }
 
     #[test]
-    fn the_gravest_reason_comes_first_and_old_values_do_not_count() {
+    fn gravest_reason_comes_first_and_old_values_do_not_count() {
         let record = gauge_channel(own_run(), BITS_OF_PI, Unit::Bits, &[0xf, 0xf]);
         let mut record = counter(record, CORE_THROTTLED, Unit::Count, &[0, 1]);
         let reasons = reasons_of(&record);
-        assert_eq!(reasons[..2], ["too hot", "low input voltage"]);
+        assert_eq!(reasons[..2], ["overheating", "under-voltage"]);
         // Without newer values, after a minute nothing is known.
         record.samples.at_ms.push(60_000);
         for channel in &mut record.samples.channels {

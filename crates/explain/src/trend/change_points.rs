@@ -1,4 +1,4 @@
-//! Change points: where the mean of a series of measurements moved for good.
+//! Change points: where the mean of a series of measurements changed permanently.
 //!
 //! E-divisive splits a series where the energy distance between what stands before and after is
 //! largest (Matteson and James, A Nonparametric Approach for Multiple Change Point Analysis of
@@ -22,7 +22,7 @@ const P_CANDIDATE: f64 = 0.01;
 /// change it gives one in 2800 values; of steps of two standard deviations it finds three in four
 /// from five values after them, with 0.0001 it would be one in two.
 const P_CHANGE: f64 = 0.001;
-/// A change point is placed anew among so many values on either side once its neighbours are known:
+/// A change point is placed again among so many values on either side once its neighbours are known:
 /// its window may have ended next to it.
 const REACH: usize = 4 * WINDOW;
 /// Values on either side of a split: a single one that lies far off is an outlier.
@@ -104,7 +104,7 @@ fn best_split(values: &[f64]) -> Option<usize> {
 
 /// Takes away the least certain candidate until all pass the strict test between their neighbours.
 fn keep_clear(values: &[f64], candidates: Vec<usize>, percent_min: f64) -> Vec<ChangePoint> {
-    // A candidate is only judged anew when a neighbour has gone.
+    // A candidate is only tested again when a neighbour has gone.
     let mut points: Vec<(usize, f64)> = candidates.iter().map(|index| (*index, 1.0)).collect();
     for at in 0..points.len() {
         points[at].1 = doubt(values, &points, at, percent_min);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_steps_are_found_where_they_are() {
+    fn exact_change_points() {
         for (values, expected) in [
             (&[][..], &[][..]),
             (&[1.0], &[]),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_2_percent_in_noise_of_1_percent_is_found_within_5_values() {
+    fn step_of_2_percent_in_noise_of_1_percent_is_found_within_5_values() {
         let mut noise = Noise(Chance(0x9e37_79b9_7f4a_7c15));
         let mut near = 0;
         for _ in 0..200 {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_found_soon_after_it_happened() {
+    fn step_is_found_soon_after_it_happened() {
         for (values_after, share_min) in [(5, 0.7), (10, 0.95)] {
             let mut noise = Noise(Chance(0x0123_4567_89ab_cdef));
             let mut found = 0;
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_series_ends_in_time() {
+    fn long_series_ends_in_time() {
         let mut noise = Noise(Chance(0x1234_5678_9abc_def1));
         let values = noise.series(&[(5000, 1000.0), (5000, 980.0)]);
         let found = indexes(&values);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn means_and_certainty_are_told() {
+    fn means_and_p_values() {
         let values = [[100.0; 5], [110.0; 5]].concat();
         let found = change_points(&values, 0.5);
         assert_eq!(found, [ChangePoint { index: 5, before: 100.0, after: 110.0, p: 0.0 }]);

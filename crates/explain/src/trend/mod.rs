@@ -1,6 +1,6 @@
-//! Change over time: results of one machine by date, and where their figures changed for good.
+//! Change over time: results of one machine by date, and where their figures changed permanently.
 //!
-//! A change is a matter of figures alone; settings that changed at the same point are named beside
+//! A change is a matter of figures alone; settings that changed at the same point are listed with
 //! it, because they are the first suspects. That they are its cause is not claimed.
 
 mod change_points;
@@ -130,13 +130,13 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
         };
         match sample.record.run.started.known() {
             _ if let Some(whole) = whole_of(sample, samples) => {
-                leave_out(&format!("it was resumed: {} is the whole of it", whole.name));
+                leave_out(&format!("it was resumed and is complete in {}", whole.name));
             }
             _ if let Some(death) = view::death(sample.record) => {
                 leave_out(&format!("it died during {}", death.step));
             }
-            _ if sample.explained.verdict == Verdict::Invalid => leave_out("it is invalid"),
-            None => leave_out("it has no date"),
+            _ if sample.explained.verdict == Verdict::Invalid => leave_out("results invalid"),
+            None => leave_out("no date"),
             Some(utc_ms) => dated.push((*utc_ms, sample)),
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// What runs that died have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stability {
-    /// Runs of which it is known whether they died, and parts of runs that were resumed; those that somebody
+    /// Runs of which it is known whether they died, and parts of runs that were resumed; those that the user
     /// killed do not count.
     pub runs: usize,
     /// Those in which the machine died.
@@ -51,7 +51,7 @@ impl Stability {
         let times = if self.runs == 1 { "time" } else { "times" };
         let mut words = format!("died {} of {} {times}", self.died, self.runs);
         if let Some(step) = &self.always_in {
-            words.push_str(&format!(", always in {step}"));
+            words.push_str(&format!(", always during {step}"));
         }
         if let Some(millicelsius) = self.millicelsius_min {
             let celsius = millicelsius.div_euclid(1000);

@@ -26,7 +26,7 @@ fn text_of(records: &[(&str, Record, Explanation)]) -> String {
 }
 
 #[test]
-fn a_kernel_that_costs_speed_is_named() {
+fn kernel_update_is_named_with_change() {
     let mut records: Vec<(&str, Record, Explanation)> = Vec::new();
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let scores = [5345, 5340, 5350, 5338, 5100, 5105, 5095, 5102];
@@ -45,15 +45,15 @@ fn a_kernel_that_costs_speed_is_named() {
     expect![[r#"
         Board (4x Cortex-A53): 8 results from 2023-11-14 to 2023-11-21, 1 figure
 
-           2023-11-18 from e on:
-              sevenzip@1 multi -4.5 %: 5343.2 became 5100.5 MIPS (p below 0.000001)
-              Changed at the same point:
-                 kernel: 6.1.0 became 6.6.0
-           Left out: undated, it has no date.
-           Left out: broken, it is invalid.
+           Since 2023-11-18 (e):
+              sevenzip@1 multi -4.5 %: 5343.2 to 5100.5 MIPS (p below 0.000001)
+              Settings changed at this point:
+                 kernel: 6.1.0 to 6.6.0
+           Skipped: undated (no date).
+           Skipped: broken (results invalid).
 
         Other board (4x Cortex-A53): 1 result from 2023-11-17 to 2023-11-17, 1 figure
-           At least 4 results are needed to tell a change from chance.
+           Too few results (minimum 4).
     "#]]
     .assert_eq(&text_of(&records));
 }
@@ -73,7 +73,7 @@ fn steady_results_have_no_change() {
 }
 
 #[test]
-fn what_deaths_have_in_common_is_told() {
+fn stability_summary() {
     let run = |day| result("Board", Some(day), "6.1.0", 5345);
     let death = |restarted, hottest| {
         let mut record = gauge_channel(
@@ -99,7 +99,7 @@ fn what_deaths_have_in_common_is_told() {
     check(vec![run(1), run(2)], "");
     check(
         vec![run(1), run(2), death(Some(true), 88_100), death(Some(true), 86_000), death(None, 85_400)],
-        "Stability: died 3 of 5 times, always in stockfish, at 85 °C or more.",
+        "Stability: died 3 of 5 times, always during stockfish, at 85 °C or more.",
     );
     let mut elsewhere = death(Some(true), 90_000);
     elsewhere.run.died_in.as_mut().unwrap().step = Some("network send".into());
@@ -116,7 +116,7 @@ fn what_deaths_have_in_common_is_told() {
         assert!(text.contains("died 1 of 2 times"), "{text}");
         assert!(!text.contains("it died during"), "{text}");
     }
-    // Somebody's `kill -9` says nothing about the machine.
+    // A user's `kill -9` says nothing about the machine.
     check(
         vec![run(1), death(Some(false), 40_000), death(Some(true), 90_000)],
         "Stability: died 1 of 2 times, last seen at 90 °C.",

@@ -22,13 +22,13 @@ fn machine(trend: &Trend) -> String {
             last.date,
             counted(trend.figures, "figure")
         ),
-        _ => format!("{}: no result can be used\n", plain(&trend.machine)),
+        _ => format!("{}: no usable results\n", plain(&trend.machine)),
     };
     if let Some(stability) = &trend.stability {
         let _ = writeln!(text, "   Stability: {}.", plain(&stability.words()));
     }
     if trend.results.len() < RESULTS_MIN {
-        let _ = writeln!(text, "   At least {RESULTS_MIN} results are needed to tell a change from chance.");
+        let _ = writeln!(text, "   Too few results (minimum {RESULTS_MIN}).");
     } else if trend.changes.is_empty() {
         text.push_str("   No figure changed.\n");
     }
@@ -36,7 +36,7 @@ fn machine(trend: &Trend) -> String {
         text.push_str(&point(trend, changes));
     }
     for left_out in &trend.left_out {
-        let _ = writeln!(text, "   Left out: {}, {}.", plain(&left_out.what), plain(&left_out.why));
+        let _ = writeln!(text, "   Skipped: {} ({}).", plain(&left_out.what), plain(&left_out.why));
     }
     text
 }
@@ -58,11 +58,11 @@ fn point(trend: &Trend, changes: &[Change]) -> String {
         return String::new();
     };
     let after = &trend.results[first.first_after];
-    let mut text = format!("\n   {} from {} on:\n", after.date, plain(&after.name));
+    let mut text = format!("\n   Since {} ({}):\n", after.date, plain(&after.name));
     for change in changes {
         let _ = writeln!(
             text,
-            "      {} {:+.1} %: {:.1} became {:.1} {} ({})",
+            "      {} {:+.1} %: {:.1} to {:.1} {} ({})",
             change.figure,
             change.gain_percent,
             change.before,
@@ -74,11 +74,11 @@ fn point(trend: &Trend, changes: &[Change]) -> String {
     match first.settings.as_slice() {
         [] => text.push_str("      No known setting changed at this point.\n"),
         settings => {
-            text.push_str("      Changed at the same point:\n");
+            text.push_str("      Settings changed at this point:\n");
             for setting in settings {
                 let _ = writeln!(
                     text,
-                    "         {}: {} became {}",
+                    "         {}: {} to {}",
                     setting.name,
                     plain(&setting.before),
                     plain(&setting.after)

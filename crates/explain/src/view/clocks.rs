@@ -166,7 +166,7 @@ mod tests {
     use crate::test_support::{own_run, point, with_clocks};
 
     #[test]
-    fn readings_that_contradict_each_other_are_no_clock() {
+    fn inconsistent_readings_are_unsteady() {
         for (readings, expected) in [
             (&[1_800_000, 1_799_000, 1_790_000][..], Some(1_800_000)),
             (&[1_800_000, 1_200_000, 900_000], None),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_point_of_every_cpu_counts() {
+    fn top_point_of_every_cpu_counts() {
         let record = with_clocks(
             own_run(),
             Variant::COLD,

@@ -1,4 +1,4 @@
-//! Clusters of CPUs as the way of a cache line between them shows: no table of chips is asked.
+//! Clusters of CPUs by core-to-core latency, without a table of chips.
 //!
 //! Latencies inside a cluster are alike and clearly below those to other clusters. So the sorted
 //! latencies have a gap, and a threshold in it splits the CPUs into groups in which all are near each
@@ -100,7 +100,7 @@ mod tests {
 
     /// Made matrices in the shape that published ones have.
     #[test]
-    fn clusters_show_without_a_table() {
+    fn clusters_from_latency() {
         // Four A55, two and two A76 that share one unit for coherency (RK3588).
         let cluster = |cpu: u32| match cpu {
             0..4 => 0,
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_equally_far_there_is_no_cluster() {
+    fn equal_latencies_give_no_cluster() {
         check(&core_matrix(4, |a, b| 40.0 + f64::from(a + b)), &[]);
         check(&core_matrix(2, |_, _| 60.0), &[]);
         // A ring: neighbours are nearer, but not in groups.
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disturbed_batch_or_a_missing_pair_changes_nothing() {
+    fn disturbed_batch_or_a_missing_pair_changes_nothing() {
         let mut matrix = core_matrix(4, |a, b| if a / 2 == b / 2 { 20.0 } else { 60.0 });
         matrix.pairs[0].ns = vec![20.0, 900.0, 20.1, 800.0, 20.2, 20.1, 20.4];
         matrix.pairs[1].ns.clear();

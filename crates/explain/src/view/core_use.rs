@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_night_of_seconds_is_gone_through_once() {
+    fn core_use_is_linear() {
         let seconds = 40_000;
         let mut record = own_run();
         record.samples.channels.clear();

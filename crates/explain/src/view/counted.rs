@@ -1,4 +1,4 @@
-//! Clocks of CPUs by their own cycle counters: what was really run, whatever cpufreq claims.
+//! Clocks of CPUs by their own cycle counters: the real clock, independent of cpufreq.
 
 use super::samples::{counter_total, gauge};
 use record::{ChannelId, CpuTime, OfCpu, Record, Total, Window};

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_row_of_a_log_is_an_average_since_boot() {
+    fn first_row_of_a_log_is_an_average_since_boot() {
         let mut record = log("0.9.72");
         for (of, values) in [(CpuPercent::Busy, [90, 25, 30]), (CpuPercent::Iowait, [0, 0, 5])] {
             record = gauge_channel(record, percent(of), Unit::Percent, &values);

@@ -32,7 +32,7 @@ const UNDER_VOLTAGE: i64 = 1;
 pub struct Death {
     /// What died, as the beginning of a sentence.
     pub how: &'static str,
-    /// True if the machine lived on, so that somebody or the kernel ended the program.
+    /// True if the machine lived on, so that a user or the kernel killed the program.
     pub was_killed: bool,
     /// The step in people's words, with its repetition.
     pub step: String,
@@ -137,7 +137,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
         let load = last_of(|id| *id == ChannelId::Load(LoadSpan::One));
         words = match load {
             Some(hundredths) => format!("load {:.2}", hundredths as f64 / 100.0),
-            None => "no temperature, clock, power or voltage".to_owned(),
+            None => "no temperature, clock, power or voltage readings readings readings".to_owned(),
         };
     }
     Some(LastSeen { before_ms: died.at_ms.saturating_sub(last_ms), words, millicelsius })
@@ -175,8 +175,7 @@ fn killed(record: &Record, died: &DiedIn) -> (String, u8) {
         let text = message.text.trim();
         return (format!("The machine was out of memory: \"{text}\"."), 90);
     }
-    let text = "The machine itself went on: somebody or something ended the program (a signal, a closed \
-                session, systemd), or it crashed.";
+    let text = "The machine stayed up: the program was killed (a signal, a closed session, systemd) or it crashed.";
     (text.to_owned(), 95)
 }
 
@@ -188,8 +187,8 @@ fn cause(record: &Record, died: &DiedIn, aftermath: Option<&Aftermath>, seen: Op
     let told = told.or_else(|| by_samples(record, died, seen));
     let told = told.or_else(|| aftermath.and_then(by_reset));
     told.unwrap_or_else(|| {
-        let text = "Nothing that was seen tells why: no heat, no low voltage, no error of the memory just before. \
-                    A loss of power and a supply that gave way within a second leave no trace.";
+        let text = "Cause unknown: no overheating, under-voltage or memory errors just before. Power loss and a \
+                    sudden supply failure leave no trace.";
         (text.to_owned(), 20)
     })
 }
@@ -209,33 +208,28 @@ fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(Str
     let lines = || words.clone().filter(is_of_run).flat_map(|words| words.lines.iter());
     if let Some(line) = lines().find(|line| FAULTS.iter().any(|fault| line.contains(fault))) {
         let line = without_stamp(line);
-        return Some((format!("The kernel's last words (pstore): \"{line}\"."), 90));
+        return Some((format!("Last kernel message (pstore): \"{line}\"."), 90));
     }
     if let Some(line) = lines().find(|line| RESTARTED.iter().any(|words| line.contains(words))) {
         let line = without_stamp(line);
-        let text = format!("It was told to: the kernel's last words (pstore) are \"{line}\".");
+        let text = format!("It was shut down or rebooted: last kernel message (pstore) \"{line}\".");
         return Some((text, 85));
     }
     let counters = aftermath.memory_errors.known().into_iter().flatten();
     let uncorrected: u64 = counters.fold(0, |sum, counter| sum.saturating_add(counter.uncorrected));
     if uncorrected > 0 {
-        let text = format!(
-            "{uncorrected} errors of the memory were counted that could not be corrected (EDAC): memory that is \
-             faulty, too fast or too hot."
-        );
+        let text =
+            format!("{uncorrected} uncorrectable memory errors (EDAC): memory is faulty, overclocked or too hot.");
         return Some((text, 80));
     }
     let checks = aftermath.machine_checks.known().into_iter().flatten();
     let checks: u64 = checks.fold(0, |sum, check| sum.saturating_add(check.count));
     if checks > 0 {
-        let text = format!(
-            "Since its next start the processor has told of {checks} errors of the hardware (machine checks): it, its \
-             memory or their voltage is faulty."
-        );
+        let text = format!("{checks} machine checks were reported after the reboot: CPU, memory or voltage is faulty.");
         return Some((text, 75));
     }
     if let Some(message) = aftermath.hardware_messages.first() {
-        let text = format!("At its next start the machine found an error of its hardware: \"{message}\".");
+        let text = format!("A hardware error was reported at the next boot: \"{message}\".");
         return Some((text, 70));
     }
     None
@@ -252,13 +246,9 @@ fn without_stamp(line: &str) -> &str {
 /// What the kernel said in the last seconds.
 fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
     const CAUSES: [(&[&str], &str, u8); 4] = [
-        (&["critical temperature", "temperature too high", "Temperature too high"], "It was too hot", 95),
-        (
-            &["EDAC", "[Hardware Error]", "Machine check"],
-            "The kernel told of errors of the memory or the processor",
-            80,
-        ),
-        (&["nder-voltage", "ndervoltage", "brownout"], "The voltage of the supply was too low", 80),
+        (&["critical temperature", "temperature too high", "Temperature too high"], "It overheated", 95),
+        (&["EDAC", "[Hardware Error]", "Machine check"], "The kernel reported memory or CPU errors", 80),
+        (&["nder-voltage", "ndervoltage", "brownout"], "The supply voltage was too low", 80),
         (
             &["Kernel panic", "Internal error", "Unable to handle kernel", "lockup", "detected stall"],
             "The kernel failed",
@@ -293,13 +283,13 @@ fn by_samples(record: &Record, died: &DiedIn, seen: Option<&LastSeen>) -> Option
     };
     let low = last_millivolts(record, window).filter(|millivolts| *millivolts < LOW_MILLIVOLTS);
     if channels(record, is_alarm).any(is_low) {
-        let text = "Just before, the board's own alarm told of under-voltage: a supply or a cable that is too weak is \
-                    the likely cause.";
+        let text = "The board's under-voltage alarm was active just before: a weak power supply or cable is the \
+                    likely cause.";
         return Some((text.to_owned(), 75));
     }
     if let Some(millivolts) = low {
         let text = format!(
-            "Just before, the supply gave {}: a supply or a cable that is too weak is the likely cause.",
+            "The supply voltage was {} just before: a weak power supply or cable is the likely cause.",
             volts(millivolts)
         );
         return Some((text, 65));
@@ -307,12 +297,13 @@ fn by_samples(record: &Record, died: &DiedIn, seen: Option<&LastSeen>) -> Option
     let hot = seen.and_then(|seen| seen.millicelsius)?;
     let degrees = hot as f64 / 1e3;
     if hot >= HOT_MILLICELSIUS {
-        let text = format!("Just before, it was {degrees:.1} °C: heat is the likely cause.");
+        let text = format!("The temperature was {degrees:.1} °C just before: overheating is the likely cause.");
         return Some((text, 60));
     }
     (hot >= WARM_MILLICELSIUS).then(|| {
         let text = format!(
-            "Just before, it was {degrees:.1} °C: heat may be the cause, as may a voltage too low for this clock."
+            "The temperature was {degrees:.1} °C just before: overheating, or a core voltage too low for this clock, \
+             may be the cause."
         );
         (text, 40)
     })
@@ -325,35 +316,29 @@ fn by_reset(aftermath: &Aftermath) -> Option<(String, u8)> {
         let name = &watchdog.identity;
         let bits = watchdog.bootstatus;
         if bits & BY_HEAT != 0 {
-            return Some((format!("The watchdog ({name}) says that it was too hot."), 80));
+            return Some((format!("The watchdog ({name}) reports overheating."), 80));
         }
         if bits & BY_VOLTAGE != 0 {
-            return Some((format!("The watchdog ({name}) says that the voltage was too low."), 80));
+            return Some((format!("The watchdog ({name}) reports under-voltage."), 80));
         }
         if bits & BY_WATCHDOG != 0 {
-            let text = format!("The watchdog ({name}) restarted the board: it hung. Nothing that was seen tells why.");
+            let text = format!("The watchdog ({name}) reset the board because it hung; cause unknown.");
             return Some((text, 60));
         }
     }
     let reason = aftermath.reset_reasons.first()?;
     let says = reason.says.to_lowercase();
     if BROWN_OUT.iter().any(|words| says.contains(words)) {
-        let text = format!(
-            "The hardware says of its start: \"{}\" ({}). The voltage of the supply was too low.",
-            reason.says, reason.path
-        );
+        let text = format!("Reset reason: \"{}\" ({}). The supply voltage was too low.", reason.says, reason.path);
         return Some((text, 75));
     }
     if POWER_CAME_ON.iter().any(|words| says.contains(words)) {
         let text = format!(
-            "The hardware says of its start: \"{}\" ({}). The power was cut: by the supply, or by hand after a freeze.",
+            "Reset reason: \"{}\" ({}). Power was lost: a supply failure, or a power cycle after a freeze.",
             reason.says, reason.path
         );
         return Some((text, 45));
     }
-    let text = format!(
-        "Nothing that was seen tells why; the hardware says of its start: \"{}\" ({}).",
-        reason.says, reason.path
-    );
+    let text = format!("Cause unknown; reset reason: \"{}\" ({}).", reason.says, reason.path);
     Some((text, 30))
 }

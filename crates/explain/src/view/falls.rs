@@ -51,7 +51,7 @@ const LOW_SAMPLES_MIN: usize = 2;
 /// Share of the phase that must be low.
 const LOW_SHARE_MIN: f64 = 0.1;
 
-/// With less of all CPUs busy than this, a governor may have lowered the clock for lack of work:
+/// With less of all CPUs busy than this, a governor may have lowered the clock because of low load:
 /// between two runs, or at the end of one.
 const BUSY_PERCENT_MIN: f64 = 75.0;
 
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_falls_is_found_with_its_moment() {
+    fn clock_that_falls_is_found_with_its_moment() {
         let record = run(&[1_800_000, 1_800_000, 1_200_000, 1_400_000, 1_200_000, 1_200_000]);
         let falls = clock_falls(&record);
         assert_eq!(falls.len(), 1);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn one_low_reading_is_no_fall() {
+    fn single_low_reading_is_ignored() {
         let record = run(&[1_800_000, 600_000, 1_800_000, 1_800_000, 1_800_000]);
         assert_eq!(clock_falls(&record), []);
     }

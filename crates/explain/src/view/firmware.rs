@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_cannot_tell_when_a_sticky_bit_rose() {
+    fn log_cannot_tell_when_a_sticky_bit_rose() {
         let mut record = log("0.9.72");
         record.states = vec![state(None), state(Some(0x80000))];
         assert_eq!(firmware_bits(&record, 3), FirmwareBits::SinceBoot);

@@ -22,7 +22,7 @@ const GLITCH_MILLICELSIUS: i64 = 40_000;
 /// ... if they are so near, in milliseconds: a bit that was read wrong, not a temperature.
 const GLITCH_MS: i64 = 2_500;
 
-/// The readings of a temperature within a window that can be true: by themselves, and beside their neighbours.
+/// The readings of a temperature within a window that can be true: by themselves, and next to their neighbours.
 pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let mut readings = gauge(record, channel, super::samples::whole_run());
     readings.retain(|reading| is_reading(reading.value));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_chip_can_do_is_no_temperature() {
+    fn impossible_readings_are_ignored() {
         for (values, expected) in [
             (&[60_000, 60_500, 125_000, 61_000, 60_000][..], 61_000),
             (&[60_000, 125_000, 124_000, 61_000], 125_000),
@@ -218,13 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn no_sensor_is_no_temperature() {
+    fn no_temperature_without_sensor() {
         let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &[0, -273_200_000]);
         assert_eq!(heat(&record, whole_run()), None);
     }
 
     #[test]
-    fn a_fan_is_no_brake() {
+    fn fan_is_not_cpu_cooling() {
         for (label, expected) in [("pwm-fan", 0), ("cpufreq-cpu0", 1)] {
             let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
             let record = gauge_channel(record, ChannelId::Cooling(0), Unit::Count, &[0, 0, 2, 3, 1]);

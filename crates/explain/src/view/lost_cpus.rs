@@ -1,4 +1,4 @@
-//! CPUs that somebody else than the run switched off while it went on, and from when to when.
+//! CPUs that were taken offline during a run, but not by it, and from when to when.
 
 use super::{Reading, SwitchedOff, gauge, matching_messages, switched_off, whole_run};
 use record::{AllCpus, ChannelId, KernelMessage, Record, Window};

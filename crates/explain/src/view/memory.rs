@@ -1,4 +1,4 @@
-//! Where the latency of memory rises with the size of the buffer: there a cache ends, whatever the
+//! Where the latency of memory rises with the size of the buffer: there a cache ends, regardless of what the
 //! tables of the kernel say.
 
 use record::{Cache, Latency, Record};

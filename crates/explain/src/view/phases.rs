@@ -41,7 +41,7 @@ pub fn phases(record: &Record) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
         let was_run = !matches!(step.outcome, Outcome::Skipped(_));
-        // Watching is no work of its own: whatever ran meanwhile is somebody else's.
+        // Watching is no work of its own: what ran at that time is not part of the run.
         let is_own = !step.workload.is_within_another() && step.workload != WorkloadId::Watch;
         if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;

@@ -1,4 +1,4 @@
-//! Power of the machine, from whatever measures it: a meter at the wall or a chip on the board, else
+//! Power of the machine, from the best available source: a meter at the wall or a chip on the board, else
 //! the energy counters of the processor.
 
 use super::power_doubt::power_doubt;
@@ -76,7 +76,7 @@ mod tests {
     use record::{HwmonKind, OfHwmon, OfMeter, OfPowercap};
 
     #[test]
-    fn a_meter_comes_before_a_chip_and_a_chip_before_counters() {
+    fn meter_comes_before_a_chip_and_a_chip_before_counters() {
         let energy = [0, 1_000_000, 2_000_000, 3_000_000];
         let mut record = counter(own_run(), rapl(OfPowercap::Energy), Unit::Microjoules, &energy);
         record = labelled(record, "package-0");

@@ -1,5 +1,5 @@
 //! Meters that cannot be right: one that says nothing flows while a machine runs, one that says the same
-//! whatever the machine does, one that claims more power than its own voltage and current can carry, or
+//! regardless of the load, one that claims more power than its own voltage and current can carry, or
 //! next to nothing of it, as where a driver takes milliwatts for microwatts; and one that says what no machine
 //! draws, as where its unit is taken for another one. What a meter gets wrong by less, all of its figures alike,
 //! cannot be seen from here.
@@ -41,8 +41,8 @@ const TOO_LITTLE_SHARE: f64 = 0.1;
 /// 100 mA at 5 V of a Raspberry Pi Zero); an eighth of that is no running machine, however its supply is measured.
 pub const ANY_MW_MIN: f64 = 50.0;
 /// No server draws more than 15 W for each CPU that Linux counts (two sockets of 64 cores with 400 W each, and as
-/// much again for all else), and a graphics card or drives draw up to a few hundred whatever the CPUs are.
-const BESIDE_CPUS_MW: f64 = 400_000.0;
+/// much again for all else), and a graphics card or drives draw up to a few hundred regardless of the CPUs.
+const OTHER_THAN_CPUS_MW: f64 = 400_000.0;
 const CPU_MW_MAX: f64 = 15_000.0;
 
 /// Why this channel cannot be the power of the machine; none if nothing speaks against it.
@@ -71,7 +71,7 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
         median(&values.map(|reading| reading.value as f64).collect::<Vec<_>>())
     };
     let power_mw = typical(channel)? * scale;
-    let limit_mw = BESIDE_CPUS_MW + CPU_MW_MAX * record.machine.cpus.len() as f64;
+    let limit_mw = OTHER_THAN_CPUS_MW + CPU_MW_MAX * record.machine.cpus.len() as f64;
     // Supplies of parts (`hwmon`) may well draw nothing; what the user named as a meter is that of the machine.
     if channel.id.is_meter() && power_mw < ANY_MW_MIN {
         return Some(Doubt::BelowAny(power_mw));
@@ -97,7 +97,7 @@ fn companions<'a>(record: &'a Record, power: &Channel) -> Option<(&'a Channel, &
             .samples
             .channels
             .iter()
-            .filter(move |channel| channel.id.is_beside(&power.id) && channel.unit == *unit);
+            .filter(move |channel| channel.id.is_of_same_chip(&power.id) && channel.unit == *unit);
         let first = found.next();
         first.filter(|_| found.next().is_none())
     };
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_that_was_mistaken_is_no_power_of_a_machine() {
+    fn wrong_unit_is_implausible_power() {
         // Watts told as milliwatts, milliwatts as watts, and what boards and servers draw.
         for (id, milliwatts, is_believed) in [
             (METER, [2, 3, 4, 5, 6, 7], false),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn meters_that_cannot_be_right() {
+    fn implausible_meters() {
         let work = [0, 0, 0, 0, 0, 0, 100, 100, 100, 100, 100, 100];
         let powers = [2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7, 7].map(|watts| watts * 1_000_000);
         let current = [400, 400, 400, 400, 400, 400, 1400, 1400, 1400, 1400, 1400, 1400];

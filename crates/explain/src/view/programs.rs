@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remark_is_made_once() {
+    fn remark_is_made_once() {
         let mut record = own_run();
         for _ in 0..2 {
             let scores = Measured::Scores(Scores {

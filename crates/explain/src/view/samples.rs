@@ -53,7 +53,7 @@ pub fn gauge(record: &Record, channel: &Channel, window: Window) -> Vec<Reading>
 }
 
 /// Differences of a counter from sample to sample within a window. Each reading stands at the
-/// later sample. A counter that went backwards, or that of another part of a run that was resumed, started anew;
+/// later sample. A counter that went backwards, or that of another part of a run that was resumed, restarted;
 /// that difference is left out.
 pub fn counter_steps(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let readings = gauge(record, channel, window);
@@ -97,7 +97,7 @@ mod tests {
     fn counters_are_summed_over_a_window() {
         let record = counter(own_run(), SWAPPED_IN, Unit::Pages, &[5, 5, 9, 2, 4]);
         let channel = record.samples.channel(&SWAPPED_IN).unwrap();
-        // The fall from 9 to 2 is a counter that started anew.
+        // The fall from 9 to 2 is a counter that restarted.
         assert_eq!(counter_total(&record, channel, whole_run()), Some(6));
         assert_eq!(counter_total(&record, channel, window(0.0, 0.5)), Some(0));
         assert_eq!(counter_total(&record, channel, window(0.0, 0.4)), None);

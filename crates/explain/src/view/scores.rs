@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_value_of_a_series_is_left_out() {
+    fn first_value_of_a_series_is_left_out() {
         let values = [1.0, 10.0, 10.0, 9.0, 9.0, 8.0, 8.0];
         let record = with_step(own_run(), WorkloadId::Cpuminer, Variant::ONLY, &[], (0.0, 300.0), series(&values));
         let trend = &series_trends(&record)[0];

@@ -28,7 +28,7 @@ pub fn topology(machine: &Machine) -> String {
         let _ = writeln!(text, "{:>3} {line}", cpu_list(&cpus));
     }
     if machine.cpus.is_empty() {
-        text.push_str("  (the machine does not tell)\n");
+        text.push_str("  (not reported)\n");
     }
     text
 }

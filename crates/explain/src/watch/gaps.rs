@@ -1,9 +1,9 @@
-//! Which channels fell silent, and why, in as few sentences as there are reasons.
+//! Which channels stopped delivering values, and why, in as few sentences as there are reasons.
 
 use super::Watch;
 use record::{ChannelId, Event, Missing};
 
-/// One sentence for each reason why channels fell silent with the last row.
+/// One sentence for each reason why channels stopped delivering values with the last row.
 pub fn gaps(watch: &Watch) -> Vec<String> {
     // Reason, first channel, how many more.
     let mut found: Vec<(&Missing, &ChannelId, usize)> = Vec::new();
@@ -19,8 +19,8 @@ pub fn gaps(watch: &Watch) -> Vec<String> {
     let sentence = |(missing, channel, more): (&Missing, &ChannelId, usize)| match more {
         // The sampler itself is not silent: something about all channels is told in its name.
         _ if *channel == ChannelId::ALL_CHANNELS_GAP => missing.to_string(),
-        0 => format!("{channel} fell silent: {missing}"),
-        _ => format!("{channel} and {more} more fell silent: {missing}"),
+        0 => format!("No more readings from {channel}: {missing}"),
+        _ => format!("No more readings from {channel} and {more} others: {missing}"),
     };
     found.into_iter().map(sentence).collect()
 }
@@ -43,8 +43,10 @@ mod tests {
             let gap = Gap { at_ms: 5, missing };
             watch.event(Event::Gap { channel, gap });
         }
-        let expected =
-            ["soc.temp and 1 more fell silent: /x does not exist", "cpu.online fell silent: /y does not exist"];
+        let expected = [
+            "No more readings from soc.temp and 1 others: /x does not exist",
+            "No more readings from cpu.online: /y does not exist",
+        ];
         assert_eq!(gaps(&watch), expected);
     }
 }

@@ -176,13 +176,13 @@ impl Watch {
         self.latest[place].value
     }
 
-    /// By how much a counter grew from its reading before to its latest one. None if it started anew.
+    /// By how much a counter grew from its reading before to its latest one. None if it restarted.
     pub fn growth(&self, place: usize) -> Option<i64> {
         self.latest[place].growth()
     }
 
     /// By how much a counter grows in a second, from its last two readings; a slow source is read
-    /// more seldom than there are rows.
+    /// less often than there are rows.
     pub fn growth_per_second(&self, place: usize) -> Option<f64> {
         let latest = &self.latest[place];
         let ms = latest.at_ms.saturating_sub(latest.before?.1);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_channel_has_no_value() {
+    fn silent_channel_has_no_value() {
         let rows = [(0, Some(1)), (1 + STALE_MS, None)];
         let stale = watch(Unit::Count, ChannelKind::Gauge, &rows);
         assert_eq!(stale.value(0), None);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn throttling_is_told_from_the_past_that_is_kept() {
+    fn throttling_from_kept_history() {
         let limit = |rows: &[(i64, Option<i64>)]| {
             let kind = ChannelKind::Gauge;
             let id = ChannelId::limit_max(0);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn power_comes_from_energy_or_stands_for_itself() {
+    fn power_from_energy_or_power_channel() {
         let joules = [(0, Some(1_000_000)), (500, None), (2000, Some(7_000_000))];
         for (unit, kind, rows, expected) in [
             (Unit::Microjoules, ChannelKind::Counter, &joules[..], Some(3.0)),

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn the_call_of_that_number_fails_and_no_other() {
+    fn call_of_that_number_fails_and_no_other() {
         under("run read /a 2 EIO; guard read * 0 EPERM", || {
             assert_eq!(read("/a/x"), Ok(()));
             assert_eq!(read("/b"), Ok(()));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_write_leaves_half() {
+    fn torn_write_leaves_half() {
         let path = std::env::temp_dir().join(format!("sbc-bench-torn-{}", std::process::id()));
         let file = File::create(&path).unwrap();
         let outcome = under("run write torn 2 torn", || {
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_plan() {
+    fn invalid_plans_are_refused() {
         for text in ["x", "run read * 1", "run fly * 1 EIO", "run read * a EIO", "run read * 1 EWHAT"] {
             assert!(std::panic::catch_unwind(|| Plan::parse(text, "run")).is_err(), "{text}");
         }

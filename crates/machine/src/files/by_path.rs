@@ -70,7 +70,7 @@ pub fn make_all(folder: &Path) -> Result<(), Error> {
 
 /// The folder and name of a file; where there is no such folder, the file is what cannot be used.
 fn parts(path: &Path, failed: fn(Errno) -> Problem) -> Result<(Folder, &OsStr), Error> {
-    let name = path.file_name().ok_or_else(|| Error::new(path, Problem::Kind("a folder")))?;
+    let name = path.file_name().ok_or_else(|| Error::new(path, Problem::Kind("a directory")))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let folder = Folder::open(folder).map_err(|error| match error.problem {
         Problem::Read(errno) => Error::new(path, failed(errno)),

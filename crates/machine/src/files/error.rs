@@ -76,7 +76,7 @@ impl Problem {
         let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
         match (errno, kind) {
             (Errno::NOTDIR | Errno::LOOP, Ok(FileType::Symlink)) => Self::Link,
-            (Errno::NOTDIR | Errno::EXIST, Ok(kind)) if kind != FileType::Directory => Self::Kind("no folder"),
+            (Errno::NOTDIR | Errno::EXIST, Ok(kind)) if kind != FileType::Directory => Self::Kind("not a directory"),
             _ => Self::Read(errno),
         }
     }
@@ -86,7 +86,7 @@ impl Problem {
         Some(match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => return None,
             FileType::Symlink => Self::Link,
-            FileType::Directory => Self::Kind("a folder"),
+            FileType::Directory => Self::Kind("a directory"),
             FileType::Fifo => Self::Kind("a named pipe"),
             FileType::Socket => Self::Kind("a socket"),
             _ => Self::Kind("a device"),
@@ -100,18 +100,18 @@ impl fmt::Display for Error {
         match self.problem {
             Problem::Read(errno) => write!(f, "{path} cannot be read: {}", Words(errno)),
             Problem::Write(errno) => write!(f, "{path} cannot be written: {}", Words(errno)),
-            Problem::Make(Errno::EXIST) => write!(f, "{path} exists already"),
-            Problem::Make(errno) => write!(f, "{path} cannot be made: {}", Words(errno)),
+            Problem::Make(Errno::EXIST) => write!(f, "{path} already exists"),
+            Problem::Make(errno) => write!(f, "{path} cannot be created: {}", Words(errno)),
             Problem::Remove(errno) => write!(f, "{path} cannot be removed: {}", Words(errno)),
-            Problem::Link => write!(f, "{path} is a link, which is not followed here"),
-            Problem::Kind("no folder") => write!(f, "{path} is no folder"),
-            Problem::Kind(kind) => write!(f, "{path} is {kind} and no regular file"),
+            Problem::Link => write!(f, "{path} is a symbolic link; links are not followed here"),
+            Problem::Kind("not a directory") => write!(f, "{path} is not a directory"),
+            Problem::Kind(kind) => write!(f, "{path} is {kind}, not a regular file"),
             Problem::ForeignOwner(uid) => {
                 write!(f, "{path} belongs to another user (uid {uid})")
             }
             Problem::OthersWrite => write!(f, "{path} can be written by others"),
-            Problem::Another => write!(f, "{path} is not the folder that was made there"),
-            Problem::TooLong(bytes) => write!(f, "{path} has more than {bytes} bytes"),
+            Problem::Another => write!(f, "{path} is not the directory that was created there"),
+            Problem::TooLong(bytes) => write!(f, "{path} is larger than {bytes} bytes"),
         }
     }
 }

@@ -21,8 +21,8 @@ pub enum Access {
     Owner,
     /// Its owner and group (0640): names of programs, kernel messages and serial numbers stand in it.
     Group,
-    /// Everybody (0644): made to be read by other programs or sent to other people.
-    Everybody,
+    /// Every user (0644): made to be read by other programs or sent to other people.
+    World,
 }
 
 /// Names that are tried for a file that is about to replace another one: two of 64 random bits are not the same.
@@ -45,7 +45,7 @@ fn may_be_opened(stat: &Stat) -> bool {
 }
 
 impl Folder {
-    /// Opens a folder that somebody named; links on the way to it are followed.
+    /// Opens a folder that the user named; links on the way to it are followed.
     ///
     /// # Errors
     /// It is none, or cannot be opened.
@@ -184,7 +184,7 @@ impl Folder {
     }
 
     /// Replaces a file in one step and waits until that survives a loss of power: readers see the old or
-    /// the new one, never half of it. Whatever is in its place (a link, a pipe) is replaced, not opened.
+    /// the new one, never half of it. What is in its place (a link, a pipe) is replaced, not opened.
     ///
     /// # Errors
     /// It cannot be written; the old one stays as it is.
@@ -229,13 +229,13 @@ impl Folder {
         })
     }
 
-    /// A new file whose name nobody has, beside the one that it is to replace.
+    /// A new file whose name nobody has, next to the one that it replaces.
     fn temporary(&self, name: &OsStr, access: Access) -> Result<(OsString, File), Error> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut refused = Errno::EXIST;
         for _ in 0..TEMPORARY_NAMES_MAX {
             let mut new = name.to_owned();
-            // One that could be guessed would be taken by whoever wants no file here.
+            // One that could be guessed would be taken by the process that wants no file here.
             new.push(format!(".{}.new", unguessable()));
             match self.opened_file(&new, flags, access) {
                 Ok(file) => return Ok((new, file)),
@@ -254,7 +254,7 @@ impl Folder {
         let mode = match access {
             Access::Owner => 0o600,
             Access::Group => 0o640,
-            Access::Everybody => 0o644,
+            Access::World => 0o644,
         };
         let mode = Mode::from_raw_mode(mode);
         // Opening alone does something to a tape or a watchdog: what is there already is looked at first.

@@ -9,7 +9,7 @@ pub(super) const PREFIX: &str = "sbc-bench-";
 /// `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`). Neither has links.
 const WITHOUT_NUMBERS: [u64; 2] = [0x4d44, 0x2011_bab0];
 
-/// Which folder it is, whatever it is called.
+/// Which folder it is, regardless of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// Device that it is on; may be another after a start of the machine.

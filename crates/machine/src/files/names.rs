@@ -24,7 +24,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Gives a file in it another name; whatever had that name is replaced.
+    /// Gives a file in it another name; anything of that name is replaced.
     ///
     /// # Errors
     /// It is not there, or cannot be renamed.

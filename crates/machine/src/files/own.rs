@@ -1,11 +1,11 @@
-//! A folder of our own in a folder of somebody's, for files of a measurement: made under a name that nobody can
-//! guess, held open from then on, and emptied and removed through what is held. Whoever may rename it can put
+//! A folder of our own in a folder of another user's, for files of a measurement: made under a name that nobody can
+//! guess, held open from then on, and emptied and removed through what is held. The process that may rename it can put
 //! anything in its place; nothing is ever written to, read from or removed by way of that place.
 //!
 //! Programs that are started get it as their current folder ([`OwnFolder::current`]) and names without a path.
 //!
 //! What a killed process leaves is known by its [`Identity`], which has to be kept somewhere before the folder is
-//! filled: another folder of that name is somebody else's.
+//! filled: another folder of that name is another user's.
 
 use super::identity::{Identity, PREFIX, identity};
 use super::removal::{open_in, remove_held, remove_in};
@@ -40,7 +40,7 @@ impl OwnFolder {
     /// others or can be written by them, who could put links in the place of our files.
     pub fn make(parent: &Path, note: Note) -> Result<Self, Error> {
         let above = Folder::open(parent)?;
-        // Whoever removes it after a kill may be somewhere else by then.
+        // The process that removes it after a kill may be somewhere else by then.
         let place = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
         let mut refused = Errno::EXIST;
         for _ in 0..NAMES_MAX {
@@ -64,7 +64,7 @@ impl OwnFolder {
         Err(Error::new(parent, Problem::Make(refused)))
     }
 
-    /// Holds what was just made. What is refused is removed again; it is empty, or somebody else's and stays.
+    /// Holds what was just made. What is refused is removed again; it is empty, or another user's and stays.
     fn held(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
         match believed(above.as_fd(), &name, &path) {
             Ok(folder) => Ok(Self { above, name, folder }),
@@ -134,7 +134,7 @@ impl OwnFolder {
         self.folder.length(OsStr::new(name))
     }
 
-    /// Writes a small file that is there for the next program alone, whatever was in its place.
+    /// Writes a small file that is there for the next program alone, anything in its place is replaced.
     ///
     /// # Errors
     /// It cannot be written.

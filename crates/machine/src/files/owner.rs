@@ -51,7 +51,7 @@ pub(super) fn hand_over(made: impl AsFd, owner_of_folder: u32) {
 }
 
 fn give(made: impl AsFd, owner: Owner) {
-    // A file system without owners (FAT) refuses: whoever mounted it has said whose all of it is.
+    // A file system without owners (FAT) refuses: its owner is set by the mount options.
     let _ = fchown(made, Some(Uid::from_raw(owner.uid)), Some(Gid::from_raw(owner.gid)));
 }
 
@@ -65,7 +65,7 @@ pub(super) fn make_all(folder: &Path) -> Result<(), Error> {
         _ => Path::new("."),
     };
     make_all(above)?;
-    // Opened once: whoever renames it meanwhile gets the new folder in the old one.
+    // Opened once: the process that renames it meanwhile gets the new folder in the old one.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let open = || fs::open(above, flags, Mode::empty());
     let opened =
@@ -82,7 +82,7 @@ fn make_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(), Error> {
     let all = Mode::RWXU | Mode::RWXG | Mode::RWXO;
     match faults::pass(Call::Folder, path, || fs::mkdirat(above, name, all)) {
         Ok(()) => {}
-        // Somebody else was quicker.
+        // Another process was quicker.
         Err(_) if path.is_dir() => return Ok(()),
         Err(errno) => {
             let problem = match Problem::of_folder(path, errno) {
@@ -122,7 +122,7 @@ mod tests {
 
     const USER: Owner = Owner { uid: 65_534, gid: 65_534 };
 
-    /// A folder of the user's, and one of root's beside it.
+    /// A folder of the user's, and one of root's next to it.
     struct Places(PathBuf);
 
     impl Places {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_somebody_puts_in_the_place_of_the_new_one_is_not_given_away() {
+    fn exchanged_directory_is_not_given_away() {
         if !crate::is_root() {
             return testkit::skip("root, to give files away");
         }
@@ -184,6 +184,6 @@ mod tests {
         std::fs::write(place.join("file"), "").unwrap();
         let error = make_all(&place.join("file/x")).unwrap_err().to_string();
         std::fs::remove_dir_all(&place).unwrap();
-        assert!(error.ends_with("/file is no folder"), "{error}");
+        assert!(error.ends_with("/file is not a directory"), "{error}");
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> R
     if (there.st_dev, there.st_ino) != (about.st_dev, about.st_ino) {
         return Err(Error::new(&folder.path, Problem::Another));
     }
-    // Should it have been renamed just now, this removes nothing but an empty folder of whoever did that.
+    // Should it have been renamed just now, this removes nothing but an empty folder of the process that did that.
     let remove = || fs::unlinkat(above, name, AtFlags::REMOVEDIR);
     faults::pass(Call::Remove, &folder.path, remove).map_err(error)
 }
@@ -113,7 +113,7 @@ pub(super) fn open_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(O
         let there = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW);
         match there.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
             Ok(FileType::Symlink) => Problem::Link,
-            Ok(kind) if kind != FileType::Directory => Problem::Kind("no folder"),
+            Ok(kind) if kind != FileType::Directory => Problem::Kind("not a directory"),
             _ => Problem::Read(errno),
         }
     })

@@ -50,13 +50,13 @@ fn check_refused(path: &Path, sentence: &str) {
 }
 
 #[test]
-fn what_is_no_file_of_ours_is_refused_with_a_sentence() {
+fn foreign_files_are_refused() {
     let place = Place::new("refused");
     let target = place.join("target");
     std::fs::write(&target, "precious").unwrap();
     let link = place.join("link");
     symlink(&target, &link).unwrap();
-    check_refused(&link, "is a link, which is not followed here");
+    check_refused(&link, "is a symbolic link; links are not followed here");
     let pipe = place.join("pipe");
     pipe_at(&pipe);
     check_refused(&pipe, "is a named pipe and no regular file");
@@ -80,10 +80,9 @@ fn what_is_no_file_of_ours_is_refused_with_a_sentence() {
 }
 
 #[test]
-fn a_new_file_is_new_and_for_those_who_were_meant() {
+fn new_file_mode() {
     let place = Place::new("new");
-    for (name, access, mode) in
-        [("a", Access::Owner, 0o600), ("b", Access::Group, 0o640), ("c", Access::Everybody, 0o644)]
+    for (name, access, mode) in [("a", Access::Owner, 0o600), ("b", Access::Group, 0o640), ("c", Access::World, 0o644)]
     {
         let path = place.join(name);
         create_new(&path, access).unwrap().write_all(b"1").unwrap();
@@ -94,7 +93,7 @@ fn a_new_file_is_new_and_for_those_who_were_meant() {
         let found = path.metadata().unwrap().mode() & 0o777;
         assert_eq!(found, mode & !masked.as_raw_mode(), "{name}");
         let error = create_new(&path, access).unwrap_err();
-        assert!(error.is_taken() && error.to_string().ends_with("exists already"));
+        assert!(error.is_taken() && error.to_string().ends_with("already exists"));
     }
     symlink(place.join("nowhere"), place.join("link")).unwrap();
     assert!(create_new(&place.join("link"), Access::Owner).unwrap_err().is_taken());
@@ -102,12 +101,12 @@ fn a_new_file_is_new_and_for_those_who_were_meant() {
 }
 
 #[test]
-fn a_file_is_replaced_whole_and_whatever_was_in_its_place_stays_untouched() {
+fn replace_is_atomic_and_follows_no_link() {
     let place = Place::new("replace");
     let (target, name) = (place.join("target"), place.join("name"));
     std::fs::write(&target, "precious").unwrap();
     symlink(&target, &name).unwrap();
-    // All names for the new file that could be guessed were taken by somebody who wants none here.
+    // All names for the new file that could be guessed were taken by another process who wants none here.
     let guessed: Vec<String> = (0..64).map(|number| format!("name.{}-{number}.new", std::process::id())).collect();
     for name in &guessed {
         symlink(&target, place.join(name)).unwrap();
@@ -127,13 +126,13 @@ fn a_file_is_replaced_whole_and_whatever_was_in_its_place_stays_untouched() {
 }
 
 #[test]
-fn no_more_is_read_than_a_file_of_its_kind_has() {
+fn read_size_limit() {
     let place = Place::new("bounded");
     let path = place.join("x");
     std::fs::write(&path, "12345").unwrap();
     assert_eq!(read(&path, 5).unwrap(), b"12345");
     let error = read(&path, 4).unwrap_err();
-    assert!(error.to_string().ends_with("/x has more than 4 bytes"));
+    assert!(error.to_string().ends_with("/x is larger than 4 bytes"));
     // These have no end, and an end at once.
     assert!(read(Path::new("/dev/zero"), 100).is_err());
     assert_eq!(read(Path::new("/dev/null"), 100).unwrap(), b"");
@@ -141,7 +140,7 @@ fn no_more_is_read_than_a_file_of_its_kind_has() {
 }
 
 #[test]
-fn a_state_folder_is_for_its_owner_alone() {
+fn state_folder_is_for_its_owner_alone() {
     let place = Place::new("state");
     let path = place.join("a/b");
     let mode = || path.metadata().unwrap().mode() & 0o777;
@@ -156,10 +155,10 @@ fn a_state_folder_is_for_its_owner_alone() {
     };
     let link = place.join("link");
     symlink(&path, &link).unwrap();
-    check(&link, "is a link, which is not followed here");
+    check(&link, "is a symbolic link; links are not followed here");
     let file = place.join("file");
     std::fs::write(&file, "").unwrap();
-    check(&file, "is no folder");
+    check(&file, "is not a directory");
     if getuid().is_root() {
         std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
         check(&path, "belongs to another user (uid 65534)");
@@ -167,7 +166,7 @@ fn a_state_folder_is_for_its_owner_alone() {
 }
 
 #[test]
-fn a_folder_that_was_opened_stays_the_same_folder() {
+fn folder_that_was_opened_stays_the_same_folder() {
     let place = Place::new("moved");
     let (first, second) = (place.join("first"), place.join("second"));
     std::fs::create_dir(&first).unwrap();
@@ -188,7 +187,7 @@ fn what_is_no_file_is_not_opened() {
     let pipe = own.join("pipe");
     pipe_at(&pipe);
     let there = pipe.clone();
-    // Waits until somebody opens the other end.
+    // Waits until another process opens the other end.
     let writer = std::thread::spawn(move || File::options().write(true).open(there));
     std::thread::sleep(Duration::from_millis(50));
     assert!(existing(&pipe).is_err());

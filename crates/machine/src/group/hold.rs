@@ -8,7 +8,7 @@ use record::{Missing, Reading};
 use rustix::fs;
 use rustix::io::Errno;
 
-/// Whoever ends removes the folder that the next one is about to lock.
+/// The process that ends removes the folder that the next one is about to lock.
 const TRIES: usize = 8;
 
 /// The group, removed when it is dropped.
@@ -48,7 +48,7 @@ pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
     Ok(None)
 }
 
-/// True if somebody has or had it.
+/// True if another process has or had it.
 pub(crate) fn is_there(root: &Root, name: &str) -> bool {
     hierarchy(root).is_some_and(|(_, mount)| fs::stat(format!("{mount}/{name}")).is_ok())
 }

@@ -21,7 +21,7 @@ pub(super) struct Lock {
 pub(super) enum Owner {
     /// Nobody any more, or nobody yet; it is held from now on.
     Gone(Lock),
-    /// Somebody holds it, or is removing it.
+    /// Another process holds it, or is removing it.
     Lives,
     /// This kernel has no locks, so that nobody can take it for left behind either.
     NoLocks,
@@ -56,7 +56,7 @@ pub(super) fn locked(folder: &str) -> Result<Lock, Errno> {
     let opened = faults::pass(Call::Open, folder, open)?;
     let lock = || fs::flock(&opened, FlockOperation::NonBlockingLockExclusive);
     faults::pass_open(Call::Lock, &opened, lock)?;
-    // Whoever held it may have removed it in between, and another one may have made it anew.
+    // The process that held it may have removed it in between, and another one may have made it again.
     let (held, named) = (fs::fstat(&opened)?, fs::stat(folder)?);
     if (held.st_dev, held.st_ino) != (named.st_dev, named.st_ino) {
         return Err(Errno::NOENT);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_limited_stays_where_its_limit_is() {
+fn limited_process_stays_in_its_cgroup() {
     let own = "== /proc/thread-self/cgroup\n0::/a/b\n";
     for (files, expected) in [
         ("", ""),
@@ -35,20 +35,20 @@ fn both_versions_are_found() {
 }
 
 #[test]
-fn the_usage_is_read() {
+fn usage_is_read() {
     let text = "usage_usec 2500\nuser_usec 2000\nsystem_usec 500\n";
     assert_eq!(parse_usage_us(text), Some(2500));
     assert_eq!(parse_usage_us("user_usec 1\n"), None);
 }
 
 #[test]
-fn a_board_gets_no_group() {
+fn board_file_has_no_cgroup() {
     let root = Root::from_board("== /sys/fs/cgroup/cgroup.controllers\ncpu\n").unwrap();
     assert!(Group::new(&root, "x").is_err());
 }
 
 #[test]
-fn a_thread_goes_in_and_out() {
+fn thread_goes_in_and_out() {
     let root = Root::system();
     let name = format!("sbc-bench-test.{}", std::process::id());
     let mut group = match Group::new(&root, &name) {
@@ -77,7 +77,7 @@ fn a_thread_goes_in_and_out() {
         assert!(group.is_limited() == cgroup::has_quota(&root));
     }
     let folder = group.folder().to_owned();
-    // Ours is not left behind as long as we live, whatever number it has.
+    // Ours is not left behind as long as we live, regardless of what number it has.
     assert!(Group::left_behind(&root, "sbc-bench-test").is_empty());
     assert!(Group::adopted(&root, &folder).is_none());
     drop(group);
@@ -94,7 +94,7 @@ fn left(name: &str) -> Option<String> {
 }
 
 #[test]
-fn what_nobody_holds_is_left_behind_whatever_its_number() {
+fn group_without_owner_is_taken_over() {
     let root = Root::system();
     let own = std::process::id();
     let Some(folder) = left(&format!("sbc-bench-left.{own}")) else {

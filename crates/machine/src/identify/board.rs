@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_device_tree_comes_first() {
+    fn device_tree_comes_first() {
         check(
             &[
                 ("/sys/firmware/devicetree/base/model", "Radxa ROCK 5B\\0"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mainboard_stands_in() {
+    fn mainboard_is_fallback() {
         check(
             &[
                 ("/sys/class/dmi/id/sys_vendor", "Default string"),

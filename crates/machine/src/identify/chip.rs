@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_firmware_are_not_believed() {
+    fn smbios_chip_names_are_ignored() {
         let mut table = vec![0, 4, 0, 0, b'x', 0, 0];
         table.extend([4, 0x12, 1, 0]);
         table.extend([0; 12]);

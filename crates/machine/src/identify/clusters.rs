@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn without_cpufreq_capacity_decides() {
+    fn clusters_by_capacity_without_cpufreq() {
         let mut cpus: Vec<Cpu> = (0..3).map(|n| cpu(n, "Cortex-A53")).collect();
         check(&cpus, &[], &[(&[0, 1, 2], None)]);
         for (cpu, capacity) in cpus.iter_mut().zip([1024, 480, 1000]) {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_is_off_needs_a_policy() {
+    fn cpu_that_is_off_needs_a_policy() {
         let mut cpus: Vec<Cpu> = (0..3).map(|n| cpu(n, "Cortex-A53")).collect();
         cpus[1].online = false;
         cpus[2].online = false;

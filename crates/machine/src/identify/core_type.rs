@@ -84,7 +84,7 @@ fn of_riscv<'a>(get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Cor
     let by_ids = || match ids {
         [Some(vendor), Some(arch), implementation] => {
             let known = named_part("riscv-id", vendor, arch, implementation.unwrap_or(0));
-            // Vendor 0 is everybody who has no JEDEC number.
+            // Vendor 0 is any maker without a JEDEC number.
             known.or_else(|| named_vendor("riscv-id", vendor))
         }
         _ => None,

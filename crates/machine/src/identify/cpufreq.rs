@@ -100,15 +100,15 @@ fn members(root: &Root, folders: &[(u32, String)], present: &[u32]) -> Vec<Membe
     for (policy, folder) in folders {
         let (mut cpus, mut unclear) = match listed(root, folder) {
             Some(cpus) => (cpus, Vec::new()),
-            None => (Vec::new(), vec!["it names no CPUs".to_owned()]),
+            None => (Vec::new(), vec!["it lists no CPUs".to_owned()]),
         };
         let is_known = |cpu: &u32| known.is_empty() || known.contains(cpu);
         if !cpus.iter().all(is_known) {
-            unclear.push("it names CPUs that do not exist".into());
+            unclear.push("it lists CPUs that do not exist".into());
             cpus.retain(is_known);
         }
         if let Some(other) = cpus.iter().find_map(|cpu| owners.get(cpu)) {
-            unclear.push(format!("it names CPUs of policy{other}"));
+            unclear.push(format!("it lists CPUs of policy{other}"));
             cpus.retain(|cpu| !owners.contains_key(cpu));
         }
         owners.extend(cpus.iter().map(|cpu| (*cpu, *policy)));
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_a_driver_does_not_know_is_missing() {
+    fn clock_that_a_driver_does_not_know_is_missing() {
         let folder = "/sys/devices/system/cpu/cpufreq/policy0";
         for (says, expected) in [("1512000", Some(1_512_000)), ("0", None), ("1", None), ("x", None)] {
             let board = format!(
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_cannot_be_are_told_and_made_good() {
+    fn invalid_cpu_lists_are_repaired_and_reported() {
         let check = |lists: &[(u32, &str)], expected: &[(&[u32], usize)]| {
             let file =
                 |(policy, list): &(u32, &str)| format!("== {CPU_FOLDER}/cpufreq/policy{policy}/related_cpus\n{list}\n");
@@ -252,7 +252,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "[0-9 \t\r\n]{0,40}|\\PC{0,20}") {
+        fn parsers_never_panic(text in "[0-9 \t\r\n]{0,40}|\\PC{0,20}") {
             parse_time_in_state(&text);
             parse_clocks(&text);
         }

@@ -75,7 +75,7 @@ impl CpuInfo {
     }
 
     /// True if ARM's registers stand outside of all blocks: then one CPU, the one that printed
-    /// them, stands for all, whatever they are. So it is where one line names two types.
+    /// them, stands for all, of any kind. So it is where one line names two types.
     pub(crate) fn describes_one_for_all(&self) -> bool {
         const REGISTER: &str = "cpu part";
         let in_block = |block: &Fields| find(block, REGISTER).is_some();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_every_block_is_not_common() {
+    fn value_of_every_block_is_not_common() {
         let text = "processor : 0\nmodel name : A\n\nprocessor : 1\nmodel name : B\n";
         let info = CpuInfo::parse(text);
         assert_eq!(info.common("model name"), None);
@@ -167,7 +167,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "(processor|hart|CPU part|[ \t:\r\n0-9x\u{0}]|\\PC){0,40}") {
+        fn parse_never_panics(text in "(processor|hart|CPU part|[ \t:\r\n0-9x\u{0}]|\\PC){0,40}") {
             let info = CpuInfo::parse(&text);
             for cpu in info.cpus() {
                 info.own(cpu, "cpu part");

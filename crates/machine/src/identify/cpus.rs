@@ -103,12 +103,12 @@ fn one_cpu(root: &Root, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
 fn known_or_absent(text: Option<String>) -> Fact<String> {
     match text {
         Some(text) if !text.is_empty() => Fact::Known(text),
-        _ => Missing::unsupported("/proc/cpuinfo", "the kernel does not say").into(),
+        _ => Missing::unsupported("/proc/cpuinfo", "not reported by the kernel").into(),
     }
 }
 
 /// Cores that say nothing of themselves: those switched off, and all of them under old kernels
-/// that print one block for everybody. CPUs of one cpufreq policy are of one type; next best is
+/// that print one block for every user. CPUs of one cpufreq policy are of one type; next best is
 /// the device tree, and last the common block, which describes the CPU that printed it and
 /// therefore says nothing of one that is switched off.
 fn name_the_rest(root: &Root, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_is_off_is_named_by_its_policy_or_by_the_device_tree() {
+    fn cpu_that_is_off_is_named_by_its_policy_or_by_the_device_tree() {
         check(
             "\
 == /sys/devices/system/cpu/present
@@ -183,7 +183,7 @@ CPU part : 0xd03
     }
 
     #[test]
-    fn one_block_for_everybody() {
+    fn single_cpuinfo_block() {
         // A kernel of 2013: the common block would make all eight cores the same.
         check(
             "\

@@ -71,7 +71,7 @@ pub(crate) fn build_system(root: &Root) -> Reading<String> {
         .or_else(|| armbian_like(root, "/etc/orangepi-release"))
         .or_else(|| armbian_like(root, "/etc/armbian-release"))
         .or_else(|| raspberry_pi_os(root))
-        .ok_or_else(|| Missing::unsupported("", "no image builder has left its mark"))
+        .ok_or_else(|| Missing::unsupported("", "no known image builder found"))
 }
 
 fn dietpi(root: &Root) -> Option<String> {
@@ -171,7 +171,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "([A-Z=\"'\\\\\r\n ]|\\PC){0,60}") {
+        fn os_release_never_panics(text in "([A-Z=\"'\\\\\r\n ]|\\PC){0,60}") {
             assigned(&text, "NAME");
         }
     }

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_chosen_stands_in_brackets() {
+    fn selected_value_in_brackets() {
         for (text, expected) in [
             ("always [madvise] never", "madvise"),
             ("[default] performance", "default"),
@@ -240,7 +240,7 @@ Linux version 6.1.0 (a@b) (gcc 12) #1 SMP PREEMPT_DYNAMIC Debian
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "\\PC{0,30}") {
+        fn parsers_never_panic(text in "\\PC{0,30}") {
             isa_extensions(&text);
             chosen(&text);
         }

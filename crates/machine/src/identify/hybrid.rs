@@ -41,7 +41,7 @@ fn half_of_leaf(eax: u32) -> Option<Half> {
 }
 
 /// EAX of leaf 1AH from every CPU, asked by a thread of its own that moves from one to the next, so
-/// that whoever calls stays where it is. CPUs that are off or not allowed are left out.
+/// that the caller stays on its CPU. CPUs that are off or not allowed are left out.
 #[cfg(target_arch = "x86_64")]
 fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
     use rustix::thread::{CpuSet, sched_setaffinity};
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_leaf_tells_the_halves_apart() {
+    fn cpuid_leaf_distinguishes_core_kinds() {
         for (eax, expected) in [
             (0x4000_0001, Some(Half::Performance)),
             (0x2000_0001, Some(Half::Efficiency)),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_lists_them_where_nobody_can_be_asked() {
+    fn kernel_lists_hybrid_cpus() {
         let board = "== /sys/devices/cpu_atom/cpus\n2-3\n== /sys/devices/cpu_core/cpus\n0-1\n";
         let root = Root::from_board(board).unwrap();
         let halves = halves(&root, &[0, 1, 2, 3]);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn this_processor_is_asked_without_harm() {
+    fn cpuid_on_running_system() {
         let words = own_words(&[0, 1, 4096]);
         assert!(words.iter().all(|(cpu, _)| *cpu < 2));
     }

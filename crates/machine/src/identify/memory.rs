@@ -164,7 +164,7 @@ fn kind_of_device(root: &Root, device: &str) -> SwapKind {
     if disk.starts_with("mmcblk") {
         return SwapKind::SdCard;
     }
-    // Virtual disks claim to rotate whatever the host stores them on.
+    // Virtual disks claim to rotate regardless of the host's storage.
     if disk.starts_with("vd") || disk.starts_with("xvd") || disk.starts_with("nvme") {
         return SwapKind::Disk;
     }
@@ -258,7 +258,7 @@ cut
 ";
 
     #[test]
-    fn swap_devices_are_what_they_are() {
+    fn swap_device_kinds() {
         let swaps = swaps(&Root::from_board(BOARD).unwrap()).unwrap();
         let kinds: Vec<_> = swaps.iter().map(|s| (s.path.as_str(), s.kind)).collect();
         let expected = [
@@ -278,7 +278,7 @@ cut
     }
 
     #[test]
-    fn zswap_says_what_the_kernel_tells() {
+    fn zswap_parameters() {
         let path = "== /sys/module/zswap/parameters";
         for (board, expected) in [
             (format!("{path}/enabled\nN\n"), "off"),
@@ -296,7 +296,7 @@ cut
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "([A-Za-z:/ \\\\\n0-9\t-]|\\PC){0,60}") {
+        fn parsers_never_panic(text in "([A-Za-z:/ \\\\\n0-9\t-]|\\PC){0,60}") {
             let _ = parse_meminfo(&text);
             parse_swaps(&text);
             mount_of(&text, "/var/swap");

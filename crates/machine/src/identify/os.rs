@@ -176,7 +176,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_header_is_parsed(bytes: [u8; 40]) {
+        fn parse_elf_arch_never_panics(bytes: [u8; 40]) {
             parse_elf_arch(&bytes);
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn soc(root: &Root, compatible: &[String], info: &CpuInfo) -> Reading
         .or_else(|| from_compatible(compatible))
         .or_else(|| from_soc_bus(root))
         .or_else(|| from_cpuinfo(info))
-        .ok_or_else(|| Missing::unsupported("/proc/cpuinfo", "no file names the SoC"))
+        .ok_or_else(|| Missing::unsupported("/proc/cpuinfo", "no file identifies the SoC"))
 }
 
 /// The last entry of `compatible` that a maker of SoCs has given: the root node lists the board
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_device_tree_names_socs() {
+    fn device_tree_names_socs() {
         check(&["radxa,rock-5b", "rockchip,rk3588"], "", Some("Rockchip RK3588"));
         check(&["raspberrypi,4-model-b", "brcm,bcm2711"], "", Some("Broadcom BCM2711"));
         check(&["nvidia,p3737", "nvidia,tegra234"], "", Some("NVIDIA Tegra234"));

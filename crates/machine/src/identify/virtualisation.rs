@@ -195,14 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_domain_of_xen_is_the_machine() {
+    fn first_domain_of_xen_is_the_machine() {
         let xen = "== /sys/hypervisor/type\nxen\n== /proc/xen/capabilities\ncontrol_d\n";
         check(&format!("{METAL}{xen}"), Some("none"));
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "([0-9:/a-z.\\-\n]|\\PC){0,60}") {
+        fn parsers_never_panic(text in "([0-9:/a-z.\\-\n]|\\PC){0,60}") {
             container_of_cgroup(&text);
         }
     }

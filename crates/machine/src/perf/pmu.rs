@@ -25,10 +25,10 @@ pub(super) struct Pmu {
 pub(super) fn refused(errno: i32) -> Missing {
     let reason = match errno {
         libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => {
-            "this machine has no cycle counter that the kernel offers (usual in virtual machines)"
+            "the kernel provides no cycle counter on this machine (common in virtual machines)"
         }
         libc::ENOSYS => "the kernel was built without perf events",
-        libc::ESRCH => "the process has ended",
+        libc::ESRCH => "the process has exited",
         libc::EACCES | libc::EPERM => {
             return Missing { path: CALL.into(), why: Why::Denied };
         }
@@ -114,7 +114,7 @@ event=0x0011
     }
 
     #[test]
-    fn without_names_the_kernel_chooses() {
+    fn kernel_chooses_pmu_without_names() {
         let root = Root::from_board("== /sys/bus/event_source/devices/cpu/type\n4\n").unwrap();
         let pmus = core_pmus(&root);
         assert_eq!((pmus.len(), pmus[0].kind, pmus[0].config), (1, 0, 0));

@@ -1,4 +1,4 @@
-//! The cycle counter of one CPU, whatever runs on it.
+//! The cycle counter of one CPU, for all tasks.
 
 use super::pmu::{CALL, DEVICES, Pmu, READ_TIMES, core_pmus, event_number, refused, values};
 use crate::Root;

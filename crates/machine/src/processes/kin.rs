@@ -106,7 +106,7 @@ pub(crate) struct Job {
     pub(crate) session: u32,
 }
 
-/// True if there is no such process: the kernel says so, and nothing else is taken for it. Whoever takes a living
+/// True if there is no such process: the kernel says so, and nothing else is taken for it. The process that takes a living
 /// process for dead, because a file of it cannot be read at the moment, ends what it has started.
 pub fn is_gone(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);

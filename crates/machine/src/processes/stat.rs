@@ -18,7 +18,7 @@ pub(super) fn parse_process(text: &str) -> Option<ProcessTimes> {
     // The first word behind the name is field 3.
     let field = |number: usize| after.split_whitespace().nth(number - 3)?.parse::<u64>().ok();
     Some(ProcessTimes {
-        // The kernel gives the bytes as whoever named the process chose them; none of them may steer anything.
+        // The kernel gives the bytes as the process name was set; none of them may steer anything.
         name: name.replace(char::is_control, "\u{fffd}"),
         ticks: field(14)?.saturating_add(field(15)?),
         started: field(22)?,

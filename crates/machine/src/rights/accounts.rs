@@ -104,7 +104,7 @@ impl Accounts {
     }
 }
 
-/// Everything that is asked of these two files, whoever wrote them: for fuzzing.
+/// Everything that is asked of these two files, regardless of their author: for fuzzing.
 pub(crate) fn foreign(passwd: &str, group: &str) {
     let accounts = Accounts::parse(passwd, group);
     for user in accounts.users.iter().take(100) {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(accounts.users_of(50), Some(vec![]));
         assert_eq!(accounts.users_of(100), Some(vec![1001]));
         assert_eq!(accounts.users_of(44), Some(vec![1000, 1001]));
-        // Somebody whom the file does not know, and a group that it does not know.
+        // A user who is not in the file, and a group that it does not know.
         assert_eq!((accounts.users_of(70), accounts.users_of(71)), (None, None));
         assert_eq!(accounts.user_name(7), "user 7");
     }

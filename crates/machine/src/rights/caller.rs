@@ -33,7 +33,7 @@ const ANCESTORS_MAX: usize = 32;
 const OF_SUDO: [&str; 8] =
     ["SUDO_COMMAND", "SUDO_GID", "SUDO_HOME", "SUDO_TTY", "SUDO_UID", "SUDO_USER", "PKEXEC_UID", "DOAS_USER"];
 
-/// The user who called, if root's rights were lent to somebody; none if root called.
+/// The user who called, if called by sudo or similar; none if root called.
 ///
 /// # Errors
 /// A variable names a user that there is not, in one sentence.
@@ -42,7 +42,7 @@ pub fn caller(root: &Root, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     let Some((name, value)) = ["SUDO_UID", "PKEXEC_UID", "DOAS_USER"].into_iter().find_map(set) else {
         return Ok(None);
     };
-    let nobody = || format!("{name}={value} is no user of this machine; with --as-root commands run as root.");
+    let nobody = || format!("{name}={value} is not a user of this machine; use --as-root to run commands as root.");
     let accounts = Accounts::read(root);
     let uid = match name.as_str() {
         "DOAS_USER" => accounts.by_name(&value).ok_or_else(nobody)?.uid,
@@ -58,7 +58,7 @@ pub fn caller(root: &Root, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     }))
 }
 
-/// Keeps for this process what it was handed by whoever started it: a program with fewer rights must not
+/// Keeps for this process what it was handed by its parent: a program with fewer rights must not
 /// inherit what root has open. Input, output and errors stay.
 pub fn keep_descriptors(root: &Root) {
     let open = root.list("/proc/self/fd").unwrap_or_default();
@@ -198,7 +198,7 @@ Groups:\t4 5000 7000
     }
 
     #[test]
-    fn the_user_who_called_is_known() {
+    fn user_who_called_is_known() {
         let alice = || Ok(Some((1000, 1000, &[44, 1000][..], "alice", "/home/alice")));
         check(&[], Ok(None));
         check(&[("SUDO_UID", "")], Ok(None));
@@ -206,9 +206,9 @@ Groups:\t4 5000 7000
         check(&[("SUDO_UID", "1000"), ("SUDO_USER", "mallory")], alice());
         check(&[("PKEXEC_UID", "1000")], alice());
         check(&[("DOAS_USER", "alice")], alice());
-        check(&[("DOAS_USER", "carol")], Err("DOAS_USER=carol is no user"));
-        check(&[("SUDO_UID", "-1")], Err("SUDO_UID=-1 is no user"));
-        check(&[("SUDO_UID", "4294967295")], Err("is no user"));
+        check(&[("DOAS_USER", "carol")], Err("DOAS_USER=carol is not a user"));
+        check(&[("SUDO_UID", "-1")], Err("SUDO_UID=-1 is not a user"));
+        check(&[("SUDO_UID", "4294967295")], Err("is not a user"));
     }
 
     #[test]
@@ -221,7 +221,7 @@ Groups:\t4 5000 7000
     }
 
     #[test]
-    fn the_environment_is_that_of_the_user() {
+    fn environment_is_that_of_the_user() {
         let root = Root::from_board(FILES).unwrap();
         let user = caller(&root, &|name| (name == "SUDO_UID").then(|| "1000".to_owned()));
         let user = user.unwrap().unwrap();

@@ -1,8 +1,8 @@
-//! Who can put another file in the place of this one: its owner, whoever may write it, and whoever owns or
+//! Who can put another file in the place of this one: its owner, users who may write it, and users who own or
 //! may write a folder on the way to it, links followed. Root runs and reads as orders only what nobody else
 //! can write.
 //!
-//! A folder that everybody may write, with the sticky bit (`/tmp`), is no home for anything; but what is of
+//! A folder that every user may write, with the sticky bit (`/tmp`), is no home for anything; but what is of
 //! root below it can be neither renamed nor removed by others, so that it may be on the way.
 //! (Source: `path_resolution(7)`, `inode(7)`. Access lists show in the bits of the group.)
 
@@ -38,13 +38,13 @@ impl Trust {
     /// nothing is there.
     pub fn objection(&self, path: &Path) -> Option<String> {
         if !path.is_absolute() {
-            return Some(format!("{} is no absolute path", path.display()));
+            return Some(format!("{} is not an absolute path", path.display()));
         }
         let mut at = PathBuf::from("/");
         let mut ahead: VecDeque<OsString> = parts(path);
         let mut links = 0;
         let mut about = std::fs::symlink_metadata(&at).ok()?;
-        // Nobody else gets any further than here, whatever lies below; a link may lead out of it again.
+        // Nobody else gets any further than here, regardless of what is below; a link may lead out of it again.
         let mut closed: Option<PathBuf> = None;
         loop {
             let is_last = ahead.is_empty();
@@ -73,7 +73,7 @@ impl Trust {
             }
             links += 1;
             if links > LINKS_MAX {
-                return Some(format!("{} has too many links", path.display()));
+                return Some(format!("{} has too many symbolic links", path.display()));
             }
             let is_hidden = closed.as_ref().is_some_and(|closed| at.starts_with(closed));
             if let Some(why) = self.of_owner(&next, &about).filter(|_| !is_hidden) {
@@ -101,11 +101,11 @@ impl Trust {
             return None;
         }
         if about.mode() & OTHERS_WRITE != 0 {
-            return Some(format!("everybody can write {path}"));
+            return Some(format!("{path} is world-writable"));
         }
         if about.mode() & GROUP_WRITES != 0 && !self.is_alone(about.gid()) {
             let group = self.accounts.group_name(about.gid());
-            return Some(format!("the group {group} can write {path}"));
+            return Some(format!("{path} is writable by group {group}"));
         }
         None
     }
@@ -114,7 +114,7 @@ impl Trust {
         let owner = about.uid();
         (!self.users.contains(&owner)).then(|| {
             let owner = self.accounts.user_name(owner);
-            format!("{} belongs to {owner}", path.display())
+            format!("{} is owned by {owner}", path.display())
         })
     }
 
@@ -179,24 +179,24 @@ mod tests {
     }
 
     #[test]
-    fn what_only_root_can_write_is_trusted() {
-        check(None, Path::new("relative/bin"), Some("no absolute path"));
-        check(None, Path::new("bin"), Some("no absolute path"));
-        check(None, Path::new("/tmp"), Some("everybody can write /tmp"));
+    fn root_owned_paths_are_trusted() {
+        check(None, Path::new("relative/bin"), Some("not an absolute path"));
+        check(None, Path::new("bin"), Some("not an absolute path"));
+        check(None, Path::new("/tmp"), Some("/tmp is world-writable"));
         check(None, Path::new("/usr/bin"), None);
         check(None, Path::new("/bin/sh"), None);
         check(None, Path::new("/nowhere/at/all"), None);
     }
 
     #[test]
-    fn every_step_of_the_way_counts() {
+    fn every_path_component_is_checked() {
         if !crate::is_root() {
             return testkit::skip("root, to give files away");
         }
         let folder = Folder::new("steps");
         let whole = folder.make("a/b/program", 0o755);
         check(None, &whole, None);
-        check(None, &folder.make("open", 0o666), Some("everybody can write"));
+        check(None, &folder.make("open", 0o666), Some("is world-writable"));
         // staff has no members, video has.
         let of_group = folder.make("grouped", 0o775);
         for (gid, expected) in [(0, None), (50, None), (44, Some("group video")), (71, Some("group 71"))] {
@@ -208,20 +208,20 @@ mod tests {
         check(Some(1000), &of_group, None);
         let middle = folder.0.join("a");
         chown(&middle, Some(1000), None).unwrap();
-        check(None, &whole, Some("a belongs to alice"));
+        check(None, &whole, Some("a is owned by alice"));
         check(Some(1000), &whole, None);
-        check(Some(1001), &whole, Some("a belongs to alice"));
+        check(Some(1001), &whole, Some("a is owned by alice"));
         chown(&middle, Some(4321), None).unwrap();
-        check(None, &whole, Some("a belongs to user 4321"));
+        check(None, &whole, Some("a is owned by user 4321"));
         chown(&middle, Some(0), None).unwrap();
         std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o757)).unwrap();
-        check(None, &whole, Some("everybody can write"));
+        check(None, &whole, Some("is world-writable"));
         // Where nobody else gets in, what lies below may be anybody's.
         chown(&whole, Some(1000), None).unwrap();
         std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o700)).unwrap();
         check(None, &whole, None);
         std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o755)).unwrap();
-        check(None, &whole, Some("program belongs to alice"));
+        check(None, &whole, Some("program is owned by alice"));
     }
 
     #[test]
@@ -239,19 +239,19 @@ mod tests {
         symlink(path("usr/bin"), path("home/bin")).unwrap();
         chown(path("home"), Some(1000), None).unwrap();
         symlink("home/bin", path("sly")).unwrap();
-        check(None, &path("sly/program"), Some("home belongs to alice"));
+        check(None, &path("sly/program"), Some("home is owned by alice"));
         // Out of a folder that nobody else can enter, and within it.
         let hidden = folder.make("root/own", 0o666);
         std::fs::set_permissions(path("root"), PermissionsExt::from_mode(0o700)).unwrap();
         check(None, &hidden, None);
         symlink(path("home/bin/program"), path("root/out")).unwrap();
-        check(None, &path("root/out"), Some("home belongs to alice"));
+        check(None, &path("root/out"), Some("home is owned by alice"));
         symlink("../home/bin/program", path("root/up")).unwrap();
-        check(None, &path("root/up"), Some("home belongs to alice"));
+        check(None, &path("root/up"), Some("home is owned by alice"));
         symlink("own", path("root/in")).unwrap();
         check(None, &path("root/in"), None);
         symlink("round", path("round")).unwrap();
-        check(None, &path("round/program"), Some("too many links"));
+        check(None, &path("round/program"), Some("too many symbolic links"));
         symlink("usr/../../up", path("upward")).unwrap();
         check(None, &path("upward"), None);
     }

@@ -1,4 +1,4 @@
-//! What the kernel of a board makes of a write: boards are files, and files keep whatever is written to them;
+//! What the kernel of a board makes of a write: boards are files, and files keep everything written to them;
 //! kernels refuse, round, and change something else as well.
 
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Path and value go in; what the file reads afterwards comes out, or an errno.
 type Kernel = dyn Fn(&str, &str) -> Result<String, i32> + Send + Sync;
 
-/// What the kernel of a board makes of a write. Clones are the same kernel.
+/// How the kernel of a board handles a write. Clones are the same kernel.
 #[derive(Clone)]
 pub struct Judge(Arc<Kernel>);
 

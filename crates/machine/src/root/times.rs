@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_a_time_and_a_board_has_none() {
+    fn file_has_a_time_and_a_board_has_none() {
         let written = Root::system().written_utc_ms("/proc/self/stat");
         assert!(written.is_some_and(|ms| ms > 0));
         assert_eq!(Root::system().written_utc_ms("/none"), None);

@@ -18,7 +18,7 @@ pub struct Root {
     pub(super) tree: Arc<Tree>,
     /// Files that are read from memory instead, for example another `/proc/cpuinfo`.
     pub(super) replaced: Arc<BTreeMap<String, Vec<u8>>>,
-    /// What a board makes of what is written to it.
+    /// How a board handles writes.
     pub(super) judge: Option<Judge>,
     /// What could not be read, although it is there.
     pub(super) unread: Arc<Unread>,

@@ -1,5 +1,5 @@
 //! What is there and could not be read. Most readers go on with what they got elsewhere; why the first place
-//! gave nothing is kept here, whoever asked for it. Folders of our own that cannot be listed are kept with them.
+//! gave nothing is kept here, regardless of the reader. Folders of our own that cannot be listed are kept with them.
 
 use record::redact::Redactor;
 use record::{Missing, Why};
@@ -72,7 +72,7 @@ fn is_ordinary(path: &str, errno: i32) -> bool {
         rest.starts_with(|c: char| c.is_ascii_digit())
     };
     match errno {
-        // A link that is not followed is told by whoever met it.
+        // A link that is not followed is reported by the reader.
         libc::ENOENT | libc::ENOTDIR | libc::ESRCH | libc::ELOOP => true,
         libc::EACCES | libc::EPERM => !rustix::process::geteuid().is_root() || is_of_process(),
         _ => false,
@@ -85,7 +85,7 @@ mod tests {
     use record::{Missing, Why};
 
     #[test]
-    fn what_fails_is_kept_once_and_what_is_not_there_is_no_failure() {
+    fn read_failures_are_kept_once() {
         let board = "== /sys/a ! EIO\n== /sys/b ! ENODEV\n== /proc/7/stat ! ESRCH\n== /sys/c\n1\n";
         let root = Root::from_board(board).unwrap();
         for path in ["/sys/a", "/sys/a", "/sys/b", "/sys/c", "/sys/d", "/proc/7/stat"] {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_fails_everywhere_has_an_end() {
+    fn unread_list_is_bounded() {
         let board: String = (0..1000).map(|n| format!("== /sys/f{n} ! EIO\n")).collect();
         let root = Root::from_board(&board).unwrap();
         for number in 0..1000 {

@@ -1,4 +1,4 @@
-//! Where a monitor runs: beside a load that is bound to some CPUs, on the others. It wakes up before any
+//! Where a monitor runs: on the CPUs that a pinned load does not use. It wakes up before any
 //! load, so without this it would always take its moments from the CPU on which it once began to sleep.
 //! Runs know which CPUs they measure and say so; a monitor has to look.
 
@@ -6,7 +6,7 @@ use super::watchers::{allowed, cpu_set};
 use record::{Channel, ChannelId, CpuTime};
 use rustix::thread::sched_setaffinity;
 
-/// Long enough that ticks of 10 ms mean something, seldom enough to cost nothing.
+/// Long enough that ticks of 10 ms mean something, rarely enough to cost nothing.
 const LOOK_MS: i64 = 2000;
 /// A CPU that idles less than this share of the time is at work, in percent.
 const IDLE_PERCENT_MIN: i64 = 50;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_where_it_disturbs_nobody() {
+    fn affinity_moves_to_idle_cpus() {
         check([0, 200], &[1]);
         check([190, 10], &[0]);
         check([200, 200], &[0, 1]);

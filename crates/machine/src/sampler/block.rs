@@ -3,7 +3,7 @@
 use super::gaps::{GAPS_MAX, GapNote, gap_event};
 use record::{Channel, ChannelId, Event, Missing, SamplerCost};
 
-/// Memory for rows is bounded by this, whatever number of rows was asked for.
+/// Memory for rows is bounded by this, regardless of the number of rows requested.
 const ROW_BYTES_MAX: usize = 1 << 20;
 /// But so many rows are kept in any case.
 const ROWS_MIN: usize = 32;
@@ -96,12 +96,12 @@ impl Block {
         events.extend(self.gaps.drain(..).map(|gap| gap.event(channels)));
         if self.dropped_rows > 0 {
             let rows = std::mem::take(&mut self.dropped_rows);
-            let reason = format!("{rows} samples were lost: nobody fetched them in time");
+            let reason = format!("{rows} samples were lost because they were not read in time");
             let missing = Missing::unsupported("", reason);
             events.push(gap_event(&ChannelId::ALL_CHANNELS_GAP, self.dropped_at_ms, missing));
         }
         if let Some(errno) = self.pin_errno.take() {
-            let reason = format!("the sampler could not be pinned to its CPUs: error {errno}");
+            let reason = format!("cannot pin the sampler to its CPUs: error {errno}");
             let missing = Missing::unsupported("sched_setaffinity", reason);
             events.push(gap_event(&ChannelId::ALL_CHANNELS_GAP, 0, missing));
         }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_block_counts_what_it_drops() {
+    fn full_block_counts_what_it_drops() {
         let mut block = Block::new(1, 0);
         for at_ms in 0..ROWS_MIN as i64 + 3 {
             block.push(at_ms, &[at_ms]);

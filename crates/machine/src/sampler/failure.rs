@@ -38,25 +38,25 @@ impl Failure {
         let why = match self {
             Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Why::Absent,
             Failure::Errno(libc::EACCES | libc::EPERM) => Why::Denied,
-            Failure::Errno(libc::EOPNOTSUPP) => Why::Unsupported(format!("this machine does not offer it ({path})")),
+            Failure::Errno(libc::EOPNOTSUPP) => Why::Unsupported(format!("not available on this machine ({path})")),
             Failure::Errno(errno) => Why::Io(*errno),
             Failure::Garbled(excerpt) => {
                 let text = String::from_utf8_lossy(excerpt);
                 return Missing::garbled(path, text.trim_end_matches('\0').trim_end());
             }
-            Failure::NotNamed => Why::Unsupported(format!("{path} does not name it at this moment")),
-            Failure::Silent(seconds) => Why::Unsupported(format!("{path} has not answered for {seconds} s")),
+            Failure::NotNamed => Why::Unsupported(format!("{path} does not currently contain it")),
+            Failure::Silent(seconds) => Why::Unsupported(format!("{path} has not responded for {seconds} s")),
             Failure::Suspended(ms) => {
                 Why::Unsupported(format!("the machine was suspended for {}.{:03} s", ms / 1000, ms % 1000))
             }
-            Failure::SlowedDown(ms) => Why::Unsupported(format!(
-                "the sampler takes a sample every {ms} ms from here on, to stay within its budget"
-            )),
+            Failure::SlowedDown(ms) => {
+                Why::Unsupported(format!("sampling interval increased to {ms} ms to limit CPU use"))
+            }
             Failure::TimeStepped(ms) => {
                 let direction = if *ms < 0 { "back" } else { "forward" };
                 let ms = ms.unsigned_abs();
                 Why::Unsupported(format!(
-                    "the time of day was set {direction} by {}.{:03} s; samples keep their own clock",
+                    "the system time was set {direction} by {}.{:03} s; sample times are not affected",
                     ms / 1000,
                     ms % 1000
                 ))
@@ -75,16 +75,13 @@ mod tests {
         for (failure, words) in [
             (Failure::Errno(libc::ENODEV), "/x does not exist"),
             (Failure::Errno(libc::EAGAIN), "/x: error 11"),
-            (Failure::garbled(b"N/A\n"), "/x answered \"N/A\""),
-            (Failure::Silent(7), "/x has not answered for 7 s"),
+            (Failure::garbled(b"N/A\n"), "/x contains unexpected text \"N/A\""),
+            (Failure::Silent(7), "/x has not responded for 7 s"),
             (Failure::Suspended(61_020), "the machine was suspended for 61.020 s"),
-            (
-                Failure::SlowedDown(1_000),
-                "the sampler takes a sample every 1000 ms from here on, to stay within its budget",
-            ),
+            (Failure::SlowedDown(1_000), "sampling interval increased to 1000 ms to limit CPU use"),
             (
                 Failure::TimeStepped(-3_600_000),
-                "the time of day was set back by 3600.000 s; samples keep their own clock",
+                "the system time was set back by 3600.000 s; sample times are not affected",
             ),
         ] {
             assert_eq!(failure.missing("/x").to_string(), words);

@@ -1,4 +1,4 @@
-//! Values that somebody else reads: sources that are slow or may hang, and meters on the network.
+//! Values that another thread reads: sources that are slow or may hang, and meters on the network.
 //!
 //! The reader has a thread of its own and puts what it got here; the sampler takes the latest at
 //! its ticks and never waits. A reader that stays away for longer than its patience is a gap.
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_told_after_the_patience() {
+    fn missing_values_after_timeout() {
         let feed = Feed::new("meter", vec![channel("a")], Duration::from_secs(2));
         let mut values = [NONE];
         let soon = monotonic_ns() + 1_000_000_000;

@@ -1,12 +1,12 @@
-//! Gaps: channels that fell silent, noted in memory that was set aside before, told once each time
+//! Gaps: channels that stopped delivering values, noted in memory that was set aside before, told once each time
 //! and not without end. Why a source is silent is in `failure`.
 
 use super::failure::Failure;
 use record::{Channel, ChannelId, Event, Gap};
 
-/// Notes of gaps that are kept until somebody fetches them.
+/// Notes of gaps that are kept until they are fetched.
 pub(super) const GAPS_MAX: usize = 128;
-/// A channel tells so often that it fell silent; a sensor that comes and goes at every tick would
+/// A channel reports its gaps this often; a sensor that comes and goes at every tick would
 /// otherwise fill the Record with its reasons.
 const GAPS_PER_CHANNEL_MAX: u8 = 8;
 
@@ -28,7 +28,7 @@ impl Silence {
     }
 }
 
-/// A channel that fell silent.
+/// A channel that stopped delivering values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapNote {
     pub(super) channel: usize,

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jumps_are_told_apart() {
+    fn clock_jumps_are_distinguished() {
         let at = |suspended_ms, utc_ms| Distances { suspended_ms, utc_ms };
         let before = at(5_000, 1_700_000_000_000);
         for (now, expected) in [
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_jumps_here() {
+    fn no_jump_on_running_system() {
         let before = Distances::now();
         assert_eq!(Distances::now().jumps_since(before), [None, None]);
     }

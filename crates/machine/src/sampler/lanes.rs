@@ -75,7 +75,7 @@ impl Lanes {
     }
 
     /// Starts the first thread if there is anything to read. Where the kernel refuses a thread, the
-    /// feeds fall silent, and that is told.
+    /// feeds stop, and that is reported.
     pub(super) fn start(&self) {
         if self.0.threads.load(Ordering::Relaxed) == 0 && !lock(&self.0.sources).is_empty() {
             self.spawn();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_hangs_keeps_only_itself() {
+    fn hanging_source_blocks_only_itself() {
         let lanes = Lanes::new(Watchers::default());
         let (hanging, hanging_feed) = source(hang);
         let (other, other_feed) = source(answer);

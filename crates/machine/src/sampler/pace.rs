@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_follows_the_cost() {
+    fn interval_follows_the_cost() {
         let us = 1_000;
         let ms = 1_000_000;
         // (asked, present, cost of a tick, expected), at 0.2 % of one core
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_tick_does_not_count() {
+    fn first_tick_does_not_count() {
         let mut pace = Pace::new(Duration::from_millis(100), 2000);
         assert!(!pace.after_tick(1_000_000_000));
         for _ in 0..WINDOW_TICKS {

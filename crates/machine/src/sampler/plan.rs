@@ -106,7 +106,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn what_is_slow_is_read_seldom_and_known_as_slow() {
+    fn slow_sources_are_read_rarely() {
         for (reads_ns, due_ns, slow) in [
             (&[10_000, 9_000][..], 900_000, false),
             (&[50 * MS, 60 * MS], 5_000 * MS, false),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_seldom_is_read_once_more_at_the_end() {
+    fn slow_sources_are_read_at_end() {
         for (beat, failed, now_ms, again) in [
             (Beat::AtMostEveryMs(6000), false, 5000, true),
             (Beat::AtMostEveryMs(6000), false, 500, false),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forbidden_is_never_tried_again() {
+    fn denied_sources_are_not_retried() {
         for (errno, again) in [(libc::EACCES, false), (libc::EOPNOTSUPP, false), (libc::EAGAIN, true)] {
             let mut plan = Plan::new(Beat::AtMostEveryMs(1));
             plan.after_read(5, 1, Err(Failure::Errno(errno)));

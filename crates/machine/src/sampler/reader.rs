@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_that_starts_again_goes_on() {
+    fn counter_that_starts_again_goes_on() {
         let mut wrap = Wrap { range: 99, last: 0, base: 0 };
         let seen = [10, 90, 5, NONE, 50, 49].map(|value| wrap.unwrap(value));
         assert_eq!(seen, [10, 90, 105, NONE, 150, 249]);

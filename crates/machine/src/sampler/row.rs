@@ -31,7 +31,7 @@ impl Sampler {
         self.is_silent = false;
     }
 
-    /// The source at this place, if it is to be read now. One that somebody else reads is looked at at once.
+    /// The source at this place, if it is to be read now. One that another thread reads is looked at at once.
     pub(super) fn lend(&mut self, index: usize, tick: &Tick) -> Option<Lent> {
         let own = Own { cpu_ns: self.cpu_ns_total() as i64, delay_us: self.delay_us };
         let slot = &mut self.slots[index];
@@ -81,7 +81,7 @@ impl Sampler {
         self.read_number
     }
 
-    /// Keeps the values that stand in the row, and notes which channels fell silent.
+    /// Keeps the values that stand in the row, and notes which channels stopped delivering values.
     fn settle(&mut self, index: usize, outcome: Result<(), Failure>) {
         let columns = self.slots[index].columns();
         let failure = outcome.err().unwrap_or(Failure::NotNamed);

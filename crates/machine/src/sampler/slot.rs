@@ -36,7 +36,7 @@ enum Input {
     Nobody,
 }
 
-/// What came of looking at a source.
+/// Result of reading a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// There are values.
@@ -63,7 +63,7 @@ impl Slot {
         }
     }
 
-    /// A source that somebody else reads.
+    /// A source that another thread reads.
     pub(super) fn fed(feed: &Feed, column: usize) -> Self {
         Self {
             path: feed.source().to_owned(),
@@ -137,7 +137,7 @@ impl Slot {
         self.input = Input::Own(lent.reader, lent.plan);
     }
 
-    /// What was lent does not come back: whoever has it may put values here one day.
+    /// What was lent does not come back: the thread holding it may still deliver values.
     pub(super) fn give_up(&mut self, channels: &[Channel]) {
         let channels = channels[self.columns()].to_vec();
         self.input = Input::Fed(Feed::new(self.path.clone(), channels, PATIENCE), 0);
@@ -182,7 +182,7 @@ impl Beat {
     pub(super) fn with(self, options: &Options) -> Self {
         let is_leisurely = !options.measures && options.interval >= Duration::from_secs(1);
         match self {
-            Beat::Seldom if is_leisurely => Beat::AtMostEveryMs(LEISURELY.as_millis() as u32),
+            Beat::Rarely if is_leisurely => Beat::AtMostEveryMs(LEISURELY.as_millis() as u32),
             other => other,
         }
     }
@@ -192,7 +192,7 @@ impl Beat {
         match self {
             Beat::EveryTick => Duration::ZERO,
             Beat::AtMostEveryMs(ms) => Duration::from_millis(u64::from(ms)),
-            Beat::Seldom => OFTEN_ENOUGH,
+            Beat::Rarely => OFTEN_ENOUGH,
         }
     }
 }

@@ -50,7 +50,7 @@ fn values_follow_the_files() {
 }
 
 #[test]
-fn nonsense_is_one_gap_per_stretch() {
+fn garbled_values_are_one_gap() {
     let board = format!("== {ZONE}/temp\n45000\n");
     let (root, mut sampler, timeline) = sampler(&board);
     let path = format!("{ZONE}/temp");
@@ -65,7 +65,7 @@ fn nonsense_is_one_gap_per_stretch() {
 }
 
 #[test]
-fn an_error_is_retried_soon_and_then_seldom() {
+fn errors_are_retried_with_backoff() {
     let board = format!("== {ZONE}/temp\n45000\n");
     let (root, mut sampler, timeline) = sampler(&board);
     let column = sampler.position(&TEMPERATURE).unwrap();
@@ -86,7 +86,7 @@ fn an_error_is_retried_soon_and_then_seldom() {
 }
 
 #[test]
-fn a_file_that_vanished_is_opened_again() {
+fn file_that_vanished_is_opened_again() {
     let board = format!("== {ZONE}/temp\n45000\n");
     let (_, mut sampler, timeline) = sampler(&board);
     let column = sampler.position(&TEMPERATURE).unwrap();
@@ -98,7 +98,7 @@ fn a_file_that_vanished_is_opened_again() {
 }
 
 #[test]
-fn a_slow_beat_keeps_its_latest_value() {
+fn slow_beat_keeps_its_latest_value() {
     let (root, mut sampler, timeline) = sampler("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n");
     let column = sampler.position(&LOAD).unwrap();
     assert_eq!(ticked(&mut sampler, &timeline, &LOAD), Some(20));
@@ -118,7 +118,7 @@ fn a_slow_beat_keeps_its_latest_value() {
 }
 
 #[test]
-fn a_cpu_that_is_offline_has_a_reason() {
+fn cpu_that_is_offline_has_a_reason() {
     let board = "== /proc/stat\ncpu  1 2 3 4 5 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n== /sys/devices/system/cpu/cpu1/online\n0\n";
     let (_, mut sampler, timeline) = sampler(board);
     let user = ChannelId::cpu_time(1, CpuTime::User);
@@ -130,7 +130,7 @@ fn a_cpu_that_is_offline_has_a_reason() {
 }
 
 #[test]
-fn an_energy_counter_goes_on_after_its_end() {
+fn energy_counter_goes_on_after_its_end() {
     let zone = "/sys/class/powercap/intel-rapl:0";
     let board = format!("== {zone}/energy_uj\n90\n== {zone}/max_energy_range_uj\n99\n");
     let (root, mut sampler, timeline) = sampler(&board);
@@ -141,7 +141,7 @@ fn an_energy_counter_goes_on_after_its_end() {
 }
 
 #[test]
-fn what_is_forbidden_is_told_once_and_left_alone() {
+fn denied_source_is_reported_once() {
     let zone = "/sys/class/powercap/intel-rapl:0";
     let (_, mut sampler, timeline) = sampler(&format!("== {zone}/energy_uj ! EACCES\n"));
     for _ in 0..100 {
@@ -155,7 +155,7 @@ fn what_is_forbidden_is_told_once_and_left_alone() {
 }
 
 #[test]
-fn a_machine_without_anything_still_ticks() {
+fn machine_without_sensors_ticks() {
     let (_, mut sampler, timeline) = sampler("");
     sampler.tick(&timeline);
     assert_eq!(sampler.channels().len(), 2);
@@ -164,7 +164,7 @@ fn a_machine_without_anything_still_ticks() {
 }
 
 #[test]
-fn the_running_system_is_sampled() {
+fn running_system_is_sampled() {
     let timeline = Timeline::start();
     let mut sampler = Sampler::new(&Root::system(), &Options::default());
     sampler.tick(&timeline);
@@ -186,7 +186,7 @@ fn the_running_system_is_sampled() {
 }
 
 #[test]
-fn the_grid_is_kept() {
+fn grid_is_kept() {
     assert_eq!(next_due_ns(1000, 1010, 500), 1500);
     assert_eq!(next_due_ns(1000, 1499, 500), 1500);
     assert_eq!(next_due_ns(1000, 2600, 500), 3000);

@@ -144,7 +144,7 @@ impl SamplerThread {
         }
     }
 
-    /// For an owner that waits for a row in vain, once a second: a read that several looks find unfinished is
+    /// For an owner that waits for a late row, once a second: a read that several looks find unfinished is
     /// given up.
     pub fn look_after(&self) {
         if let Some(Worker::Thread(turns)) = &self.worker {
@@ -219,7 +219,7 @@ mod tests {
     use record::{ChannelId, CpuTime};
 
     #[test]
-    fn a_fake_timeline_gives_one_row_per_interval() {
+    fn fake_timeline_gives_one_row_per_interval() {
         let root = Root::from_board("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n").unwrap();
         let timeline = Timeline::fake(0);
         let sampler = Sampler::new(&root, &Options::default());
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_running_system_is_sampled_in_the_background() {
+    fn running_system_is_sampled_in_the_background() {
         let options = Options { interval: Duration::from_millis(20), ..Options::default() };
         let timeline = Timeline::start();
         let sampler = Sampler::new(&Root::system(), &options);
@@ -258,7 +258,7 @@ mod tests {
         for event in &events {
             if let Event::Samples { at_ms, columns } = event {
                 assert_eq!(columns[user].len(), at_ms.len());
-                // The last row holds what is read seldom.
+                // The last row contains the slow sources.
                 let (_, rows) = columns[user].split_last().unwrap();
                 assert!(rows.iter().all(Option::is_some));
             }

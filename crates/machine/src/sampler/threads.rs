@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_proc_says_so() {
+    fn machine_without_proc_says_so() {
         let root = Root::from_board("").unwrap();
         assert!(MeasuredThreads::default().read(&root).is_err());
     }

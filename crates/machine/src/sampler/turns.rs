@@ -1,4 +1,4 @@
-//! Who samples in the background: one thread at a time, and a watchdog: a thread of its own, or whoever waits
+//! Who samples in the background: one thread at a time, and a watchdog: a thread of its own, or the thread that waits
 //! for rows.
 //!
 //! The sampler is nobody's while a source is read. When a read does not come back (a hung bus behind a thermal
@@ -26,7 +26,7 @@ const LOOKS_MAX: u32 = 3;
 const HANGS_S: u32 = LOOKS_MAX - 1;
 /// More sources than this do not hang on a machine that still works.
 const HANGS_MAX: u32 = 8;
-/// Whoever stops the sampler waits at most so long: for a read that hangs to be noticed, and a last row.
+/// Longest time to stop the sampler: for a read that hangs to be noticed, and a last row.
 const STOP_MAX: Duration = Duration::from_secs(5);
 
 /// The sampler and whose turn it is.
@@ -292,7 +292,7 @@ mod tests {
 
     /// A source that hangs: a pipe that nobody writes to, read without a place in it.
     #[test]
-    fn a_source_that_hangs_in_a_tick_is_given_up_and_the_sampler_goes_on() {
+    fn source_that_hangs_in_a_tick_is_given_up_and_the_sampler_goes_on() {
         let board = "== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n== /proc/stat\ncpu  1 2 3 4 5 6 7 8\n";
         let root = Root::from_board(board).unwrap();
         let options = Options { interval: Duration::from_millis(20), ..Options::default() };
@@ -322,7 +322,7 @@ mod tests {
         }
         assert_eq!(known(&events, hanging), 0);
         let is_gap = |event: &Event| match event {
-            Event::Gap { channel, gap } => *channel == user && gap.missing.to_string().contains("not answered"),
+            Event::Gap { channel, gap } => *channel == user && gap.missing.to_string().contains("not responded"),
             _ => false,
         };
         assert!(events.iter().any(is_gap), "{events:?}");

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_measured_is_left() {
+    fn unmeasured_threads_are_not_moved() {
         for (allowed, measured, expected) in [
             (&[0, 1, 2, 3][..], &[0][..], &[1, 2, 3][..]),
             (&[0, 1, 2, 3], &[2, 3], &[0, 1]),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_is_moved_and_so_is_one_that_comes_later() {
+    fn thread_is_moved_and_so_is_one_that_comes_later() {
         let all = allowed();
         let last = vec![*all.last().unwrap()];
         let watchers = Watchers::default();

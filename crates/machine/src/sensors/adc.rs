@@ -11,7 +11,7 @@ use record::{BoardInput, Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "adc",
-    about: "Voltages at analogue inputs, and the input voltage of boards that wire it to one.",
+    about: "Voltages of analogue inputs (IIO), and the board's input voltage where it is wired to one.",
     kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-bus-iio",
     discover,
 };
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_unknown_size_say_nothing() {
+    fn unknown_scale_is_skipped() {
         let device = format!("{DIRECTORY}/iio:device1");
         for scale in ["", "0", "x", "inf"] {
             let board = format!("== {device}/in_voltage0_raw\n7\n== {device}/in_voltage_scale\n{scale}\n");

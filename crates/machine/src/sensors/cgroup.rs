@@ -10,16 +10,16 @@ use record::{Channel, ChannelId, OfControlGroup};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cgroup",
-    about: "Time for which a CPU quota held back the control group of this program.",
+    about: "Time for which this program's cgroup was throttled by its CPU quota.",
     kernel_doc: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu-interface-files",
     discover,
 };
 
-/// Where version 1 usually stands; hybrid systems have version 2 beside it, without its `cpu`.
+/// Where version 1 usually stands; hybrid systems have version 2 next to it, without its `cpu`.
 const MOUNTS_V1: [&str; 3] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpuacct,cpu"];
 const MOUNT_V2: &str = "/sys/fs/cgroup";
 
-/// Counters lose nothing when they are read seldom.
+/// Counters lose nothing when they are read rarely.
 const BEAT_MS: u32 = 2000;
 /// Without a quota nothing is held back; one might be set later.
 const BEAT_MS_WITHOUT_QUOTA: u32 = 6000;
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_group_with_a_quota() {
+    fn nearest_group_with_a_quota() {
         let v1 = "\
 == /proc/self/cgroup
 3:cpuset:/
@@ -148,7 +148,7 @@ throttled_usec 4
     }
 
     #[test]
-    fn a_kernel_without_the_controller_has_none() {
+    fn kernel_without_the_controller_has_none() {
         let board = "== /proc/self/cgroup\n0::/\n== /sys/fs/cgroup/cpu.stat\nusage_usec 5\n";
         assert_eq!(check::found(&SENSOR, board), [""; 0]);
     }

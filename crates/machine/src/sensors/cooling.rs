@@ -11,7 +11,7 @@ use record::{Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cooling-devices",
-    about: "State of every cooling device: 0 is no cooling.",
+    about: "State of every cooling device (0: no cooling).",
     kernel_doc: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html#thermal-cooling-device",
     discover,
 };

@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cpu-throttle",
-    about: "Thermal throttling of x86 cores and packages: how often and how long.",
+    about: "Thermal throttle count and time of x86 cores and packages.",
     kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-devices-system-cpu",
     discover,
 };
 
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 
-/// Counters lose nothing when they are read seldom, and there are many of these files.
+/// Counters lose nothing when they are read rarely, and there are many of these files.
 const BEAT_MS: u32 = 2000;
 
 fn discover(root: &Root) -> Vec<Probe> {

@@ -10,7 +10,7 @@ use record::{Channel, ChannelId, OfPolicy};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cpufreq",
-    about: "Clock that cpufreq claims for each policy, and its upper limit in force.",
+    about: "Clock reported by cpufreq for each policy, and its current maximum.",
     kernel_doc: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     discover,
 };
@@ -20,9 +20,9 @@ pub(super) const DIRECTORY: &str = "/sys/devices/system/cpu/cpufreq";
 
 /// Drivers whose `scaling_cur_freq` interrupts the CPUs of the policy to read their counters, or
 /// waits for a window of feedback: about 100 µs per core, and a disturbance of what is measured.
-const DEAR_DRIVERS: [&str; 7] =
+const EXPENSIVE_DRIVERS: [&str; 7] =
     ["intel_pstate", "intel_cpufreq", "acpi-cpufreq", "amd-pstate", "amd-pstate-epp", "amd_pstate", "cppc_cpufreq"];
-const DEAR_BEAT_MS: u32 = 1000;
+const EXPENSIVE_BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -37,9 +37,9 @@ fn discover(root: &Root) -> Vec<Probe> {
             Probe::file(format!("{directory}/{file}"), number, labelled(channel, cpus.clone()))
         };
         if has("scaling_cur_freq") {
-            let dear = DEAR_DRIVERS.contains(&driver.as_str());
+            let costly = EXPENSIVE_DRIVERS.contains(&driver.as_str());
             let probe = probe("scaling_cur_freq", OfPolicy::Claimed);
-            probes.push(if dear { probe.at_most_every_ms(DEAR_BEAT_MS) } else { probe });
+            probes.push(if costly { probe.at_most_every_ms(EXPENSIVE_BEAT_MS) } else { probe });
         }
         // Average over the last few milliseconds from the hardware's counters; since Linux 6.15.
         if has("cpuinfo_avg_freq") {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_disturb_are_read_seldom() {
+    fn disturbing_clocks_are_read_rarely() {
         for (driver, beat) in [("cpufreq-dt", Beat::EveryTick), ("intel_pstate", Beat::AtMostEveryMs(1000))] {
             let board = format!(
                 "== {DIRECTORY}/policy0/scaling_driver\n{driver}\n== {DIRECTORY}/policy0/scaling_cur_freq\n1\n"

@@ -1,6 +1,6 @@
 //! Sensor: cycles that each CPU did not idle through, counted by the CPU itself.
 //!
-//! Over the time in which the CPU was busy, that is its true clock, whatever cpufreq claims. Needs
+//! Over the time in which the CPU was busy, that is its true clock, independent of cpufreq. Needs
 //! root or `perf_event_paranoid` below 1, and a counter, which most virtual machines lack.
 
 use super::{Probe, Read, Sensor, labelled, numbered};
@@ -10,7 +10,7 @@ use record::{Channel, ChannelId, OfCpu};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cycles",
-    about: "Cycles of each CPU while it did not idle, by its own counter.",
+    about: "Non-idle cycles of each CPU from its cycle counter.",
     kernel_doc: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
     discover,
 };
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_running_system_counts_or_says_why() {
+    fn running_system_counts_or_says_why() {
         let root = Root::system();
         let probes = discover(&root);
         assert!(!probes.is_empty());

@@ -7,7 +7,7 @@ use record::{Channel, ChannelId, OfDevfreq};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "devfreq",
-    about: "Clocks of memory, GPU and other devices under devfreq, and the time at each.",
+    about: "Clocks of memory, GPU and other devfreq devices, and the time at each clock.",
     kernel_doc: "https://docs.kernel.org/driver-api/devfreq.html",
     discover,
 };
@@ -16,7 +16,7 @@ const DIRECTORY: &str = "/sys/class/devfreq";
 
 /// Some drivers ask the firmware for each value.
 const BEAT_MS: u32 = 1000;
-/// Totals lose nothing when they are read seldom.
+/// Totals lose nothing when they are read rarely.
 const RESIDENCY_BEAT_MS: u32 = 5000;
 
 fn discover(root: &Root) -> Vec<Probe> {

@@ -11,7 +11,7 @@ use record::{Channel, ChannelId, HwmonKind, OfHwmon};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "hwmon",
-    about: "Temperatures, voltages, currents, power, energy and fans of hwmon chips.",
+    about: "Temperatures, voltages, currents, power, energy and fan speeds of hwmon chips.",
     kernel_doc: "https://docs.kernel.org/hwmon/sysfs-interface.html",
     discover,
 };
@@ -19,11 +19,11 @@ pub(super) const SENSOR: Sensor = Sensor {
 const DIRECTORY: &str = "/sys/class/hwmon";
 
 /// Chips whose every read asks a drive or a radio, keeps it awake, and takes milliseconds.
-const DEAR_CHIPS: [&str; 5] = ["nvme", "drivetemp", "iwlwifi", "mt7915", "ath1"];
+const EXPENSIVE_CHIPS: [&str; 5] = ["nvme", "drivetemp", "iwlwifi", "mt7915", "ath1"];
 
 /// How often each kind of source is worth a read, in milliseconds.
 mod beat_ms {
-    pub(super) const DEAR_CHIP: u32 = 30_000;
+    pub(super) const EXPENSIVE_CHIP: u32 = 30_000;
     /// coretemp interrupts the core it reads from.
     pub(super) const CORETEMP_PACKAGE: u32 = 1000;
     pub(super) const CORETEMP_CORE: u32 = 5000;
@@ -108,8 +108,8 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
 
 /// How often to read it; none: at every tick.
 fn beat(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
-    if DEAR_CHIPS.iter().any(|dear| chip.starts_with(dear)) {
-        return Some(beat_ms::DEAR_CHIP);
+    if EXPENSIVE_CHIPS.iter().any(|costly| chip.starts_with(costly)) {
+        return Some(beat_ms::EXPENSIVE_CHIP);
     }
     match (chip, kind) {
         ("coretemp", _) if channel.label.contains("Package") => Some(beat_ms::CORETEMP_PACKAGE),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_power_meter_of_three_channels_that_averages() {
+    fn power_meter_of_three_channels_that_averages() {
         let files = [
             ("name", "ina3221"),
             ("update_interval", "2253"),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_disturbs_is_read_seldom() {
+    fn disturbing_chips_are_read_rarely() {
         for (name, label, beat) in [
             ("k10temp", "Tctl", Beat::EveryTick),
             ("coretemp", "Package id 0", Beat::AtMostEveryMs(1000)),

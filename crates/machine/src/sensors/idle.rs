@@ -10,14 +10,14 @@ use record::{Channel, ChannelId, OfCpu};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "idle-states",
-    about: "Time that each CPU spent in each idle state.",
+    about: "Time in each idle state, per CPU.",
     kernel_doc: "https://docs.kernel.org/admin-guide/pm/cpuidle.html#representation-of-idle-states",
     discover,
 };
 
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 
-/// Counters lose nothing when they are read seldom, and there is a file for each CPU and state.
+/// Counters lose nothing when they are read rarely, and there is a file for each CPU and state.
 const BEAT_MS: u32 = 12_000;
 
 /// With more CPUs, the first ones stand for all: hundreds of files would cost more than they tell.

@@ -6,14 +6,14 @@ use record::{Channel, ChannelId, LoadSpan};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "load",
-    about: "Load average over one minute.",
+    about: "One-minute load average.",
     kernel_doc: "https://docs.kernel.org/filesystems/proc.html#kernel-data",
     discover,
 };
 
 const PATH: &str = "/proc/loadavg";
 
-/// The kernel computes it anew only every 5 s (`LOAD_FREQ`).
+/// The kernel updates it only every 5 s (`LOAD_FREQ`).
 const BEAT_MS: u32 = 3000;
 
 fn discover(root: &Root) -> Vec<Probe> {

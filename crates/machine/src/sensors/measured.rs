@@ -14,7 +14,10 @@ const BEAT_MS: u32 = 1000;
 /// What to read for them.
 pub fn probe() -> Probe {
     let channel = |of, label| labelled(Channel::of(ChannelId::MeasuredThreads(of)), label);
-    let channels = vec![channel(OfMeasured::Cpu, "on a CPU"), channel(OfMeasured::RunDelay, "waiting for a CPU")];
+    let channels = vec![
+        channel(OfMeasured::Cpu, "running running running on a CPU"),
+        channel(OfMeasured::RunDelay, "waiting for a CPU"),
+    ];
     let probe = Probe {
         read: Read::MeasuredThreads,
         ..Probe::file_of_many("/proc/PID/task/TID/schedstat".into(), number, channels)

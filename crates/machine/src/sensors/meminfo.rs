@@ -7,7 +7,7 @@ use record::{Channel, ChannelId, OfMemory, OfSwap};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "memory",
-    about: "Memory that is available, and swap in use.",
+    about: "Available memory and swap in use.",
     kernel_doc: "https://docs.kernel.org/filesystems/proc.html#meminfo",
     discover,
 };
@@ -21,7 +21,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let channels =
         vec![Channel::of(ChannelId::Memory(OfMemory::Available)), Channel::of(ChannelId::Swap(OfSwap::Used))];
     // One of the dearer files, 10 to 30 µs; what fills memory faster is seen by its pressure.
-    vec![Probe::file_of_many(PATH.into(), parse, channels).seldom()]
+    vec![Probe::file_of_many(PATH.into(), parse, channels).rarely()]
 }
 
 /// Kernels before 3.14 have no `MemAvailable`: it is missing then, since free memory plus caches

@@ -112,7 +112,7 @@ mod tests {
     use record::Channel;
 
     #[test]
-    fn the_table_is_in_order_and_complete() {
+    fn table_is_in_order_and_complete() {
         for sensor in SENSORS {
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(sensor.id.chars().all(kebab), "{}", sensor.id);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_sensors_has_only_the_sampler_itself() {
+    fn machine_without_sensors_has_only_the_sampler_itself() {
         let root = Root::from_board("").unwrap();
         for sensor in SENSORS {
             let found = (sensor.discover)(&root);

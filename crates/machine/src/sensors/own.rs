@@ -7,7 +7,7 @@ use record::{Channel, ChannelId, OfSampler};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "sampler",
-    about: "CPU time of the sampler itself, and how late each sample came.",
+    about: "CPU time used by the sampler, and the delay of each sample.",
     kernel_doc: "https://man7.org/linux/man-pages/man3/clock_gettime.3.html",
     discover,
 };

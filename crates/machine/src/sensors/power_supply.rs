@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_battery_and_a_plug() {
+    fn battery_and_a_plug() {
         let mut board = String::new();
         for (file, value) in [
             ("BAT0/type", "Battery"),

@@ -9,7 +9,7 @@ use record::{Channel, ChannelId, Resource, Stalled};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "pressure",
-    about: "Time in which tasks waited for CPU, memory or I/O.",
+    about: "Time tasks were stalled on CPU, memory or I/O (PSI).",
     kernel_doc: "https://docs.kernel.org/accounting/psi.html",
     discover,
 };
@@ -24,7 +24,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let channels = [Stalled::Some, Stalled::Full].map(channel).into();
         let path = format!("{DIRECTORY}/{}", resource.as_str());
         // A cold read costs 20 µs.
-        Probe::file_of_many(path, parse, channels).seldom()
+        Probe::file_of_many(path, parse, channels).rarely()
     };
     let resources = Resource::ALL.iter().filter(is_there);
     resources.map(probe).collect()

@@ -11,7 +11,7 @@ use record::{Channel, ChannelId, OfPowercap, PowerZone, PowerZoneKind};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "rapl",
-    about: "Energy counted by CPUs and firmware, for each package and its parts, and their limits.",
+    about: "RAPL energy of each package and its zones, and their power limits.",
     kernel_doc: "https://docs.kernel.org/power/powercap/powercap.html",
     discover,
 };

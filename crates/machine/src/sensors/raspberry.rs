@@ -13,7 +13,7 @@ use record::{Channel, ChannelId, OfRaspberryPi, RailKind};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "raspberry",
-    about: "Throttle bits, measured clock, voltages and rails by the firmware of a Raspberry Pi.",
+    about: "Throttle bits, measured clock, voltages and power rails from the Raspberry Pi firmware.",
     kernel_doc: "https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface",
     discover,
 };
@@ -30,11 +30,11 @@ fn discover(root: &Root) -> Vec<Probe> {
         read: Read::Firmware(question),
         ..Probe::file(vcio::PATH.into(), number, channel(of, label))
     };
-    let seldom = Beat::AtMostEveryMs(BEAT_MS);
+    let rarely = Beat::AtMostEveryMs(BEAT_MS);
     let mut probes = vec![
         probe(Question::Throttled, Beat::EveryTick, OfRaspberryPi::Throttled, "throttle bits"),
-        probe(Question::ArmClockMeasured, seldom, OfRaspberryPi::ArmClock, "measured by the firmware"),
-        probe(Question::CoreVoltage, seldom, OfRaspberryPi::CoreVoltage, "core"),
+        probe(Question::ArmClockMeasured, rarely, OfRaspberryPi::ArmClock, "measured by the firmware"),
+        probe(Question::CoreVoltage, rarely, OfRaspberryPi::CoreVoltage, "core"),
     ];
     if let Ok(rails) = firmware.pmic_rails() {
         probes.push(pmic(&rails));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_has_no_firmware_to_ask() {
+    fn board_has_no_firmware_to_ask() {
         let board = "== /dev/vcio\n\n== /sys/firmware/devicetree/base/model\nRaspberry Pi 4 Model B\n";
         assert_eq!(check::found(&SENSOR, board), [""; 0]);
     }

@@ -11,12 +11,12 @@ use record::{Channel, ChannelId, OfPolicy};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cpufreq-residency",
-    about: "Time that each cpufreq policy spent at each OPP.",
+    about: "Time at each OPP, per cpufreq policy.",
     kernel_doc: "https://docs.kernel.org/cpu-freq/cpufreq-stats.html",
     discover,
 };
 
-/// Totals lose nothing when they are read seldom.
+/// Totals lose nothing when they are read rarely.
 const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {

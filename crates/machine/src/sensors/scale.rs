@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_temperature_decides_the_unit() {
+    fn first_temperature_decides_the_unit() {
         for (readings, expected) in [
             // Once millidegrees, 199 is a fifth of a degree.
             ([45_000, 199, -60_001], [45_000, 199, NONE]),

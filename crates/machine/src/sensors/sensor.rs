@@ -48,11 +48,11 @@ pub enum Beat {
     /// At every tick.
     EveryTick,
     /// At the first tick that comes about so many milliseconds after the last read: for sources
-    /// that cost much, or counters that lose nothing when read seldom.
+    /// that cost much, or counters that lose nothing when read rarely.
     AtMostEveryMs(u32),
-    /// As the owner of the sampler does: for totals and amounts of the whole machine that are dear to read
+    /// As the owner of the sampler does: for totals and amounts of the whole machine that are expensive to read
     /// and lose nothing but their moment. A run has short steps; who looks once a second has time.
-    Seldom,
+    Rarely,
 }
 
 /// How a probe is read.
@@ -104,9 +104,9 @@ impl Probe {
         self
     }
 
-    /// The same, read as seldom as the owner of the sampler can bear.
-    pub(super) fn seldom(mut self) -> Self {
-        self.beat = Beat::Seldom;
+    /// The same, read at the slowest interval of the sampler's owner.
+    pub(super) fn rarely(mut self) -> Self {
+        self.beat = Beat::Rarely;
         self
     }
 

@@ -14,7 +14,7 @@ use record::{AllCpus, Channel, ChannelId, CpuTime};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "stat",
-    about: "How the time of each CPU was spent, and how many CPUs are online.",
+    about: "CPU time by mode for each CPU, and the number of online CPUs.",
     kernel_doc: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     discover,
 };
@@ -152,7 +152,7 @@ ctxt 1
     }
 
     #[test]
-    fn a_core_that_is_offline_is_missing() {
+    fn core_that_is_offline_is_missing() {
         let text = "cpu  1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6 7 8 0 0\n";
         let values = check::parsed(parse_split, text, 25);
         assert_eq!(values[8], 1, "CPUs online");
@@ -177,7 +177,7 @@ ctxt 1
 
     proptest::proptest! {
         #[test]
-        fn nothing_panics(text in "(cpu[0-9 ]{0,30}\n?){0,5}") {
+        fn parsers_never_panic(text in "(cpu[0-9 ]{0,30}\n?){0,5}") {
             check::parsed(parse_split, &text, 25);
             check::parsed(parse_busy, &text, 13);
         }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "therm-status",
-    about: "Thermal status registers of Intel cores and packages: why they are held back.",
+    about: "Thermal status registers of Intel cores and packages (throttle reasons).",
     kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-devices-system-cpu",
     discover,
 };

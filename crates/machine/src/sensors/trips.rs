@@ -10,7 +10,7 @@ use record::{Channel, ChannelId, OfZone};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "trip-points",
-    about: "Temperatures at which the kernel begins to cool, or switches off.",
+    about: "Trip points: temperatures at which the kernel throttles or shuts down.",
     kernel_doc: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html#thermal-zone-device",
     discover,
 };

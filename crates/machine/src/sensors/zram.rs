@@ -7,7 +7,7 @@ use record::{Channel, ChannelId, OfZram};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "zram",
-    about: "Data in compressed memory, and the memory it takes.",
+    about: "Data stored in zram and the memory used for it.",
     kernel_doc: "https://docs.kernel.org/admin-guide/blockdev/zram.html#stats",
     discover,
 };

@@ -1,6 +1,6 @@
 //! One at a time changes the settings of a machine. Runs in several containers have a journal each and see one
 //! `/sys`; they would take each other's values for the user's, and put those back. What they share, too, is the mount
-//! of the control groups: there lies an empty group of a fixed name, which whoever changes settings holds locked.
+//! of the control groups: there lies an empty group of a fixed name, which the process that changes settings holds locked.
 //!
 //! Containers that see nothing of each other's control groups cannot be told apart from machines of their own.
 
@@ -31,7 +31,7 @@ impl Alone {
     /// Takes it, where there is something to share.
     ///
     /// # Errors
-    /// Somebody else holds it.
+    /// Another process holds it.
     pub(super) fn take(root: &Root) -> Reading<Self> {
         // A board made for a test has settings of its own.
         let is_kernels = statfs(super::node::CPUS).is_ok_and(|on| on.f_type as u64 == SYSFS);

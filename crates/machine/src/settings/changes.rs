@@ -1,5 +1,5 @@
 //! What is changed at this moment, in memory and in the journal: the making of one change, and the way back
-//! of all of them. Two hold it: whoever makes the changes, and the way back.
+//! of all of them. Two hold it: the code that makes changes, and the restore handle.
 
 use super::alone::Alone;
 use super::cooling;
@@ -29,7 +29,7 @@ impl Changes {
     /// What this journal holds of this boot; nothing in a new one.
     ///
     /// # Errors
-    /// It cannot be read, or nobody knows which boot this is (no `/proc`): whoever restores could not tell either.
+    /// It cannot be read, or nobody knows which boot this is (no `/proc`): the process that restores could not tell either.
     pub(super) fn of(root: &Root, mut journal: Journal, alone: Option<Alone>) -> Reading<Self> {
         let boot_id = root.read_value("/proc/sys/kernel/random/boot_id")?;
         let (entries, damaged) = journal.entries()?;
@@ -47,18 +47,18 @@ impl Changes {
         })
     }
 
-    /// Makes one change, and looks at what came of it.
+    /// Makes one change, and checks the result.
     pub(super) fn set(&mut self, node: Node, value: &str) -> Outcome {
         let (change, why) = match self.change(node, value) {
             Ok(None) => (None, None),
             Ok(Some(change)) => match &change.read_back {
                 Fact::Known(now) if cooling::is_in_force(&self.root, node, value, now) => (Some(change), None),
                 Fact::Known(now) => {
-                    let why = format!("it was written and reads {now}");
+                    let why = format!("after writing, it reads {now}");
                     (Some(change), Some(why))
                 }
                 Fact::Missing { missing } => {
-                    let why = format!("it was written and cannot be read back ({missing})");
+                    let why = format!("after writing, it cannot be read ({missing})");
                     (Some(change), Some(why))
                 }
             },
@@ -78,7 +78,7 @@ impl Changes {
         }
     }
 
-    /// The value that the user had set; none can be known while somebody else hides it.
+    /// The value that the user had set; unknown while cooling or firmware limits it.
     ///
     /// # Errors
     /// It cannot be read, or is not the user's.
@@ -107,7 +107,7 @@ impl Changes {
         if let (Node::CpuOnline(cpu), "0") = (node, value)
             && let Some(folder) = emptied_cpuset(&self.root, cpu)
         {
-            let reason = format!("the programs of {folder} have no other CPU");
+            let reason = format!("the processes in {folder} have no other CPU");
             return Err(Missing::unsupported(path, reason));
         }
         let old = self.of_user(node)?;
@@ -157,7 +157,7 @@ impl Changes {
         let node = Place::Node(node);
         entries.push(Entry { new: Some(value.to_owned()), ..self.entry(&node, old) });
         let Some(journal) = &mut self.journal else {
-            let reason = "settings have already been put back";
+            let reason = "settings were already restored";
             return Err(Missing::unsupported("journal", reason));
         };
         journal.append(&entries)?;
@@ -194,7 +194,7 @@ impl Changes {
         self.held[at].close(read.to_owned());
         let entry = Entry { read: Some(read.to_owned()), ..self.entry(place, &self.held[at].old.clone()) };
         if let Some(journal) = &mut self.journal {
-            // Without this line, whatever is found there later is taken for ours.
+            // Without this line, any later value is taken for ours.
             let _known_here = journal.note(&[entry]);
         }
     }
@@ -237,8 +237,7 @@ impl Changes {
         }
         if let Some(journal) = self.journal.as_ref().filter(|_| self.damaged > 0) {
             let why = format!(
-                "{} of its lines cannot be read, so that nobody knows which settings they are about: look at governors, \
-                 limits and CPUs, or start the machine anew; then remove it",
+                "{} of its lines are unreadable, so the settings in them are unknown: check governors, clock limits and CPUs or reboot, then remove it",
                 self.damaged
             );
             outcomes.push((journal.path().display().to_string(), Restored::Failed(why)));

@@ -46,11 +46,11 @@ pub(super) fn hides_limit(root: &Root, node: Node, current: &str) -> Option<Stri
         () if firmware == Some(current_khz) => "the firmware",
         () => return None,
     };
-    Some(format!("{who} holds it at {} MHz, so that nobody can know which limit to put back", current_khz / 1000))
+    Some(format!("{who} limits it to {} MHz, so the original limit is unknown", current_khz / 1000))
 }
 
 /// `scaling_max_freq` reads lower than what was asked for while a cooling device is raised, and that is no
-/// change by somebody else.
+/// change by another process.
 pub(super) fn lowers(root: &Root, node: Node, asked: &str, current: &str) -> bool {
     let Node::ClockMax(policy) = node else {
         return false;

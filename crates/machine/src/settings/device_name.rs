@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_nowhere_else() {
+    fn names_cannot_escape_directory() {
         for name in ["dmc", "fb000000.gpu", "soc:bus_wcore", "memory-controller-0"] {
             assert_eq!(DeviceName::new(name).unwrap().as_str(), name);
         }

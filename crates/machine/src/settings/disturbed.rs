@@ -1,5 +1,5 @@
-//! What the change of a setting disturbs beside itself, and is put back after it: the tunables of a governor
-//! that is left are gone, and whatever was bound to a CPU that is switched off is bound to others.
+//! Side effects of a setting change, and is put back after it: the tunables of a governor
+//! that is left are gone, and everything bound to a CPU that goes offline is bound to others.
 
 use super::node::POLICY;
 use super::{DeviceName, Node};
@@ -26,11 +26,11 @@ pub(super) enum Disturbed {
     Tunable { policy: Option<u32>, governor: DeviceName, file: DeviceName },
     /// `scaling_setspeed`: the clock that governor `userspace` was told.
     SetSpeed(u32),
-    /// `boost` of a policy, which newer kernels make anew with its first CPU.
+    /// `boost` of a policy, which newer kernels create again with its first CPU.
     Boost(u32),
     /// CPUs of an interrupt (Documentation/core-api/irq/irq-affinity.rst).
     Interrupt(u32),
-    /// CPUs of a cpuset of version 1, which loses those that are switched off for good
+    /// CPUs of a cpuset of version 1, which permanently loses those that go offline
     /// (Documentation/admin-guide/cgroup-v1/cpusets.rst). Its folder.
     Cpuset(String),
     /// CPUs on which a thread of another program may run.
@@ -126,9 +126,9 @@ impl Disturbed {
         matches!(self, Self::Interrupt(_) | Self::Cpuset(_) | Self::Thread { .. })
     }
 
-    /// True if the kernel makes it anew with the setting that it belongs to: then whatever is found there is
+    /// True if the kernel creates it again with the setting that it belongs to: then every value found there is
     /// nobody's choice.
-    pub(super) fn is_made_anew(&self) -> bool {
+    pub(super) fn is_recreated(&self) -> bool {
         matches!(self, Self::Tunable { .. } | Self::SetSpeed(_) | Self::Boost(_))
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back_and_lead_nowhere_else() {
+    fn names_round_trip_and_cannot_escape() {
         for path in [
             "/sys/devices/system/cpu/cpufreq/ondemand/up_threshold",
             "/sys/devices/system/cpu/cpufreq/policy4/schedutil/rate_limit_us",

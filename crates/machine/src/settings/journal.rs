@@ -96,16 +96,16 @@ impl Journal {
                 Missing::unsupported(named(), reason)
             })?;
             let opened = file.metadata().map_err(|e| io(path, &e))?;
-            // Whoever held it before has perhaps removed it meanwhile: then this one has no name any more.
+            // The previous holder may have removed it: then this one has no name any more.
             let is_named =
                 std::fs::symlink_metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == (opened.dev(), opened.ino()));
             if is_named {
-                // One of an earlier version can be read by all, and whoever reads it can hold its lock.
+                // One of an earlier version can be read by all, and every reader can hold its lock.
                 let _ = file.set_permissions(Permissions::from_mode(FILE_MODE));
                 return Ok(Self { path: path.to_path_buf(), file: Arc::new(file), is_torn: opened.len() > 0 });
             }
         }
-        Err(Missing::unsupported(named(), "it is replaced again and again"))
+        Err(Missing::unsupported(named(), "it is being replaced repeatedly"))
     }
 
     /// Appends lines and waits until they are on the disk.
@@ -116,7 +116,7 @@ impl Journal {
         self.write(entries, true)
     }
 
-    /// Appends what came of a change. It is there for other processes at once; a loss of power takes the
+    /// Appends the result of a change. It is there for other processes at once; a loss of power takes the
     /// change with it, so that nobody waits for the disk.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl Journal {
     }
 
     fn write(&mut self, entries: &[Entry], synced: bool) -> Reading<()> {
-        // Whoever has asked the drive still holds the file.
+        // The process that has asked the drive still holds the file.
         if Arc::strong_count(&self.file) > 1 {
             return Err(io(&self.path, &no_answer()));
         }
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Whoever held a journal removes it between the opening and the lock of the next one, `times` times.
+    /// The holder of a journal removes it between the opening and the lock of the next one, `times` times.
     fn taken_away(name: &str, times: u32) -> (PathBuf, Reading<Journal>) {
         let name = format!("sbc-bench-journal-{name}-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_on_a_file_that_has_no_name_any_more_is_none() {
+    fn lock_on_unlinked_file_is_invalid() {
         let (path, journal) = taken_away("twice", 2);
         // Who comes next finds the one that is held.
         let second = Journal::create(&path).map(drop).unwrap_err();
@@ -262,6 +262,6 @@ mod tests {
         assert!(Journal::left_behind(&path).unwrap().is_none());
         let (_, journal) = taken_away("always", u32::MAX);
         let why = journal.map(drop).unwrap_err();
-        assert!(why.to_string().contains("again and again"), "{why}");
+        assert!(why.to_string().contains("repeatedly"), "{why}");
     }
 }

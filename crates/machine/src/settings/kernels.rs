@@ -58,7 +58,7 @@ fn rounding(root: &Root) -> Root {
 }
 
 #[test]
-fn a_value_that_the_kernel_rounds_is_ours_in_both_forms() {
+fn rounded_value_is_recognised() {
     let opps = OPPS.map(|khz| khz.to_string()).join(" ");
     let root = rounding(&board(&[
         (&format!("{POLICY0}/scaling_available_frequencies"), &opps),
@@ -76,7 +76,7 @@ fn a_value_that_the_kernel_rounds_is_ours_in_both_forms() {
 
 /// A change that was made and not read back, because the process was killed in between.
 #[test]
-fn a_change_that_nobody_looked_at_is_ours() {
+fn unchecked_change_is_restored() {
     let root = board(&[]);
     let path = journal("open");
     let mut settings = Settings::new(&root, &path).unwrap();
@@ -94,7 +94,7 @@ fn a_change_that_nobody_looked_at_is_ours() {
 }
 
 #[test]
-fn a_throttled_limit_is_never_taken_for_the_users() {
+fn throttled_limit_is_not_users_limit() {
     let cooled = |kind: &str, limit: &str| {
         board(&[
             ("/sys/class/thermal/cooling_device0/type", kind),
@@ -120,7 +120,7 @@ fn a_throttled_limit_is_never_taken_for_the_users() {
         match is_refused {
             true => {
                 let why = refused(&mut settings, node, "1800000");
-                assert!(why.contains("cooling holds it at 1200 MHz"), "{why}");
+                assert!(why.contains("cooling limits it to 1200 MHz"), "{why}");
                 refused(&mut settings, node, "1200000");
             }
             false => {
@@ -138,14 +138,14 @@ fn a_throttled_limit_is_never_taken_for_the_users() {
 
 /// It gets hot after the first change: then the user's limit is known.
 #[test]
-fn a_limit_is_set_while_it_is_cooled() {
+fn limit_is_set_while_it_is_cooled() {
     let state = "/sys/class/thermal/cooling_device0/cur_state";
     let root = board(&[]);
     comes_back(&root, "cooled-later", |settings| {
         set(settings, Node::ClockMax(0), "1800000");
         root.write(&Node::ClockMax(0).path(), "1200000").unwrap();
         root.write(state, "2").unwrap();
-        assert_eq!(settings.check().len(), 0, "cooling is nobody's change");
+        assert_eq!(settings.check().len(), 0, "cooling changes no setting of a user");
         // It reads so already, and must still be written: the limit asked for is higher.
         assert!(set(settings, Node::ClockMax(0), "1200000").is_some());
         root.write(state, "0").unwrap();
@@ -153,7 +153,7 @@ fn a_limit_is_set_while_it_is_cooled() {
 }
 
 #[test]
-fn where_nothing_can_be_written_nothing_is_held() {
+fn unwritable_node_is_not_held() {
     let root = board(&[]).with_judge(Judge::new(|_, _| Err(libc::EROFS)));
     comes_back(&root, "read-only", |settings| {
         refused(settings, Node::Governor(0), "performance");
@@ -223,9 +223,9 @@ fn tunables_come_back_with_their_governor() {
     }
 }
 
-/// What is bound to a CPU that goes off is bound to others, for good.
+/// What is bound to a CPU that goes off is permanently bound to others.
 #[test]
-fn what_was_bound_to_a_cpu_is_so_again() {
+fn affinities_are_restored() {
     let cpuset = |name: &str| format!("/sys/fs/cgroup/cpuset/{name}/cpuset.cpus");
     let plain = board(&[
         ("/sys/devices/system/cpu/online", "0-1"),
@@ -261,7 +261,7 @@ fn what_was_bound_to_a_cpu_is_so_again() {
 }
 
 #[test]
-fn a_cpu_that_others_cannot_do_without_stays_on() {
+fn cpu_that_others_cannot_do_without_stays_on() {
     let root = board(&[
         ("/sys/devices/system/cpu/online", "0-1"),
         ("/sys/devices/system/cpu/cpu1/online", "1"),
@@ -276,7 +276,7 @@ fn a_cpu_that_others_cannot_do_without_stays_on() {
 
 /// What one run could not put back, the next one knows to be the user's.
 #[test]
-fn an_original_survives_a_failed_restore() {
+fn original_survives_a_failed_restore() {
     let plain = board(&[]);
     let is_stuck = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let stuck = is_stuck.clone();
@@ -304,7 +304,7 @@ fn an_original_survives_a_failed_restore() {
 
 /// Half a line of a full disk does not swallow the next one.
 #[test]
-fn a_cut_line_costs_only_itself() {
+fn truncated_line_is_skipped() {
     let root = board(&[]);
     let before = root.board_files();
     let path = journal("full");
@@ -317,7 +317,7 @@ fn a_cut_line_costs_only_itself() {
 }
 
 #[test]
-fn what_differs_is_set_once_more_and_then_told() {
+fn differing_setting_is_retried_then_reported() {
     let root = board(&[]);
     let path = Node::Governor(0).path();
     let mut settings = Settings::new(&root, &journal("drift")).unwrap();
@@ -336,9 +336,9 @@ fn what_differs_is_set_once_more_and_then_told() {
     assert_eq!(told, [None, Some(schedutil)]);
 }
 
-/// Somebody else brings everything back; then there is nothing more to be done, and nothing can be set.
+/// Another process restores everything; then there is nothing more to be done, and nothing can be set.
 #[test]
-fn a_way_back_closes_the_door() {
+fn restore_handle_prevents_further_changes() {
     let root = board(&[]);
     let before = root.board_files();
     let mut settings = Settings::new(&root, &journal("way-back")).unwrap();
@@ -347,13 +347,13 @@ fn a_way_back_closes_the_door() {
     let outcomes = std::thread::spawn(move || way_back.go()).join().unwrap();
     assert_eq!(outcomes.len(), 1);
     let why = refused(&mut settings, Node::Governor(0), "performance");
-    assert!(why.contains("already been put back"), "{why}");
+    assert!(why.contains("already restored"), "{why}");
     assert_eq!(settings.restore(), []);
     assert_eq!(root.board_files(), before);
 }
 
 #[test]
-fn a_journal_is_for_its_owner_alone() {
+fn journal_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = journal("x").with_file_name("private").join("sbc-bench");
     std::fs::create_dir_all(&folder).unwrap();

@@ -79,16 +79,14 @@ impl Node {
             Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
             Node::CpuOnline(_) => match value {
                 "0" | "1" => Ok(()),
-                _ => Err(Missing::unsupported(self.path(), format!("{value} is neither 0 nor 1"))),
+                _ => Err(Missing::unsupported(self.path(), format!("{value} must be 0 or 1"))),
             },
             Node::ClockMin(policy) | Node::ClockMax(policy) => {
                 let min: u32 = root.read_number(&format!("{}/cpuinfo_min_freq", folder(policy)))?;
                 let max: u32 = root.read_number(&format!("{}/cpuinfo_max_freq", folder(policy)))?;
                 match value.parse::<u32>() {
                     Ok(khz) if (min..=max).contains(&khz) => Ok(()),
-                    _ => {
-                        Err(Missing::unsupported(self.path(), format!("{value} kHz is not within {min} to {max} kHz")))
-                    }
+                    _ => Err(Missing::unsupported(self.path(), format!("{value} kHz is outside {min} to {max} kHz"))),
                 }
             }
         }
@@ -125,7 +123,7 @@ fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
     if words.any(|word| word.trim_matches(['[', ']']) == value) {
         return Ok(());
     }
-    let reason = format!("{value} is not among {listed}");
+    let reason = format!("{value} is not one of {listed}");
     Err(Missing::unsupported(path, reason))
 }
 
@@ -145,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_chosen_stands_in_brackets() {
+    fn selected_value_in_brackets() {
         for (text, expected) in [
             ("always [madvise] never", Some("madvise")),
             ("[always] madvise never", Some("always")),
@@ -158,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_elsewhere_is_no_node() {
+    fn foreign_paths_are_not_nodes() {
         assert_eq!(Node::from_path("/sys/class/devfreq/../../etc/governor"), None);
     }
 }

@@ -1,11 +1,11 @@
-//! What came of a setting. It is a value that has to be told: nobody can set something and not look at what
+//! The outcome of a setting. It is a value that must be reported: code cannot set something and ignore what
 //! is in force.
 
 use record::{Event, SettingChange, UnmetSetting};
 
-/// What came of a setting. There is one thing to do with it, [`Outcome::tell`]: writing down what happened
+/// The outcome of a setting. There is one thing to do with it, [`Outcome::tell`]: writing down what happened
 /// and learning what is in force are the same call.
-#[must_use = "what came of a setting has to be told: the value may not be in force"]
+#[must_use = "the outcome of a setting must be reported: the value may not be in effect"]
 #[derive(Debug)]
 pub struct Outcome {
     pub(super) change: Option<SettingChange>,
@@ -13,7 +13,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Hands what happened to whoever writes it down, with its moment; nothing if it was so already.
+    /// Hands what happened to the caller's recorder, with its moment; nothing if it was so already.
     ///
     /// Returns what is not as it was wanted; none if the value is in force. A limit of clocks counts as in
     /// force in the form that the kernel rounds it to, and while cooling holds the clock below it.

@@ -16,7 +16,7 @@ pub(super) struct Held {
     pub(super) old: String,
     /// Values that are ours: what was written, and how the kernel showed it.
     pub(super) ours: Vec<String>,
-    /// A change was begun and not looked at: whatever is found may be ours.
+    /// A change was begun and not looked at: any value found may be ours.
     pub(super) is_open: bool,
     /// The setting whose change disturbs this place, if it is not changed for itself.
     pub(super) disturbed_by: Option<Node>,
@@ -32,7 +32,7 @@ impl Held {
     pub(super) fn close(&mut self, read: String) {
         self.add(read);
         // What a change disturbs is disturbed again by the next one, in other ways.
-        self.is_open = matches!(&self.place, Place::Disturbed(place) if place.is_made_anew());
+        self.is_open = matches!(&self.place, Place::Disturbed(place) if place.is_recreated());
     }
 
     pub(super) fn add(&mut self, value: String) {

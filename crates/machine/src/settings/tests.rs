@@ -67,7 +67,7 @@ pub(super) fn refused(settings: &mut Settings, node: Node, value: &str) -> Strin
 }
 
 #[test]
-fn a_second_process_keeps_its_hands_off() {
+fn second_process_is_locked_out() {
     let root = Root::from_board(BOARD).unwrap();
     let path = journal("second");
     let settings = Settings::new(&root, &path).unwrap();
@@ -141,7 +141,7 @@ fn huge_pages_come_back() {
     let path = journal("huge");
     let mut settings = Settings::new(&root, &path).unwrap();
     let wrong = refused(&mut settings, Node::HugePages, "sometimes");
-    assert!(wrong.contains("not among"), "{wrong}");
+    assert!(wrong.contains("is not one of"), "{wrong}");
     assert_eq!(set(&mut settings, Node::HugePages, "madvise"), None);
     let change = set(&mut settings, Node::HugePages, "never").unwrap();
     assert_eq!((change.old.as_str(), change.new.as_str()), ("madvise", "never"));
@@ -152,7 +152,7 @@ fn huge_pages_come_back() {
 }
 
 #[test]
-fn everything_is_restored_exactly() {
+fn restore_is_exact() {
     let root = Root::from_board(BOARD).unwrap();
     let before = root.board_files();
     let path = journal("all");
@@ -177,7 +177,7 @@ fn dropping_restores_as_well() {
 
 /// A process that is killed after any number of changes leaves a journal that restores all.
 #[test]
-fn the_journal_alone_restores_after_every_number_of_changes() {
+fn journal_alone_restores_after_every_number_of_changes() {
     let steps: [(Node, &str); 5] = [
         (Node::Governor(0), "performance"),
         (Node::ClockMin(0), "408000"),
@@ -203,7 +203,7 @@ fn the_journal_alone_restores_after_every_number_of_changes() {
 }
 
 #[test]
-fn a_value_that_somebody_else_changed_is_left_alone() {
+fn foreign_change_is_not_restored() {
     let root = Root::from_board(BOARD).unwrap();
     let mut settings = Settings::new(&root, &journal("other")).unwrap();
     set(&mut settings, Node::Governor(0), "performance");
@@ -213,7 +213,7 @@ fn a_value_that_somebody_else_changed_is_left_alone() {
 }
 
 #[test]
-fn a_limit_lowered_by_cooling_is_still_ours() {
+fn limit_lowered_by_cooling_is_still_ours() {
     let root = Root::from_board(BOARD).unwrap();
     let mut settings = Settings::new(&root, &journal("cooled")).unwrap();
     set(&mut settings, Node::ClockMax(0), "1800000");
@@ -259,7 +259,7 @@ fn a_journal_stays_where_nobody_knows_which_boot_this_is() {
 }
 
 #[test]
-fn a_journal_from_before_the_last_boot_is_only_removed() {
+fn journal_from_before_the_last_boot_is_only_removed() {
     let root = Root::from_board(BOARD).unwrap();
     let path = journal("boot");
     let mut settings = Settings::new(&root, &path).unwrap();

@@ -57,7 +57,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_content_comes_back(bytes: Vec<u8>) {
+        fn content_round_trip(bytes: Vec<u8>) {
             let mut text = "== /x\n".to_owned();
             escape(&bytes, &mut text);
             let root = Root::from_board(&text).unwrap();
@@ -65,7 +65,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_comes_back(text in "([=\\\\\r\n\t x]|\\PC){0,40}") {
+        fn text_round_trip(text in "([=\\\\\r\n\t x]|\\PC){0,40}") {
             let mut board = "== /x\n".to_owned();
             escape(text.as_bytes(), &mut board);
             let root = Root::from_board(&board).unwrap();

@@ -16,7 +16,7 @@ pub(super) enum Take {
     Files(&'static [&'static str]),
 }
 
-/// Every place. Whoever reads a new one adds it.
+/// Every place. Add every new path that is read.
 pub(super) const PLACES: &[(&str, Take)] = &[
     ("/proc/cpuinfo", Take::File),
     ("/proc/meminfo", Take::File),

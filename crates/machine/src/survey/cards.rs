@@ -2,7 +2,7 @@
 //!
 //! Sources: SD Physical Layer Simplified Specification 9.00, 5.2 (CID) and 4.10.2 (SD status); JEDEC
 //! JESD84-B51, 7.2 (CID); Linux Documentation/driver-api/mmc/mmc-dev-attrs.rst. The serial number is
-//! looked at and forgotten. Whatever stands in a card is anybody's text: it is kept, never evaluated.
+//! looked at and forgotten. The content of a card is foreign text: it is kept, never evaluated.
 
 use super::files;
 use crate::Root;
@@ -66,7 +66,7 @@ fn describe_host(root: &Root, host: &str, messages: &[String], card: &mut Card) 
         Some(mode) => Fact::Known(mode),
         None => Missing::unsupported(
             format!("/sys/kernel/debug/{host}/ios"),
-            "neither debugfs nor the messages of the boot tell the mode of the bus",
+            "bus mode not found in debugfs or boot messages",
         )
         .into(),
     };
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_of_the_bus_is_said_at_boot_or_in_debugfs() {
+    fn bus_mode_from_boot_or_debugfs() {
         let board = "\
 == /sys/block/mmcblk1/device -> ../../mmc1:aaaa
 == /sys/block/mmc1:aaaa/x
@@ -256,7 +256,7 @@ timing spec:\t10 (mmc HS400 enhanced strobe)
 
     proptest::proptest! {
         #[test]
-        fn any_registers_are_parsed(text in "[0-9a-fx/ ]{0,140}|\\PC{0,40}", is_sd: bool) {
+        fn register_parsers_never_panic(text in "[0-9a-fx/ ]{0,140}|\\PC{0,40}", is_sd: bool) {
             parse_cid(&text, is_sd);
             parse_ssr(&text);
             parse_life(&text);
@@ -265,7 +265,7 @@ timing spec:\t10 (mmc HS400 enhanced strobe)
         }
 
         #[test]
-        fn any_card_is_decoded(bytes: [u8; 16], is_sd: bool) {
+        fn card_decoder_never_panics(bytes: [u8; 16], is_sd: bool) {
             let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             proptest::prop_assert!(parse_cid(&text, is_sd).is_some());
         }

@@ -77,7 +77,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_parsed(text in "([a-z=\\[\\]#\n]|\\PC){0,60}") {
+        fn parse_config_txt_never_panics(text in "([a-z=\\[\\]#\n]|\\PC){0,60}") {
             parse_config_txt(&text, "");
         }
     }

@@ -1,5 +1,5 @@
 //! Every disk and card: bus, size, scheduler, driver, link. What cards say of themselves is read in
-//! `cards`, the health of disks is asked by whoever may start programs.
+//! `cards`, the health of disks is read by `bench`, which may start programs.
 //!
 //! Sources: Linux Documentation/ABI/stable/sysfs-block, Documentation/ABI/testing/sysfs-ata.
 
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_disk_is_left_out() {
+    fn non_disks_are_skipped() {
         for (name, expected) in [
             ("mmcblk0boot0", false),
             ("mmcblk0rpmb", false),

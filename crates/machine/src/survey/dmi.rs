@@ -180,13 +180,13 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_table_is_parsed(bytes: Vec<u8>) {
+        fn parse_never_panics(bytes: Vec<u8>) {
             let found = parse(&bytes);
             proptest::prop_assert_eq!(parse(&without_serials(&bytes)), found);
         }
 
         #[test]
-        fn any_change_of_a_table_is_parsed(at in 0_usize..90, byte: u8) {
+        fn mutated_table_never_panics(at in 0_usize..90, byte: u8) {
             let mut bytes = table();
             let length = bytes.len();
             bytes[at % length] = byte;

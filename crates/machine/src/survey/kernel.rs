@@ -226,7 +226,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn a_packed_configuration_is_read() {
+    fn packed_configuration_is_read() {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         packer.write_all(b"CONFIG_HZ=300\n# CONFIG_KASAN is not set\nCONFIG_ROCKCHIP_SIP=y\n").unwrap();
         let packed = packer.finish().unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_gzip_or_too_large_harms_nothing() {
+    fn invalid_or_huge_config_is_ignored() {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         for _ in 0..64 {
             packer.write_all(&vec![b'x'; 1 << 20]).unwrap();
@@ -254,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn a_release_cannot_lead_elsewhere() {
+    fn release_cannot_escape_directory() {
         let board = "== /proc/sys/kernel/osrelease\n../../etc/secret\n== /boot/config-x\nCONFIG_HZ=1\n";
         assert!(config(&Root::from_board(board).unwrap()).is_err());
     }
 
     proptest::proptest! {
         #[test]
-        fn any_configuration_is_parsed(text in "(CONFIG_[A-Z_]{0,5}=?|\\PC|\n){0,30}", bytes: Vec<u8>) {
+        fn parse_config_never_panics(text in "(CONFIG_[A-Z_]{0,5}=?|\\PC|\n){0,30}", bytes: Vec<u8>) {
             parse_config(&text, "");
             let _ = unpack("", &bytes);
         }

@@ -18,7 +18,7 @@ pub(super) fn modules(root: &Root, left_out: &mut Vec<String>) -> Vec<MemoryModu
             }
         }
         Err(missing) if missing.why == record::Why::Denied => {
-            left_out.push(format!("Memory modules: {missing}; root can read it"));
+            left_out.push(format!("Memory modules: {missing}; try as root"));
         }
         Err(_) => {}
     }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn without_root_the_reason_is_told() {
+    fn missing_root_is_reported() {
         let mut left_out = Vec::new();
         let board = "== /sys/firmware/dmi/tables/DMI ! EACCES\n";
         assert!(modules(&Root::from_board(board).unwrap(), &mut left_out).is_empty());

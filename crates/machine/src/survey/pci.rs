@@ -88,12 +88,10 @@ fn aspm(root: &Root, folder: &str) -> Fact<Aspm> {
     let path = format!("{folder}/config");
     match root.read_bytes(&path) {
         // Without root the kernel gives the first 64 bytes, and no capabilities.
-        Ok(bytes) if bytes.len() <= 64 => {
-            Missing::unsupported(&path, "ASPM can only be read by root on this kernel").into()
-        }
+        Ok(bytes) if bytes.len() <= 64 => Missing::unsupported(&path, "reading ASPM needs root on this kernel").into(),
         Ok(bytes) => match parse_link_control(&bytes) {
             Some(control) => Fact::Known(Aspm { l0s: control & 1 != 0, l1: control & 2 != 0, l1_substates: false }),
-            None => Missing::unsupported(&path, "no PCI Express link of its own").into(),
+            None => Missing::unsupported(&path, "no PCI Express link").into(),
         },
         Err(missing) => missing.into(),
     }
@@ -177,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drive_in_a_narrow_slot() {
+    fn narrow_slot() {
         let folder = "/sys/devices/pci0000:00";
         let board = format!(
             "\
@@ -240,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_capabilities_in_circles_ends() {
+    fn circular_capability_list_ends() {
         let mut config = vec![0; 256];
         config[6] = 0x10;
         config[0x34] = 0x40;
@@ -255,7 +253,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_registers_and_names_are_parsed(config: Vec<u8>, text in "([0-9a-f]{4}  |\t|\n|\\PC){0,40}") {
+        fn parsers_never_panic(config: Vec<u8>, text in "([0-9a-f]{4}  |\t|\n|\\PC){0,40}") {
             parse_link_control(&config);
             parse_ids(&text, &BTreeSet::from([(0x10ec, 0x8125)]));
             parse_rate(&text);

@@ -74,7 +74,7 @@ fn ddr5_period(bytes: &[u8]) -> Option<u32> {
     Some(u32::from(period)).filter(|ps| (100..=10_000).contains(ps))
 }
 
-/// Size of DDR3 and DDR4: bits of a chip, times chips beside each other, times ranks.
+/// Size of DDR3 and DDR4: bits of a chip, times chips next to each other, times ranks.
 fn size_mib(density: u8, bus: u8, organisation: u8) -> Option<u64> {
     let chip_mbit = 256_u64.checked_shl((density & 0x0f).into())?;
     let bus_bits = 8_u64 << (bus & 7);
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_of_each_generation() {
+    fn module_of_each_generation() {
         let mut ddr4 = vec![0; 512];
         (ddr4[2], ddr4[4], ddr4[12], ddr4[13], ddr4[18]) = (0x0c, 0x05, 0x01, 0x03, 5);
         ddr4[325..329].copy_from_slice(b"\x12\x34\x56\x78");
@@ -141,7 +141,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_are_parsed(bytes in proptest::collection::vec(0_u8.., 0..600)) {
+        fn parse_never_panics(bytes in proptest::collection::vec(0_u8.., 0..600)) {
             parse(&bytes);
             without_serials(&bytes);
         }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn capabilities_tell_what_a_slow_port_hides() {
+    fn bos_capabilities_on_slow_port() {
         let header = [5, 0x0f, 22, 0, 2];
         let usb2 = [7, 0x10, 2, 6, 0, 0, 0];
         let superspeed = [10, 0x10, 3, 0, 14, 0, 1, 10, 255, 7];
@@ -160,7 +160,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_descriptors_are_parsed(bytes: Vec<u8>, text in "\\PC{0,12}") {
+        fn parse_descriptors_never_panics(bytes: Vec<u8>, text in "\\PC{0,12}") {
             parse_descriptors(&bytes);
             parse_bos(&bytes);
             parse_version(&text);

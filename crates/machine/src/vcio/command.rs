@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_in_the_message() {
+    fn command_is_in_the_message() {
         let message = question(b"pmic_read_adc");
         assert_eq!(message[..6], [(WORDS * 4) as u32, 0, 0x0003_0080, 1024, 0, 0]);
         assert_eq!(message[6], u32::from_le_bytes(*b"pmic"));

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_nothing() {
+    fn garbled_answers_are_ignored() {
         for text in [
             &b"error=1 error_msg=\"Command not registered\""[..],
             b"",

@@ -37,14 +37,14 @@ mod isa;
 mod isa;
 
 #[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64", target_arch = "x86_64")))]
-compile_error!("this architecture has no kernels yet: write crates/microbench/src/arch/<name>.rs");
+compile_error!("this architecture is not supported yet: add crates/microbench/src/arch/<name>.rs");
 
 pub use isa::{LIBC_LOOPS, ROUTINES, isa_features, translator};
 pub(crate) use isa::{float_chain, heat, multiply_chain, sized_chain};
 
 /// Dependent one-cycle operations in one turn of `chain`.
 ///
-/// Enough that the end of the loop (one or two operations beside the chain) cannot count for more
+/// Enough that the end of the loop (one or two operations next to the chain) cannot count for more
 /// than 0.4 % even where it does not run in parallel, and few enough that the loop stays below 1 KB
 /// with 4-byte instructions, so that the smallest instruction caches hold it.
 pub const CHAIN_OPERATIONS: u64 = 250;
@@ -94,7 +94,7 @@ mod tests {
 
     /// 32-bit micro-caches of small in-order cores hold a kilobyte.
     #[test]
-    fn the_loop_of_the_chain_is_shorter_than_a_kilobyte() {
+    fn loop_of_the_chain_is_shorter_than_a_kilobyte() {
         let (_, bytes) = sized_chain(1);
         let least = 2 * CHAIN_OPERATIONS as usize;
         assert!((least..1024).contains(&bytes), "{bytes} bytes");

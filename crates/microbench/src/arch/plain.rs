@@ -8,7 +8,7 @@ use crate::routine::{Body, Operation, Routine};
 
 /// Bytes that copying and filling backwards moves at once: a cache line of most cores.
 const BLOCK: usize = 64;
-/// What fits into the first cache of everything beside all else.
+/// What fits into the L1 cache of every CPU together with other data.
 const HALFWAY: usize = 2048;
 
 /// Copies from the end to the start, block by block. Prefetchers of some cores only look ahead.
@@ -48,7 +48,7 @@ fn copy_two_passes(destination: &mut [u8], source: &[u8]) {
 /// Copying backwards.
 pub(super) const COPY_BACKWARDS: Routine = Routine::compiled(
     "copy-backwards",
-    "From the end to the start, a line of 64 bytes after the other, as compiled.",
+    "Backwards in 64-byte blocks, compiled code.",
     Operation::Copy,
     Body::CopySlice(copy_backwards),
 )
@@ -57,7 +57,7 @@ pub(super) const COPY_BACKWARDS: Routine = Routine::compiled(
 /// Copying in two passes.
 pub(super) const COPY_TWO_PASSES: Routine = Routine::compiled(
     "copy-two-passes",
-    "2 KiB into the first cache and from there to their place, by the C library.",
+    "Two passes: 2 KiB into the L1 cache, then to the destination, with the C library's memcpy.",
     Operation::Copy,
     Body::CopySlice(copy_two_passes),
 )
@@ -66,7 +66,7 @@ pub(super) const COPY_TWO_PASSES: Routine = Routine::compiled(
 /// Filling backwards.
 pub(super) const FILL_BACKWARDS: Routine = Routine::compiled(
     "fill-backwards",
-    "From the end to the start, a line of 64 bytes after the other, as compiled.",
+    "Backwards in 64-byte blocks, compiled code.",
     Operation::Fill,
     Body::FillSlice(fill_backwards),
 )
@@ -75,7 +75,7 @@ pub(super) const FILL_BACKWARDS: Routine = Routine::compiled(
 /// Copying by the C library.
 pub(super) const COPY_LIBC: Routine = Routine::compiled(
     "copy-libc",
-    "memcpy of the C library inside this program (not of the distribution).",
+    "memcpy of the C library in this binary (not the distribution's).",
     Operation::Copy,
     Body::CopySlice(copy),
 );
@@ -83,7 +83,7 @@ pub(super) const COPY_LIBC: Routine = Routine::compiled(
 /// Filling by the C library.
 pub(super) const FILL_LIBC: Routine = Routine::compiled(
     "fill-libc",
-    "memset of the C library inside this program (not of the distribution).",
+    "memset of the C library in this binary (not the distribution's).",
     Operation::Fill,
     Body::FillSlice(fill),
 );
@@ -91,7 +91,7 @@ pub(super) const FILL_LIBC: Routine = Routine::compiled(
 /// Reading as compiled.
 pub(super) const READ_COMPILED: Routine = Routine::compiled(
     "read-compiled",
-    "A plain loop over 64-bit words in the form that the compiler gave it.",
+    "A plain loop over 64-bit words, compiled code.",
     Operation::Read,
     Body::ReadSlice(read),
 );

@@ -2,7 +2,7 @@
 //! with the first but the clock on the wall.
 //!
 //! The caller reads the counter, as that takes a system call. It is read outside of each window, but
-//! what it counts there is so little beside a window (some 100 ns of 500 µs) that it does no harm.
+//! what it counts there is so little compared with a window (some 100 ns of 500 µs) that it does no harm.
 
 use super::chain::CHAIN;
 use super::estimate::{Estimate, Window, estimate};
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_tells_its_own_rate() {
+    fn counter_rate() {
         // A counter that counts 2.4 cycles in every nanosecond of real time.
         let found = count(1_000_000, || Some(now_ns() * 24 / 10)).unwrap();
         let off = f64::from(found.best_khz) / 2_400_000.0 - 1.0;
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_stands_still_or_fails_gives_nothing() {
+    fn stopped_counter_gives_no_reading() {
         assert_eq!(count(1_000_000, || Some(7)), None);
         assert_eq!(count(1_000_000, || None), None);
         let mut left = 5u32;

@@ -25,8 +25,8 @@ impl fmt::Display for EmulationSign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EmulationSign::Named(name) => write!(f, "it signs as {name}"),
-            EmulationSign::SlowFloat => f.write_str("floating point is done in software"),
-            EmulationSign::OddMultiply => f.write_str("a multiplication takes no whole number of cycles"),
+            EmulationSign::SlowFloat => f.write_str("floating point is emulated in software"),
+            EmulationSign::OddMultiply => f.write_str("a multiplication does not take a whole number of cycles"),
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
 
     /// The clock moved between the chains of one reading on a busy host, about once in 60 readings.
     #[test]
-    fn one_odd_pair_is_no_verdict() {
+    fn single_odd_pair_is_not_emulation() {
         let reading = |(multiply_ratio, float_ratio)| ClockReading {
             count: 3,
             best_khz: 2_000_000,

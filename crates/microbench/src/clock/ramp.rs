@@ -78,18 +78,18 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_at_full_clock_settles_at_once() {
+    fn cpu_at_full_clock_settles_at_once() {
         check(&[(100, 1_800_000)], Some(2_100_000), 0);
     }
 
     #[test]
-    fn a_step_is_timed() {
+    fn step_is_timed() {
         check(&[(15, 600_000), (100, 1_800_000)], Some(3_600_000), 1_500);
         check(&[(5, 600_000), (10, 1_200_000), (99, 1_800_000)], Some(3_600_000), 1_500);
     }
 
     #[test]
-    fn a_rise_that_never_ends_does_not_settle() {
+    fn rise_that_never_ends_does_not_settle() {
         let rates: Vec<(usize, u32)> = (0..50).map(|step| (1, 600_000 + step * 20_000)).collect();
         assert_eq!(run(&rates, 2_000_000).1, None);
     }

@@ -51,7 +51,7 @@ fn check(routine: &Routine, length: usize, destination_at: usize, source_at: usi
 
 proptest! {
     #[test]
-    fn routines_do_what_their_plain_twin_does(
+    fn routines_match_plain_versions(
         length in 0..LENGTH_MAX,
         destination_at in 0usize..130,
         source_at in 0usize..130,
@@ -82,7 +82,7 @@ fn copying_between_different_lengths_is_refused() {
 }
 
 #[test]
-fn the_table_keeps_its_rules() {
+fn table_keeps_its_rules() {
     for routine in ROUTINES {
         let id = routine.id;
         let prefix = match routine.operation {

@@ -12,7 +12,7 @@ impl Record {
     pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Record, Missing> {
         let mut events = events.into_iter();
         let Some(Event::Started { schema, source, run }) = events.next() else {
-            return Err(Missing::garbled("event stream", "no event `started` at the beginning"));
+            return Err(Missing::garbled("event stream", "the first event is not `started`"));
         };
         let mut record = Record::new(source, *run);
         record.schema = schema;
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn many_settings_come_back_each_to_its_own() {
+    fn restored_events_match_settings() {
         let many = 60_000;
         let names: Vec<String> = (0..many).map(|n| format!("/sys/{n}")).collect();
         let events = [started()]
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_stops_is_a_run_that_died() {
+    fn truncated_stream_is_dead_run() {
         let record = Record::from_events([started()]).unwrap();
         assert_eq!(record.run.end, End::Died);
         assert!(record.gate.missing().is_some());
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_a_start_is_refused() {
+    fn stream_without_a_start_is_refused() {
         let end = Event::Ended { end: End::Finished, elapsed_ms: 1 };
         assert!(Record::from_events([end]).is_err());
     }

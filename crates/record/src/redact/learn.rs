@@ -233,7 +233,7 @@ impl Redactor {
         matches!(kind, Kind::HostName | Kind::UserName) && value.chars().all(is_name) && !self.is_personal(value)
     }
 
-    /// False for what an image calls everybody, and for names of the board.
+    /// False for what an image calls any user, and for names of the board.
     pub(super) fn is_personal(&self, name: &str) -> bool {
         let lower = name.to_lowercase();
         let word = lower.trim_end_matches(|c: char| !c.is_alphabetic());

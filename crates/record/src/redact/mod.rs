@@ -1,6 +1,6 @@
 //! Blanks what belongs to a person and not to a kind of machine: host and user names, addresses, serial
 //! numbers, identifiers of disks and installations, labels, keys and the words of users' own commands. Only the value
-//! goes, the shape stays, so that whoever reads the text finds everything else where it was.
+//! goes, the shape stays, so that everything else stays in its place.
 //!
 //! What is the same stays the same: the second address of a text is told from the first by its last digit. Pure text
 //! in, text out; where the texts come from is the caller's affair.
@@ -54,8 +54,8 @@ impl Kind {
             Kind::Serial => "serial numbers",
             Kind::HostName => "host names",
             Kind::UserName => "user names",
-            Kind::Label => "labels and folders",
-            Kind::Option => "values of options",
+            Kind::Label => "labels and directories",
+            Kind::Option => "option values",
             Kind::Key => "passwords and keys",
             Kind::Command => "commands and their output",
         }

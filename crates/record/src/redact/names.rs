@@ -4,7 +4,7 @@
 use super::known::DEVICES;
 use super::{BLANK, Kind, Redactor};
 
-/// Who builds kernels and programs for everybody: their names tell whose kernel it is.
+/// Who builds kernels and programs for every user: their names tell whose kernel it is.
 const BUILDERS: [&str; 12] = [
     "@armbian",
     "@lists.debian.org",
@@ -188,7 +188,7 @@ impl Redactor {
         out + &self.places_of_people(rest)
     }
 
-    /// `user@host`, but not nodes of the device tree (`mmc@fe320000`) and not those who build for everybody.
+    /// `user@host`, but not nodes of the device tree (`mmc@fe320000`) and not those who build for every user.
     pub(super) fn accounts(&mut self, line: &str) -> String {
         let Some(at) = line.find('@') else {
             return line.to_owned();

@@ -83,7 +83,7 @@ fn resumed(record: &Record, now_utc_ms: i64) -> Resumed {
 }
 
 #[test]
-fn a_run_that_goes_on_keeps_all_that_was_measured() {
+fn resumed_run_keeps_results() {
     let before = died();
     let mut record = before.clone();
     record.resume(resumed(&before, 1_641_000), "second".into());
@@ -101,7 +101,7 @@ fn a_run_that_goes_on_keeps_all_that_was_measured() {
 }
 
 #[test]
-fn the_parts_stand_apart_by_the_time_that_passed() {
+fn parts_stand_apart_by_the_time_that_passed() {
     let record = died();
     let after = resumed(&record, 1_641_000);
     assert_eq!((after.at_ms, after.away_ms), (641_000, Some(600_000)));
@@ -116,7 +116,7 @@ fn the_parts_stand_apart_by_the_time_that_passed() {
 }
 
 #[test]
-fn a_part_is_known_by_its_start_and_its_boot() {
+fn part_is_known_by_its_start_and_its_boot() {
     let first = died().run;
     let mut second = died();
     second.resume(resumed(&died(), 1_641_000), "second".into());
@@ -138,11 +138,11 @@ fn a_part_is_known_by_its_start_and_its_boot() {
 }
 
 #[test]
-fn a_step_that_killed_the_machine_twice_is_known() {
+fn deadly_step_is_detected() {
     for (deaths, expected) in [
         (&[(STOCKFISH, true), (STOCKFISH, true)][..], &[STOCKFISH][..]),
         (&[(STOCKFISH, true), (SIMD, true)], &[]),
-        // Somebody ended the program.
+        // A user killed the program.
         (&[(STOCKFISH, true), (STOCKFISH, false)], &[]),
         (&[(SIMD, true), (STOCKFISH, true), (SIMD, true)], &[SIMD]),
     ] {

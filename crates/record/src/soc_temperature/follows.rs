@@ -1,5 +1,5 @@
 //! Which temperatures follow the load: the sensor of a SoC warms with the work of its CPUs, that of a
-//! disk or of the room does not, whatever its driver calls it.
+//! disk or of the room does not, regardless of its name.
 //!
 //! Sums that forget what is long ago, so that memory does not grow and nothing is kept per row. Which
 //! sensor is chosen is decided elsewhere.
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sensor_of_the_soc_follows_the_load() {
+    fn sensor_of_the_soc_follows_the_load() {
         let in_turns = |second: u32| if second % 60 < 30 { 0.05 } else { 0.95 };
         let [soc, elsewhere] = correlations(in_turns, |_| 27_800);
         assert!(soc.unwrap() > 0.9, "{soc:?}");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_load_tells_nothing() {
+    fn constant_load_gives_no_correlation() {
         assert_eq!(correlations(|_| 0.5, |_| 27_800), [None, None]);
     }
 }

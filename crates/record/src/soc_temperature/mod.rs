@@ -20,7 +20,7 @@ const READING: Range<i64> = -39_999..150_000;
 /// or 398 °C.
 const CHOSEN: RangeInclusive<i64> = -20_000..=125_000;
 /// What stands before the names of sensors that are not the SoC's.
-const LEFT_OUT: &str = "; left out: ";
+const LEFT_OUT: &str = "; ignored: ";
 /// So many of them are named.
 const NAMED_MAX: usize = 3;
 /// A sensor whose correlation with the load is below this does not follow it.
@@ -77,7 +77,7 @@ pub fn choose(
     }
     let (candidates, others) = judge(channels, latest);
     let Some((_, _, by_name, about)) = candidates.first().copied() else {
-        let why = format!("no sensor tells the temperature of the SoC{}", in_words(&others));
+        let why = format!("no SoC temperature sensor found{}", in_words(&others));
         return Err(Missing::unsupported("/sys/class/thermal", why));
     };
     let chosen = |place: usize, why: SocReason| {
@@ -167,7 +167,7 @@ impl SocTemperature {
         let source = channel(&self.channel).map_or("", |channel| channel.source.as_str());
         let sensor = format!("{source} ({})", label(&self.channel));
         match &self.why {
-            SocReason::OnlyOneOfLog => "the one that the log has".to_owned(),
+            SocReason::OnlyOneOfLog => "the only one in the log".to_owned(),
             SocReason::Name { about } => format!("{sensor}: {about}"),
             SocReason::FollowsLoad { about, hundredths, instead_of, its_hundredths } => {
                 let [of_this, of_that] = [hundredths, its_hundredths].map(|h| f64::from(*h) / 100.0);

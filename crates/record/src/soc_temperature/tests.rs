@@ -64,7 +64,7 @@ fn the_choice_is_explained() {
         assert_eq!(choice.sentence(&channels), expected);
     };
     check(zone(3, "soc-thermal"), "/thermal_zone3.temp (soc-thermal): SoC");
-    check(sensor(ChannelId::Soc, ""), "the one that the log has");
+    check(sensor(ChannelId::Soc, ""), "the only one in the log");
 }
 
 #[test]
@@ -72,18 +72,18 @@ fn sensors_of_other_things_are_named_where_there_is_none_of_the_soc() {
     let (zone, hwmon) = ("zone", "hwmon");
     for (channels, expected) in [
         (vec![], ""),
-        (vec![(zone, "gpu-thermal", 40_000)], "; left out: gpu-thermal (GPU only)"),
+        (vec![(zone, "gpu-thermal", 40_000)], "; ignored: gpu-thermal (GPU only)"),
         (
             vec![(zone, "cpu-thermal", -274_000), (hwmon, "foo", 40_000)],
-            "; left out: cpu-thermal (reads -274 °C), foo (unknown)",
+            "; ignored: cpu-thermal (reads -274 °C), foo (unknown)",
         ),
         (
             vec![(zone, "gpu0", 1), (zone, "gpu1", 1), (zone, "gpu2", 1), (zone, "npu", 1)],
-            "; left out: gpu0 (GPU only), gpu1 (GPU only), gpu2 (GPU only) and 1 more",
+            "; ignored: gpu0 (GPU only), gpu1 (GPU only), gpu2 (GPU only) and 1 more",
         ),
     ] {
         let none = choose(&sensors(&channels), |place| Some(channels[place].2), |_| None).unwrap_err();
-        assert_eq!(none.to_string(), format!("no sensor tells the temperature of the SoC{expected}"));
+        assert_eq!(none.to_string(), format!("no SoC temperature sensor found{expected}"));
         assert_eq!(left_out(&none).unwrap_or_default(), expected.trim_start_matches(LEFT_OUT));
     }
 }

@@ -76,7 +76,7 @@ fn two_modes_stay_two() {
 }
 
 #[test]
-fn a_drift_is_seen_and_noise_is_not() {
+fn drift_detection() {
     // Cox and Stuart: with 8 pairs all of one sign, 2 / 2^8 = 0.8 %.
     let rising: Vec<f64> = (0..16).map(f64::from).collect();
     assert!(drifts(&rising));
@@ -89,7 +89,7 @@ fn a_drift_is_seen_and_noise_is_not() {
 }
 
 #[test]
-fn it_ends_when_the_interval_is_narrow_or_time_is_up() {
+fn stopping_rule() {
     let rule = StoppingRule::new(20, Duration::from_secs(5));
     let narrow = [100.0, 100.1, 100.2, 99.9, 100.0, 100.1, 100.0, 100.1];
     let wide = [100.0, 110.0, 120.0, 90.0, 100.0, 101.0, 95.0];
@@ -188,11 +188,11 @@ fn after_stopping_early_95_percent_are_left() {
 }
 
 #[test]
-fn drift_and_wander_do_not_lower_what_is_promised() {
+fn coverage_with_drift() {
     for (seed, noise) in [(11, 0.002), (12, 0.01), (13, 0.03)] {
         let rising = |_: &mut Chance| (0..100).map(|i| 1.0 + 0.001 * f64::from(i)).collect();
         let found = coverage_percent(seed, noise, rising);
-        assert!(found >= 95.0, "drift beside skew {noise}: {found} %");
+        assert!(found >= 95.0, "drift next to skew {noise}: {found} %");
         let wandering = |chance: &mut Chance| {
             let mut level = 1.0;
             let mut step = |_| {
@@ -202,7 +202,7 @@ fn drift_and_wander_do_not_lower_what_is_promised() {
             (0..100).map(&mut step).collect()
         };
         let found = coverage_percent(seed, noise, wandering);
-        assert!(found >= 95.0, "wander beside skew {noise}: {found} %");
+        assert!(found >= 95.0, "wander next to skew {noise}: {found} %");
     }
 }
 

@@ -42,7 +42,7 @@ fn last_seen(bytes: &[u8]) -> Option<(Option<String>, Vec<i64>)> {
 }
 
 #[test]
-fn a_stream_cut_at_any_byte_gives_every_line_that_was_whole_and_its_last_step() {
+fn truncated_stream_keeps_complete_lines() {
     let lines = lines();
     let bytes = lines.concat().into_bytes();
     let mut ends = Vec::new();
@@ -78,7 +78,7 @@ fn a_stream_cut_at_any_byte_gives_every_line_that_was_whole_and_its_last_step() 
 }
 
 #[test]
-fn a_bad_sector_anywhere_costs_the_lines_in_it_and_nothing_else() {
+fn bad_sector_loses_only_its_lines() {
     let lines = lines();
     let bytes = lines.concat().into_bytes();
     for garbage in [0_u8, 0xff, b'x'] {
@@ -111,10 +111,10 @@ fn a_bad_sector_anywhere_costs_the_lines_in_it_and_nothing_else() {
 }
 
 #[test]
-fn a_file_without_any_whole_line_says_so() {
+fn file_without_any_whole_line_says_so() {
     for bytes in [&b""[..], b"x", b"sbc1 5 0000", &[0; 100]] {
         let missing = read_stream(bytes).unwrap_err();
-        assert!(missing.to_string().contains("no whole line"), "{missing}");
+        assert!(missing.to_string().contains("no complete line"), "{missing}");
         assert!(!is_stream(bytes) || is_recording(bytes));
     }
     let bytes = [&[0_u8; 9][..], b"\n", lines()[3].as_bytes()].concat();
@@ -144,7 +144,7 @@ fn streams_of_older_versions_are_read_as_before() {
 }
 
 #[test]
-fn the_last_session_that_tells_anything_counts() {
+fn last_usable_session_counts() {
     let mut text = line(&started(Mode::Monitor));
     text.push_str(&lines()[1..3].concat());
     text.push_str(&line(&started(Mode::Monitor)));

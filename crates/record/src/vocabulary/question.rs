@@ -1,4 +1,4 @@
-//! What can be asked of a machine, whatever the kinds of runs that answer it are called.
+//! What can be asked of a machine, regardless of what the kinds of runs that answer it are called.
 
 use std::borrow::Cow;
 

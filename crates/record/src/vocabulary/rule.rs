@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Id of a rule. Each is made beside its rule; ids stand in no Record, so that there are none of newer programs.
+/// Id of a rule. Each is made next to its rule; ids stand in no Record, so that there are none of newer programs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(&'static str);
 

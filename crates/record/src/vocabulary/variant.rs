@@ -80,12 +80,12 @@ impl Variant {
         self.0.is_empty()
     }
 
-    /// True for `single` and whatever begins so.
+    /// True for `single` and everything that begins so.
     pub fn is_single_of_any_kind(&self) -> bool {
         self.0.starts_with("single")
     }
 
-    /// True for `multi` and whatever begins so.
+    /// True for `multi` and everything that begins so.
     pub fn is_multi_of_any_kind(&self) -> bool {
         self.0.starts_with("multi")
     }
@@ -115,7 +115,7 @@ impl Variant {
         self.0.ends_with("-cbc")
     }
 
-    /// True for what tinymembench measured, with pages of whatever size.
+    /// True for what tinymembench measured, with pages of any size.
     pub fn is_tinymembench(&self) -> bool {
         self.0.starts_with("tinymembench")
     }

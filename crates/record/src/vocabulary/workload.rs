@@ -1,4 +1,4 @@
-//! Which workload a step ran: one that this program knows, or a program that somebody gave a name.
+//! Which workload a step ran: one that this program knows, or a program that the user named.
 
 use super::Variant;
 use crate::Bound;
@@ -44,7 +44,7 @@ words! {
         Video = "video",
         /// Nothing: the machine is left alone for a while.
         Wait = "wait",
-        /// Nothing of our own: somebody else's work is watched.
+        /// Nothing of our own: another user's work is watched.
         Watch = "watch",
     }
     or
@@ -133,7 +133,7 @@ impl WorkloadId {
     }
 }
 
-/// What a step says ran: a workload, or the name that somebody gave to a program. Compared and ordered by its text.
+/// What a step says ran: a workload, or the name that the user gave to a program. Compared and ordered by its text.
 #[derive(Clone)]
 pub struct WorkloadName(Name);
 

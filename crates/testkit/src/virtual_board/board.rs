@@ -19,7 +19,7 @@ pub struct Board {
     /// What measures its power, if anything does.
     #[serde(default)]
     pub meter: Option<MeterSpec>,
-    /// What its kernel makes of settings.
+    /// How its kernel handles settings.
     #[serde(default)]
     pub kernel: KernelSpec,
     /// A limit of the drive that holds the temporary folder, in bytes per second read past the cache.
@@ -27,7 +27,7 @@ pub struct Board {
     pub drive_bytes_per_s: Option<u64>,
 }
 
-/// What a kernel makes of settings.
+/// How a kernel handles settings.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KernelSpec {
@@ -35,7 +35,7 @@ pub struct KernelSpec {
     pub rounds_limits: bool,
     /// A lowest clock above the highest is refused, as until Linux 5.3.
     pub refuses_crossed_limits: bool,
-    /// Values that are refused, whatever lists them.
+    /// Values that are refused, even if they are listed.
     pub refuses: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ pub struct PolicySpec {
     /// A tunable of governor `schedutil`, as the user had set it; the governor begins with another one.
     #[serde(default)]
     pub rate_limit_us: Option<u32>,
-    /// The true clock never exceeds this, whatever is shown: a firmware that lies.
+    /// The true clock never exceeds this, regardless of what is shown: a firmware that lies.
     #[serde(default)]
     pub real_khz_max: Option<u32>,
     /// OPPs that are not honoured: the clock that is asked for and the one that it gives, in kHz.
@@ -135,7 +135,7 @@ pub struct ThermalSpec {
     pub zone: Vec<ZoneSpec>,
 }
 
-/// A thermal zone beside that of the CPUs.
+/// A thermal zone next to that of the CPUs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneSpec {

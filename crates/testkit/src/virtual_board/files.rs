@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meter_that_is_gone_does_not_answer() {
+    fn meter_that_is_gone_does_not_answer() {
         let mut model = model();
         model.at_s = 10.0;
         let path = "devices/virtual/hwmon/hwmon0/power1_input";
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_round_refuse_and_forget() {
+    fn kernel_rounding_and_refusal() {
         let folder = "devices/system/cpu/cpufreq/policy0";
         let mut model = model();
         model.board.kernel.rounds_limits = true;

@@ -14,7 +14,7 @@ pub(super) const MOUNT: &str = "/sys/fs/cgroup";
 pub(super) const PERIOD_US: u64 = 20_000;
 /// The shortest quota that the kernel takes.
 const QUOTA_US_MIN: u64 = 1_000;
-/// Weight of the board's groups against everything else that runs here, the highest there is: whatever the board
+/// Weight of the board's groups against everything else that runs here, the highest there is: everything the board
 /// is given it also gets. See Documentation/scheduler/sched-design-CFS.rst.
 const SHARES: &str = "262144";
 /// The same in version 2.
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lacks_is_told() {
+    fn missing_requirements_are_reported() {
         for (files, expected) in [
             (&[][..], "holds no control groups"),
             (&[("cgroup.controllers", "hugetlb\n")], "has no controller of CPU time"),

@@ -1,4 +1,4 @@
-//! The board behind its lock, whatever became of those who held it.
+//! The board behind its lock, regardless of how those who held it ended.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

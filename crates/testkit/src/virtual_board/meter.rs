@@ -1,6 +1,6 @@
 //! A power meter on loopback that answers as sockets of NETIO do, in JSON.
 //!
-//! Whoever asks gets an answer, whatever was asked for; a meter that has gone away hangs up.
+//! Every request gets an answer; a meter that has gone away hangs up.
 
 use super::lock::lock;
 use super::model::Model;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Whoever does not ask within this time gets no answer.
+/// A client that sends no request within this time gets no answer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The server; it ends when dropped.
@@ -68,7 +68,7 @@ fn reply(mut stream: TcpStream, metered: Option<(f64, f64, f64)>) -> std::io::Re
 }
 
 /// The answer of a socket with one output, made after the documentation of NETIO's JSON interface. Its
-/// current is that of the power, whatever the true one is: the protocol has no other exact power.
+/// current is that of the power, regardless of the true one: the protocol has no other exact power.
 fn json((watts, volts, _): (f64, f64, f64)) -> String {
     let milliamperes = 1000.0 * watts / volts;
     format!(
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn it_answers_until_it_goes_away() {
+    fn meter_answers_until_removed() {
         let text = "name = \"test\"\n[[policy]]\ncpus = [0]\ncore_w = 2\nopps = [[600000, 0.8]]\n\
                     [thermal]\nambient_c = 25\nk_per_w = 10\ntau_s = 10\nidle_w = 1.5\n\
                     [meter]\nplace = \"network\"\nvolts = 5.0\ngone_after_s = 60.0\n";

@@ -2,7 +2,7 @@
 //!
 //! A FUSE tree lies over parts of `/sys` in a private mount namespace; the command in it sees cpufreq, a
 //! thermal zone, cooling devices and a power meter; those of this machine are hidden. Its load heats a simulated chip, and when the board
-//! throttles, the command really becomes slower. What was true is told beside it. It needs root, FUSE,
+//! throttles, the command really becomes slower. The true state is written to a file. It needs root, FUSE,
 //! mount namespaces and control groups of either version; [`lacking`] says what is missing.
 
 mod board;

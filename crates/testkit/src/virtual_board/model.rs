@@ -53,7 +53,7 @@ pub struct PolicyState {
     pub governor: String,
     /// Lowest clock allowed, in kHz.
     pub khz_min: u32,
-    /// Highest clock allowed by the user, in kHz.
+    /// Clock limit by the user, in kHz.
     pub khz_max: u32,
     /// Clock that governor `userspace` sets.
     pub khz_set: u32,
@@ -200,7 +200,7 @@ impl Model {
         }
     }
 
-    /// One decision of whoever throttles.
+    /// One throttling decision.
     fn throttle(&mut self) {
         let spec = &self.board.throttle;
         let levels = self.board.policy.iter().map(|policy| policy.opps.len() - 1).max();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_shows_what_it_does_and_the_firmware_does_not() {
+    fn kernel_shows_what_it_does_and_the_firmware_does_not() {
         for (mode, shown) in [("kernel", 1_200_000), ("firmware", 1_800_000)] {
             let mut board = model(&format!("[throttle]\nmode = \"{mode}\"\npassive_c = 70\n"));
             run(&mut board, 60.0, 1.0);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hot_board_may_lose_a_cpu_or_its_voltage() {
+    fn hot_board_may_lose_a_cpu_or_its_voltage() {
         let mut board = model("[throttle]\nmode = \"hotplug\"\npassive_c = 70\n");
         run(&mut board, 30.0, 1.0);
         assert_eq!(board.off_cpu, Some(1));
@@ -316,14 +316,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_lies_is_lower_than_shown() {
+    fn fake_clock() {
         let mut board = model("");
         board.board.policy[0].real_khz_max = Some(1_500_000);
         assert_eq!((board.khz_shown(0), board.khz_real(0)), (1_800_000, 1_500_000));
     }
 
     #[test]
-    fn an_opp_that_is_not_honoured_has_its_own_voltage() {
+    fn opp_that_is_not_honoured_has_its_own_voltage() {
         let mut board = model("");
         board.board.policy[0].not_honoured = vec![(1_800_000, 1_200_000)];
         assert_eq!(board.khz_real(0), 1_200_000);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn meters_lie_as_they_are_told() {
+    fn meter_errors() {
         for (keys, expected) in [
             ("", Some((1.0, 5.0, 0.2))),
             ("says = \"constant\"", Some((1.0, 5.0, 0.2))),

@@ -146,7 +146,7 @@ impl Slots {
         now.saturating_sub(before) as f64 / 1e9
     }
 
-    /// Ends whatever is still in a group.
+    /// Kills everything still in a group.
     pub(super) fn kill_all(&self) {
         for (_, thread) in self.threads() {
             kill(&thread.to_string());

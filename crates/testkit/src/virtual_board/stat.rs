@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-/// The host counts CPU time in units of 10 ms, whatever its tick is; see proc_stat(5).
+/// The host counts CPU time in units of 10 ms, regardless of its tick; see proc_stat(5).
 const UNITS_PER_S: f64 = 100.0;
 /// Columns behind the name.
 const USER: usize = 0;
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_board_shows_its_own_work() {
+    fn board_shows_its_own_work() {
         let first = "cpu  100 0 50 1000 3 0\ncpu0 60 0 30 400 1 0\ncpu1 40 0 20 600 2 0\nctxt 5\n";
         assert_eq!(stat(first, first, &BTreeMap::new(), 0.0), first);
         let now = "cpu  999 0 99 1001 9 0\ncpu0 500 0 50 401 1 0\ncpu1 499 0 49 600 8 0\nctxt 9\n";

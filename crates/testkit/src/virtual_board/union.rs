@@ -1,7 +1,7 @@
 //! The file system that is laid over `/sys`: files of the board first, the real ones behind them.
 //!
 //! It runs outside of the mount namespace in which it is seen, so that the real `/sys` is still there to
-//! be read. Nothing is cached: a file is made anew with every read, as sysfs does.
+//! be read. Nothing is cached: a file is generated with every read, as sysfs does.
 
 use super::files::{Node, Refused, nodes, write};
 use super::lock::lock;
@@ -30,7 +30,7 @@ pub(super) struct Union {
     model: Arc<Mutex<Model>>,
     /// Numbers of paths, and paths by number. Paths are few and never forgotten.
     paths: Mutex<Paths>,
-    /// What was read last through each open file: whoever reads on in the middle reads on in the same
+    /// What was read last through each open file: a read that continues in the middle continues in the same
     /// text, as sysfs does it.
     texts: Mutex<Texts>,
     /// `/proc/stat` of the host when the board was made.
@@ -372,7 +372,7 @@ mod tests {
     use super::is_hidden;
 
     #[test]
-    fn the_clocks_and_temperatures_of_this_machine_are_hidden() {
+    fn clocks_and_temperatures_of_this_machine_are_hidden() {
         for (path, expected) in [
             ("devices/system/cpu/cpu0/cpufreq", true),
             ("devices/system/cpu/cpu0/cpufreq/scaling_governor", true),

@@ -24,10 +24,9 @@ impl Prometheus {
         let shared = Arc::new(Mutex::new(Watch::new(record::nothing_known())));
         let served = Arc::clone(&shared);
         let page = move || metrics(&served.lock().unwrap_or_else(PoisonError::into_inner));
-        let bound =
-            bench::exporter::serve(address, page).with_context(|| format!("{address} cannot be listened on"))?;
+        let bound = bench::exporter::serve(address, page).with_context(|| format!("Cannot listen on {address}"))?;
         if address.port() == 0 {
-            output::note(&format!("metrics at http://{bound}/metrics"));
+            output::note(&format!("Serving Serving Serving metrics at http://{bound}/metrics..."));
         }
         Ok(Self { shared })
     }
@@ -66,7 +65,7 @@ impl Textfile {
     pub(super) fn new(path: &Path) -> Self {
         if path.extension().is_none_or(|extension| extension != "prom") {
             let name = path.display();
-            output::note(&format!("node_exporter reads only files named *.prom, not {name}."));
+            output::note(&format!("node_exporter reads only files named *.prom; {name} is not."));
         }
         Self { path: path.to_path_buf(), failed: false, notes: Vec::new() }
     }
@@ -74,7 +73,7 @@ impl Textfile {
     /// Readable for the collector, which is another user's. Not synced, because yesterday's values are
     /// worth nothing after a loss of power.
     fn replace(&self, text: &str) -> Result<(), files::Error> {
-        files::replace_unsynced(&self.path, text.as_bytes(), Access::Everybody)
+        files::replace_unsynced(&self.path, text.as_bytes(), Access::World)
     }
 }
 
@@ -86,7 +85,7 @@ impl View for Textfile {
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
         let written = self.replace(&metrics(watch));
         if let (Err(error), false) = (&written, self.failed) {
-            self.notes.push(format!("{error}. Watching goes on."));
+            self.notes.push(format!("{error}. Monitoring continues."));
         }
         self.failed = written.is_err();
         Ok(true)

@@ -61,8 +61,8 @@ impl Lines {
         if reasons != self.throttled {
             let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
             match words.as_slice() {
-                [] => output::note("no longer slowed down."),
-                words => output::note(&format!("slowed down: {}.", words.join(", "))),
+                [] => output::note("Throttling ended."),
+                words => output::note(&format!("Throttled: {}.", words.join(", "))),
             }
             self.throttled = reasons;
         }
@@ -80,7 +80,7 @@ impl Lines {
         match live::temperature(watch) {
             Some((place, why)) if columns.temperature().is_some_and(|shown| shown != place) => {
                 let columns = Columns::of(watch.record(), Some(place));
-                (columns, format!("Temperature from now on: {why}\n"))
+                (columns, format!("Temperature source changed: {why}\n"))
             }
             _ => (columns, String::new()),
         }

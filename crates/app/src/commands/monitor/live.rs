@@ -173,7 +173,7 @@ fn record(root: &Root, timeline: &Timeline, channels: &[Channel], interval: Dura
     record
 }
 
-/// The local time zone. Its table is looked at once per quarter of an hour: whatever summer time begins
+/// The local time zone. Its table is looked at once per quarter of an hour: summer time always begins
 /// or ends, it does so on one.
 #[derive(Default)]
 pub(super) struct Zone {

@@ -80,7 +80,7 @@ struct Monitor {
     /// What people should know of the monitor itself, until it is said.
     notes: Vec<String>,
     rows: u64,
-    /// The source stands still, because somebody wants to look at a replay.
+    /// The source stands still, because the user paused a replay.
     paused: bool,
 }
 
@@ -144,7 +144,7 @@ impl Monitor {
             Poll::Row => self.row(),
             Poll::Wait(time) => self.wait(time),
             Poll::End if self.screen.is_some() => {
-                self.note("the end of the replay; left goes back");
+                self.note("End of recording. ← to go back");
                 self.wait(Duration::MAX)
             }
             Poll::End => Ok(false),
@@ -195,7 +195,7 @@ impl Monitor {
         }
     }
 
-    /// Waits, at most so long. Signals and keys end the wait. False if somebody wants to go.
+    /// Waits, at most so long. Signals and keys end the wait. False if the user quits.
     fn wait(&mut self, time: Duration) -> anyhow::Result<bool> {
         let Some(screen) = &mut self.screen else {
             signals::wait(time);

@@ -1,5 +1,5 @@
 //! The thread that writes a recording: a drive that is slow or never answers keeps neither the samples of the other
-//! views nor whoever wants to go. So many rows wait for it; what comes behind them is a gap with its reason.
+//! views nor the user who quits. So many rows wait for it; what comes behind them is a gap with its reason.
 
 use super::live;
 use super::recording::{Recording, Row};
@@ -62,7 +62,7 @@ impl Recorder {
     /// Opens the file for appending, and tells others that it is being written.
     ///
     /// # Errors
-    /// It is no recording, somebody else writes it, it cannot be opened, or the kernel refuses a thread.
+    /// It is no recording, another process writes it, it cannot be opened, or the kernel refuses a thread.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let recording = Recording::open(path)?;
         let shared: Arc<Shared> = Arc::default();
@@ -90,7 +90,7 @@ impl Recorder {
             let (_, rows) = desk.lost.get_or_insert((watch.at_ms(), 0));
             *rows += 1;
             if *rows == 1 {
-                let note = format!("{} does not answer. Watching goes on.", self.name);
+                let note = format!("{} is not responding. Monitoring continues.", self.name);
                 desk.notes.push(note);
             }
         } else {
@@ -149,7 +149,7 @@ impl Recorder {
         let (desk, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if !desk.has_ended {
             let rows = desk.jobs.len();
-            output::note(&format!("{} does not answer: it lacks the last {rows} samples.", self.name));
+            output::note(&format!("{} is not responding; the last {rows} samples were not written.", self.name));
         }
     }
 }

@@ -62,14 +62,14 @@ impl Recording {
     /// Opens the file for appending, and tells others that it is being written.
     ///
     /// # Errors
-    /// It is no recording, somebody else writes it, or it cannot be opened.
+    /// It is not a recording, another process writes it, or it cannot be opened.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let name = path.display();
         let file = files::append(path, Access::Group)?;
         let end = file.metadata()?.len();
-        anyhow::ensure!(end == 0 || begins_like_one(&file), "{name} exists and is no recording; name another file.");
+        anyhow::ensure!(end == 0 || begins_like_one(&file), "{name} exists and is not a recording; use another file.");
         flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| anyhow::anyhow!("{name} is being written by another monitor; name another file."))?;
+            .map_err(|_| anyhow::anyhow!("{name} is being written by another monitor; use another file."))?;
         let mut last = [b'\n'];
         if end > 0 {
             file.read_at(&mut last, end - 1)?;
@@ -114,7 +114,7 @@ impl Recording {
 
     /// So many rows had no room, the first one at this moment: the drive did not answer.
     pub(super) fn lose(&mut self, at_ms: i64, rows: u32) {
-        let why = "the drive did not answer".to_owned();
+        let why = "the drive did not respond".to_owned();
         let trouble = self.trouble.get_or_insert(Trouble { at_ms, rows: 0, why });
         trouble.rows += rows;
         self.rows.start_again();
@@ -130,7 +130,7 @@ impl Recording {
         let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
         match Running::announce(&self.path, now_ms - at_ms) {
             Ok(running) => self.running = Some(running),
-            Err(why) => self.notes.push(format!("{why}: `sbc-bench mark` needs --to FILE for this recording.")),
+            Err(why) => self.notes.push(format!("{why}; use `sbc-bench mark --record FILE` for this recording.")),
         }
     }
 
@@ -159,7 +159,7 @@ impl Recording {
             Ok(()) => {
                 if let Some(trouble) = self.trouble.take() {
                     let lost = trouble.sentence();
-                    self.notes.push(format!("the recording goes on; {lost}."));
+                    self.notes.push(format!("Recording resumed; {lost}."));
                 }
                 self.torn = false;
                 self.end += text.len() as u64;
@@ -171,7 +171,7 @@ impl Recording {
     fn fail(&mut self, at_ms: i64, error: &std::io::Error) {
         if self.trouble.is_none() {
             let path = self.path.display();
-            self.notes.push(format!("{path} cannot be written: {error}. Watching goes on."));
+            self.notes.push(format!("Cannot write {path}: {error}. Monitoring continues."));
         }
         let trouble = self.trouble.get_or_insert_with(|| Trouble { at_ms, rows: 0, why: error.to_string() });
         trouble.rows += 1;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_is_full_for_a_while_leaves_a_gap_with_its_reason() {
+    fn full_disk_leaves_gap_with_reason() {
         let path = path("full");
         let mut recording = Recording::open(&path).unwrap();
         let mut watch = watch();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_others_are_seen_and_stay_where_they_are() {
+    fn foreign_marks_are_read() {
         let path = path("marks");
         let mut recording = Recording::open(&path).unwrap();
         let mut watch = watch();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_has_one_writer_and_foreign_files_are_left_alone() {
+    fn recording_has_one_writer() {
         let path = path("writers");
         let recording = Recording::open(&path).unwrap();
         let Err(error) = Recording::open(&path) else {
@@ -304,7 +304,7 @@ mod tests {
         let Err(error) = Recording::open(&path) else {
             panic!("overwritten");
         };
-        assert!(error.to_string().contains("is no recording"), "{error}");
+        assert!(error.to_string().contains("is not a recording"), "{error}");
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -51,7 +51,7 @@ impl Source {
         };
         source.next = source.items.next();
         let name = replay.file.display();
-        anyhow::ensure!(source.next.is_some(), "{name} holds no samples.");
+        anyhow::ensure!(source.next.is_some(), "{name} contains no samples.");
         Ok(source)
     }
 }
@@ -74,7 +74,7 @@ impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         loop {
             match self.next.take() {
-                // Whoever goes beyond the end sees the end.
+                // Seeking beyond the end shows the end.
                 None if std::mem::take(&mut self.skipping) => return Ok(Poll::Row),
                 None => return Ok(Poll::End),
                 Some(Item::Begin(record)) => {
@@ -129,14 +129,14 @@ fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
     let mut opened = input::open(file)?;
     let mut beginning = Vec::new();
     let read = opened.by_ref().take(BEGINNING_BYTES).read_to_end(&mut beginning);
-    read.with_context(|| format!("{name} cannot be read"))?;
+    read.with_context(|| format!("Cannot read {name}"))?;
     let is_recording = is_recording(&beginning);
     let all = Cursor::new(beginning).chain(opened);
     if is_recording {
         return Ok(Box::new(Recorded::new(BufReader::new(all))));
     }
     let record = explain::read_from(all, file)?;
-    anyhow::ensure!(!record.samples.at_ms.is_empty(), "{name} holds no samples.");
+    anyhow::ensure!(!record.samples.at_ms.is_empty(), "{name} contains no samples.");
     Ok(Box::new(items_of_record(record)))
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_past_keeps_its_pace() {
+    fn replay_speed() {
         let mut pace = Pace { speed: Some(2.0), pause: PAUSE_MAX, seek_ms: 1000, anchor: None };
         assert_eq!(pace.wait(500), None);
         assert_eq!(pace.wait(1000), None);

@@ -1,12 +1,12 @@
 //! Rows on standard output. A reader that has stopped is waited for where showing them is all that is done; where
-//! a recording or an exporter goes on beside it, rows that it has no room for are left out and counted.
+//! a recording or an exporter continues in parallel, rows that it has no room for are left out and counted.
 
 use crate::output;
 
 /// Prints rows.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// Somebody else needs every sample in time.
+    /// Another reader needs every sample in time.
     hurries: bool,
     left_out: u32,
 }
@@ -33,7 +33,10 @@ impl Rows {
     pub(super) fn take_notes(&mut self, notes: &mut Vec<String>) {
         if self.left_out > 0 && output::has_room(0) {
             let rows = std::mem::take(&mut self.left_out);
-            notes.push(format!("{rows} rows are not shown, because nobody read them in time; the recording has them."));
+            notes.push(format!(
+                "{rows} rows were not printed because the reader was too slow; the recording contains \
+                                them."
+            ));
         }
     }
 }

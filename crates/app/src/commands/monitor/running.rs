@@ -82,7 +82,7 @@ pub(crate) fn recordings() -> Vec<Entry> {
 
 /// What is believed of the entries in the folder of a user.
 fn entries_of(path: &Path, uid: u32) -> Vec<Entry> {
-    // Users who record nothing have no such folder; in one that somebody else made in its place stands what he likes.
+    // Users who record nothing have no such folder; in one that another process made in its place stands what he likes.
     let folder = Folder::open_itself(path).ok();
     let Some(folder) = folder.filter(|folder| folder.owner() == uid) else {
         return Vec::new();
@@ -111,7 +111,7 @@ pub(crate) fn begins_like_one(file: &File) -> bool {
     read.is_ok_and(|count| is_recording(&beginning[..count]))
 }
 
-/// True while somebody else holds the recording's lock.
+/// True while another process holds the recording's lock.
 fn is_being_written(file: &File) -> bool {
     flock(file, FlockOperation::NonBlockingLockExclusive).is_err()
 }

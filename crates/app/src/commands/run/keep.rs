@@ -7,7 +7,7 @@ use record::Record;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Whoever waits for the disk does not wait longer.
+/// Longest wait for the disk.
 const DISK_TIME_MAX: Duration = Duration::from_secs(15);
 
 /// The files of a run that ended.
@@ -33,8 +33,8 @@ pub(super) fn stamp_of(record: &Record) -> String {
 pub(super) fn keep(results: Results) -> Vec<String> {
     let place = results.paths.log.display().to_string();
     let late = format!(
-        "The drive of {place} has not answered for {} s; the results stand above, and in the stream of the run as \
-         far as it could be written.",
+        "The drive with {place} has not responded for {} s; the results are shown above and, as far as written, in \
+         the run's event stream.",
         DISK_TIME_MAX.as_secs()
     );
     let (sender, told) = channel();
@@ -44,7 +44,7 @@ pub(super) fn keep(results: Results) -> Vec<String> {
     };
     match std::thread::Builder::new().spawn(write) {
         Ok(_) => told.recv_timeout(DISK_TIME_MAX).unwrap_or_else(|_| vec![late]),
-        Err(error) => vec![format!("The log cannot be written to {place}: {error}.")],
+        Err(error) => vec![format!("Cannot write the log to {place}: {error}.")],
     }
 }
 
@@ -62,17 +62,16 @@ impl Results {
                     if self.broken {
                         runs.mark_ended(stem);
                     }
-                    sentences.push(format!("The run could not be kept among all runs: {error}."));
+                    sentences.push(format!("The result file could not be saved to the runs directory: {error}."));
                 }
             }
         }
         let (log, record) = (self.paths.log.display(), self.paths.record.display());
         sentences.push(match self.latest() {
-            Ok(()) => format!("Log: {log}, Record: {record}"),
-            Err(error) => format!(
-                "The log cannot be written to {log}: {error}. Use --log FILE for another place; the results \
-                 stand above."
-            ),
+            Ok(()) => format!("Log: {log}, result file: {record}"),
+            Err(error) => {
+                format!("Cannot write the log to {log}: {error}. Use --log FILE; the results are shown above.")
+            }
         });
         sentences
     }

@@ -5,7 +5,7 @@ use super::{ROW, Row, check};
 const HEADING: &str = "Time        CPU    load %cpu %sys %usr %nice %io %irq   Temp";
 
 #[test]
-fn the_monitor_runs_until_ctrl_c() {
+fn monitor_runs_until_ctrl_c() {
     let row = Row { flags: "", end: "3", says: &[HEADING, "MHz", "°C"], ..ROW };
     check(&[
         Row { line: "sbc-bench -m", ..row },

@@ -1,7 +1,7 @@
 //! The flags that ask one question: kernel, storage, heat, efficiency, other people's benchmarks.
 
 use super::{ROW, RUN, Row, check};
-use crate::rig::Beside;
+use crate::rig::Company;
 
 #[test]
 fn kernel_storage_and_help() {
@@ -9,12 +9,7 @@ fn kernel_storage_and_help() {
         Row { line: "sbc-bench -k", says: &["CONFIG_HZ=", "Kernel "], ..ROW },
         Row { line: "sbc-bench -S", ..ROW },
         Row { line: "sbc-bench -h", flags: "", says: &["Usage: ", "-R", "Exit status:"], ..ROW },
-        Row {
-            line: "sbc-bench -u",
-            says: &["not part of this version", "install a newer binary"],
-            status: &[1],
-            ..ROW
-        },
+        Row { line: "sbc-bench -u", says: &["is not supported", "install a newer binary"], status: &[1], ..ROW },
     ]);
 }
 
@@ -48,7 +43,7 @@ fn verbs_that_set_clocks() {
     check(&[
         Row {
             line: "sbc-bench run --cpus 0 --others-off --repeat 2 -- sleep 0.1",
-            beside: Beside::Nothing,
+            company: Company::Nothing,
             flags: "",
             says: &["sleep 0.1"],
             ..RUN
@@ -61,7 +56,7 @@ fn verbs_that_set_clocks() {
         },
         Row { line: "sbc-bench sensitivity -- sleep 0.05", flags: "", end: "8", status: &[0, 3, 130], ..ROW },
         Row {
-            line: "sbc-bench thermal --minutes 0.1 --cool-down 1s; \
+            line: "sbc-bench thermal --duration 6s --cool-down 1s; \
                    sbc-bench report /var/log/sbc-bench.json --png plots && ls plots",
             flags: "",
             says: &["°C", ".png", ".svg"],
@@ -73,11 +68,11 @@ fn verbs_that_set_clocks() {
 }
 
 #[test]
-fn benchmarks_of_others() {
+fn external_benchmarks() {
     check(&[
         Row { line: "sbc-bench -G", says: &["Geekbench"], ..RUN },
         Row { line: "sbc-bench -P compress-7zip", says: &["compress-7zip"], ..RUN },
-        Row { line: "sbc-bench -P", says: &["-P takes the names of tests"], status: &[1], ..ROW },
+        Row { line: "sbc-bench -P", says: &["-P needs at least one test name"], status: &[1], ..ROW },
         Row {
             line: "sbc-bench -G",
             without: "geekbench6",

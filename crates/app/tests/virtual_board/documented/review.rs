@@ -1,33 +1,33 @@
 //! Reviews: `-r`, `-j`, `-R`, with and without a command, ended in every way.
 
 use super::{ROW, RUN, Row, check, checked};
-use crate::rig::Beside;
+use crate::rig::Company;
 
 /// The note that a review watches.
 const WATCHING: &str = "Watching";
 /// What the closing report begins with.
 const REPORT: &str = "### Final report:";
-/// What became of a setting that the board allows to be raised.
-const RAISED: &str = "raised from";
+/// The outcome of a setting that the board allows to be raised.
+const RAISED: &str = "tuned from";
 
 #[test]
-fn a_review_raises_watches_and_reports() {
+fn review_tunes_monitors_and_reports() {
     let row = Row {
         line: "ExecuteCommand=\"stress-ng --cpu 0 -t 60m\" sbc-bench.sh -R",
         board: "throttling",
-        beside: Beside::Nothing,
+        company: Company::Nothing,
         says: &[
             "Tested with sbc-bench v",
-            "Watching while stress-ng --cpu 0 -t 60m runs.",
+            "Monitoring while stress-ng --cpu 0 -t 60m runs.",
             REPORT,
             "while stress-ng --cpu 0 -t 60m ran",
             "Throttling: CPUs were slowed down",
-            "Highest temperature meanwhile: ",
+            "Highest temperature: ",
             "Power: ",
-            " W on average",
+            " W average",
             RAISED,
             " again",
-            "What went wrong meanwhile:",
+            "Problems while monitoring:",
         ],
         never: &["Performance baseline", "Results validation"],
         ..ROW
@@ -42,18 +42,18 @@ fn a_review_raises_watches_and_reports() {
 }
 
 #[test]
-fn a_review_without_benchmarks_ends_in_every_way() {
+fn review_without_benchmarks_exits() {
     check(&[
-        Row { line: "sbc-bench -R", end: WATCHING, says: &[REPORT, "Watched for", RAISED, " again"], ..ROW },
+        Row { line: "sbc-bench -R", end: WATCHING, says: &[REPORT, "Monitored for", RAISED, " again"], ..ROW },
         Row {
             line: "sbc-bench -R -- sleep 2",
-            says: &["Watching while sleep 2 runs.", "while sleep 2 ran", RAISED],
+            says: &["Monitoring while sleep 2 runs.", "while sleep 2 ran", RAISED],
             ..ROW
         },
         Row {
             line: "sbc-bench review --no-benchmarks -- sh -c 'exit 7'",
             flags: "",
-            says: &[REPORT, "It did not end well"],
+            says: &[REPORT, "The command failed"],
             status: &[7],
             ..ROW
         },
@@ -67,13 +67,13 @@ fn a_review_without_benchmarks_ends_in_every_way() {
         // As a service is ended, without a terminal and with everything closed.
         Row {
             line: "the-program -R --quiet <&- & sleep 4; kill -TERM $!; wait $!",
-            says: &[REPORT, "Watched for", " again"],
+            says: &[REPORT, "Monitored for", " again"],
             ..ROW
         },
         Row { line: "sbc-bench -R -- sleep 1 | head -n 1", says: &["# "], ..ROW },
         Row {
             line: "NOTUNING=yes sbc-bench -R -- sleep 1",
-            says: &["No setting was raised: NOTUNING=yes was set"],
+            says: &["No setting was tuned: NOTUNING=yes was set"],
             never: &[RAISED],
             ..ROW
         },
@@ -84,7 +84,7 @@ fn a_review_without_benchmarks_ends_in_every_way() {
         },
         Row {
             line: "sbc-bench -R -- no-such-program",
-            says: &["there is no program no-such-program."],
+            says: &["Program no-such-program not found."],
             never: &[REPORT],
             status: &[1],
             ..ROW
@@ -93,17 +93,17 @@ fn a_review_without_benchmarks_ends_in_every_way() {
 }
 
 #[test]
-fn a_review_with_benchmarks() {
+fn review_with_benchmarks() {
     check(&[
         Row {
             line: "sudo /bin/bash ./sbc-bench.sh -r",
             end: WATCHING,
             says: &[
                 "### Performance baseline:",
-                "### What tuning gave:",
+                "### Gain from tuning:",
                 "7-zip MIPS",
                 REPORT,
-                "Watched for",
+                "Monitored for",
                 RAISED,
                 "Results validation:",
             ],
@@ -126,9 +126,9 @@ fn a_review_with_benchmarks() {
 }
 
 #[test]
-fn the_look_changes_nothing() {
+fn inspect_changes_nothing() {
     let row = Row {
-        line: "sbc-bench review --look",
+        line: "sbc-bench review --inspect",
         flags: "",
         says: &["# ", "### Kernel info:"],
         never: &[REPORT, RAISED],

@@ -17,7 +17,7 @@ pub(super) struct Left {
     pub(super) errors: String,
     /// `/var/log/sbc-bench.log`; empty if there is none.
     pub(super) log: String,
-    /// The Record beside it.
+    /// The Record next to it.
     pub(super) record: Option<Record>,
     /// Exit status of the line.
     pub(super) status: i32,
@@ -47,7 +47,7 @@ impl Left {
 /// Runs a line; nothing where no board can run.
 pub(super) fn play(row: &Row) -> Option<Left> {
     let board = board(row.board)?;
-    let _turn = Turn::wait(row.beside);
+    let _turn = Turn::wait(row.company);
     let folder = Folder::new();
     let file = |name: &str| folder.0.join(name);
     write_programs(&file("bin"), row.without);
@@ -101,7 +101,7 @@ const PROGRAMS: &[(&str, &str)] = &[
         for cpu in 0 1; do timeout 12 sh -c 'while :; do :; done' & done; wait; true"#,
     ),
     ("sudo", r#"exec "$@""#),
-    // What a machine is told from beside the board must not differ from machine to machine.
+    // Information from outside of the board must not differ from machine to machine.
     ("smartctl", "exit 1"),
 ];
 

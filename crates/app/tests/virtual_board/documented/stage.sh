@@ -8,7 +8,7 @@ for folder in /var/lib/sbc-bench /var/log /srv; do mount -t tmpfs -o mode=0755 t
 mkdir -p /srv/bin /srv/home /srv/desk
 cp -a "$here"/bin/. /srv/bin/
 ln -s "$2" /srv/bin/the-program
-# Whoever reads the original documents calls it so.
+# The original documents use this name.
 ln -s sbc-bench /srv/bin/sbc-bench.sh
 ln -s /srv/bin/sbc-bench /srv/desk/sbc-bench.sh
 cd /srv/desk

@@ -1,13 +1,13 @@
 //! The standard run and what variables of the environment make of it.
 
 use super::{ROW, RUN, Row, check, checked};
-use crate::rig::Beside;
+use crate::rig::Company;
 
 /// What every run of the standard kind leaves: the log, and its summary line.
 const SUMMARY: &str = "\n| ";
 
 #[test]
-fn the_first_line_of_every_document() {
+fn first_line_of_every_document() {
     let row = Row {
         line: "sudo /bin/bash ./sbc-bench.sh -c",
         says: &[
@@ -27,7 +27,7 @@ fn the_first_line_of_every_document() {
 }
 
 #[test]
-fn the_line_for_regression_tests() {
+fn line_for_regression_tests() {
     // It prints the summary line or, where the results say so, nothing.
     let row = Row {
         line: "MODE=unattended sbc-bench.sh -c | grep -q 'check the log' || tail -n1 /var/log/sbc-bench.log",
@@ -53,12 +53,12 @@ fn the_line_for_regression_tests() {
 }
 
 #[test]
-fn a_busy_system_is_not_measured() {
+fn busy_system_is_not_measured() {
     let row = Row {
         line: "sh -c 'while :; do :; done' & MODE=unattended sbc-bench; status=$?; kill $!; exit $status",
-        beside: Beside::Nothing,
+        company: Company::Nothing,
         flags: "--quiet --wait 1s",
-        says: &["The system stayed busy", "sh (PID", "or start with --force"],
+        says: &["The system stayed busy", "sh (PID", "or use --force"],
         status: &[4],
         ..ROW
     };
@@ -95,10 +95,10 @@ fn variables_of_the_environment() {
             line: "MinKHz=1200000 NotReadyYet=yes sbc-bench",
             board: "throttling",
             says: &["Cpufreq OPP: 1800 ", "Cpufreq OPP: 1200 "],
-            never: &["Cpufreq OPP:  816", "7-zip one thread"],
+            never: &["Cpufreq OPP:  816", "7-zip single thread"],
             ..RUN
         },
         Row { line: "sbc-bench -s", says: &["Executing stockfish", "1425291 nodes/s", SUMMARY], ..RUN },
-        Row { line: "MODE=fast sbc-bench", says: &["MODE is extensive or unattended"], status: &[1], ..ROW },
+        Row { line: "MODE=fast sbc-bench", says: &["MODE must be extensive or unattended"], status: &[1], ..ROW },
     ]);
 }

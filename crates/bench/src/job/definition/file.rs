@@ -98,24 +98,24 @@ pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Vec<D
             definition(entry.get_ref(), is_taken).map_err(|(span, why)| format!("{}{why}", place(text, &span)))?;
         if definitions.iter().any(|known| known.name == definition.name) {
             let place = place(text, &entry.get_ref().name.span());
-            return Err(format!("{place}there are two workloads {:?}", definition.name));
+            return Err(format!("{place}duplicate workload {:?}", definition.name));
         }
         definitions.push(definition);
     }
     Ok(definitions)
 }
 
-const OTHERS_OF_ALL: &str = "others_off needs cpus that stay on: fastest, core-types or a list such as \"0-3\"";
+const OTHERS_OF_ALL: &str = "others_off needs cpus = \"fastest\", \"core-types\" or a list such as \"0-3\"";
 
 /// What people mostly meant, where the reader's own words do not help.
 fn hint(message: &str) -> &'static str {
     let is_outside =
         ["expected a sequence", "expected `workload`", "field `workload`"].iter().any(|words| message.contains(words));
     if is_outside {
-        return "; every workload begins with a line [[workload]]";
+        return "; every workload must start with a line [[workload]]";
     }
     match message.contains("escape") {
-        true => "; in '...' a backslash is a backslash",
+        true => "; write the string in '...' to use backslashes",
         false => "",
     }
 }
@@ -126,11 +126,11 @@ type Wrong = (Range<usize>, String);
 fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, Wrong> {
     let name = entry.name.get_ref();
     if name.is_empty() || *name != kebab(name) {
-        let why = format!("name is letters, digits, dots and dashes, not {name:?}");
+        let why = format!("name may contain only letters, digits, dots and dashes, not {name:?}");
         return Err((entry.name.span(), why));
     }
     if is_taken(name) {
-        let why = format!("{name} is a workload of `list workloads`; give yours another name");
+        let why = format!("{name} is a built-in workload; use another name");
         return Err((entry.name.span(), why));
     }
     let command = match entry.command.get_ref() {
@@ -138,11 +138,11 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, W
         CommandText::Shell(line) => vec!["/bin/sh".into(), "-c".into(), line.clone()],
     };
     if command.is_empty() || command.iter().any(|word| word.contains('\0')) {
-        return Err((entry.command.span(), "command names no program".into()));
+        return Err((entry.command.span(), "command is empty".into()));
     }
     let score = match (&entry.score_regex, &entry.score_json) {
         (Some(regex), Some(_)) => {
-            let why = "score_regex and score_json exclude each other".into();
+            let why = "score_regex and score_json cannot be combined".into();
             return Err((regex.span(), why));
         }
         (Some(regex), None) => ScoreRule::regex(regex.get_ref()).map_err(|why| (regex.span(), why))?,
@@ -212,7 +212,7 @@ mod tests {
     const MINIMAL: &str = "[[workload]]\nname = 'a'\ncommand = ['true']\n";
 
     #[test]
-    fn a_full_definition_is_read() {
+    fn full_definition_is_read() {
         let text = "
             [[workload]]
             name = 'kernel-build'
@@ -246,25 +246,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn definition_errors_have_line_and_column() {
         let with = |line: &str| format!("{MINIMAL}{line}\n");
         for (text, expected) in [
-            (with("cpus = 'most'"), "line 4, column 8: CPUs are all"),
-            (with("repeat = 0"), "line 4, column 10: repeat is auto"),
-            (with("timeout = 'soon'"), "line 4, column 11: a time is"),
-            (with("score_regex = '('"), "line 4, column 15: \"(\" is no regular"),
+            (with("cpus = 'most'"), "line 4, column 8: CPUs must be all"),
+            (with("repeat = 0"), "line 4, column 10: repeat must be"),
+            (with("timeout = 'soon'"), "line 4, column 11: a time must be"),
+            (with("score_regex = '('"), "line 4, column 15: invalid regular expression"),
             (with("others_off = true"), "line 4, column 14: others_off needs cpus"),
             (with("cpus = [0]\nothers_off = 1"), "line 5, column 14: invalid type"),
-            (with("score_regex = 'a'\nscore_json = 'b'"), "exclude each other"),
+            (with("score_regex = 'a'\nscore_json = 'b'"), "cannot be combined"),
             (with("colour = 'red'"), "line 4, column 1: unknown field `colour`"),
             (with("better = 'faster'"), "line 4, column 10: unknown variant"),
-            (with(MINIMAL), "line 5, column 8: there are two workloads \"a\""),
-            ("[[workload]]\nname = 'a b'\ncommand = 'x'".into(), "line 2, column 8: name is"),
-            ("[[workload]]\nname = 'a'\ncommand = []".into(), "line 3, column 11: command names"),
-            ("[[workload]]\nname = 'aes'\ncommand = 'x'".into(), "line 2, column 8: aes is a workload of"),
-            ("[workload]\nname = 'a'".into(), "begins with a line [[workload]]"),
-            ("name = 'a'".into(), "begins with a line [[workload]]"),
-            ("[[workload]]\nname = 'a'\nscore_regex = \"(\\d)\"".into(), "in '...' a backslash is a backslash"),
+            (with(MINIMAL), "line 5, column 8: duplicate workload \"a\""),
+            ("[[workload]]\nname = 'a b'\ncommand = 'x'".into(), "line 2, column 8: name may contain"),
+            ("[[workload]]\nname = 'a'\ncommand = []".into(), "line 3, column 11: command is empty"),
+            ("[[workload]]\nname = 'aes'\ncommand = 'x'".into(), "line 2, column 8: aes is a built-in workload"),
+            ("[workload]\nname = 'a'".into(), "must start with a line [[workload]]"),
+            ("name = 'a'".into(), "must start with a line [[workload]]"),
+            ("[[workload]]\nname = 'a'\nscore_regex = \"(\\d)\"".into(), "in '...' to use backslashes"),
             ("[[workload]]\nname = 'a'".into(), "missing field `command`"),
             ("[[workload".into(), "line 1, column "),
         ] {
@@ -275,7 +275,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_file_is_survived(text in ".{0,300}", line in "[a-z_]{1,10} = .{0,20}") {
+        fn parse_definitions_never_panics(text in ".{0,300}", line in "[a-z_]{1,10} = .{0,20}") {
             let _ = parse_definitions(&text, is_taken);
             let _ = parse_definitions(&format!("{MINIMAL}{line}\n"), is_taken);
             let _ = parse_duration(&text);

@@ -88,8 +88,8 @@ impl Definition {
             false => on_path(),
         };
         (!is_there).then(|| match search_path().why_not(program) {
-            Some(why) if user.is_none() => format!("there is no program {program}: {why}."),
-            _ => format!("there is no program {program}."),
+            Some(why) if user.is_none() => format!("Program {program} not found: {why}."),
+            _ => format!("Program {program} not found."),
         })
     }
 
@@ -99,7 +99,7 @@ impl Definition {
         let trust = Trust::new(&Root::system(), user.map(|user| user.uid));
         let why = trust.objection(file)?;
         let name = &self.name;
-        Some(format!("{name} of {} is not run by root, because {why}.", file.display()))
+        Some(format!("Root does not run {name} from {} because {why}.", file.display()))
     }
 
     /// The command line as one would type it.
@@ -144,7 +144,7 @@ pub fn parse_repeat(text: &str) -> Result<Repeat, String> {
     match (text, text.parse()) {
         ("auto", _) => Ok(Repeat::UntilSteady),
         (_, Ok(times @ 1..=10_000)) => Ok(Repeat::Times(times)),
-        _ => Err(format!("repeat is auto or a number from 1 to 10000, not {text:?}")),
+        _ => Err(format!("repeat must be auto or 1 to 10000, not {text:?}")),
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_looked_for_where_they_would_be() {
+    fn program_lookup() {
         for (program, is_there) in [("sh", true), ("/bin/sh", true), ("/bin", false), ("./sh", false), ("", false)] {
             let lacks = Definition::of_command(vec![program.to_owned()]).lacks_program(None);
             assert_eq!(lacks.is_none(), is_there, "{program}: {lacks:?}");
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_has_a_name_and_a_line() {
+    fn command_has_a_name_and_a_line() {
         for (words, name, line) in [
             (&["/usr/bin/make", "-j4"][..], "make", "/usr/bin/make -j4"),
             (&["./a b", "it's", ""], "a-b", r"'./a b' 'it'\''s' ''"),

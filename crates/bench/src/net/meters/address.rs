@@ -51,10 +51,10 @@ impl Address {
     pub fn parse(text: &str) -> Result<Self, String> {
         let kinds = || KINDS.iter().map(|kind| kind.id).collect::<Vec<_>>().join(", ");
         let Some((id, rest)) = text.split_once(':') else {
-            return Err(format!("--meter takes kind:host or kind:host/output, not {text:?}; kinds are {}.", kinds()));
+            return Err(format!("--meter must be KIND:HOST or KIND:HOST/N, not {text:?}; kinds: {}.", kinds()));
         };
         let Some(kind) = KINDS.iter().find(|kind| kind.id == id) else {
-            return Err(format!("There is no kind of meter {id:?}; kinds are {}.", kinds()));
+            return Err(format!("Unknown power meter kind {id:?}; kinds: {}.", kinds()));
         };
         let (host, output) = rest.split_once('/').unwrap_or((rest, "1"));
         let outputs = match output {
@@ -62,13 +62,13 @@ impl Address {
             number => match number.parse() {
                 Ok(number) if number > 0 => Outputs::One(number),
                 _ => {
-                    return Err(format!("--meter {text}: after the slash comes the number of an output, or `all`."));
+                    return Err(format!("--meter {text}: the part after the slash must be an output number or `all`."));
                 }
             },
         };
         let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
         if host.is_empty() || !host.chars().all(is_host) {
-            return Err(format!("--meter {text}: {host:?} is not a host or address."));
+            return Err(format!("--meter {text}: {host:?} is not a host name or address."));
         }
         Ok(Self { kind, host: host.to_owned(), outputs, shown: text.to_owned() })
     }
@@ -86,12 +86,12 @@ mod tests {
             ("netio:plug:8080/all", Ok(("netio", "plug:8080", Outputs::All))),
             ("shelly:[fe80::1]:80", Ok(("shelly", "[fe80::1]:80", Outputs::One(1)))),
             ("smartpower3:6000/2", Ok(("smartpower3", "6000", Outputs::One(2)))),
-            ("netio", Err("takes kind:host")),
+            ("netio", Err("must be KIND:HOST")),
             ("fritz:plug", Err("There is no kind of meter \"fritz\"")),
             ("netio:/1", Err("is not a host")),
             ("netio:a b", Err("is not a host")),
-            ("netio:plug/0", Err("the number of an output")),
-            ("netio:plug/x", Err("the number of an output")),
+            ("netio:plug/0", Err("an output number")),
+            ("netio:plug/x", Err("an output number")),
         ] {
             match (Address::parse(text), expected) {
                 (Ok(address), Ok((kind, host, outputs))) => {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn only_outputs_that_are_there() {
+    fn output_numbers_are_checked() {
         for (outputs, count, expected) in [
             (Outputs::One(1), 4, Some(0..1)),
             (Outputs::One(4), 4, Some(3..4)),

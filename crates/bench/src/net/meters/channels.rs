@@ -20,7 +20,7 @@ pub(super) fn channels(number: usize, kind: &Kind, name: &str, outputs: &Outputs
         "" => kind.id,
         name => name,
     };
-    let delay = "time until the meter answered".into();
+    let delay = "response time of the power meter".into();
     let mut channels = vec![channel(place(None), OfMeter::Delay, delay)];
     for (place, output) in places {
         let label = match count {

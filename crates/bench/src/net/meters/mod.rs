@@ -109,14 +109,14 @@ impl Meter {
         };
         let chosen = address.outputs.choose(count).ok_or_else(|| {
             let some = if count == 1 { "one output" } else { "outputs" };
-            format!("The meter {text} has {some}, numbered from 1 to {count}.")
+            format!("Power meter {text} has {some} numbered 1 to {count}.")
         })?;
         let name = first.as_ref().map_or("", |answer| &answer.name);
         let channels = channels::channels(number, kind, name, &address.outputs, count);
         let feed = Feed::new(address.shown.clone(), channels, PATIENCE);
         let trouble = first.as_ref().err().map(|failure| {
             let missing = failure.missing(text);
-            format!("The meter does not answer ({missing}). Is the address right, and its API switched on?")
+            format!("The power meter does not respond ({missing}). Check its address and that its API is enabled.")
         });
         let mut poll = Poll { source, chosen, feed: feed.clone() };
         poll.put(first, begin);
@@ -124,7 +124,7 @@ impl Meter {
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
         let thread = std::thread::Builder::new().name("meter".into()).spawn(work);
-        let thread = thread.map_err(|error| format!("The meter {text} gets no thread: {error}."))?;
+        let thread = thread.map_err(|error| format!("Cannot create a thread for power meter {text}: {error}."))?;
         Ok(Self { feed, trouble, stop, thread: Some(thread) })
     }
 
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_in_order_and_complete() {
+    fn table_is_in_order_and_complete() {
         assert!(KINDS.is_sorted_by(|a, b| a.id < b.id));
         for kind in KINDS {
             assert!(kind.about.ends_with('.'), "{}", kind.id);
@@ -221,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_meter_is_one_sentence() {
-        for (text, words) in [("plug:1.2.3.4", "There is no kind of meter"), ("netio", "takes kind:host")] {
+    fn invalid_meter_error() {
+        for (text, words) in [("plug:1.2.3.4", "Unknown power meter kind"), ("netio", "must be KIND:HOST")] {
             let error = Meter::start(text, 0).map(|_| ()).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meter_that_does_not_answer_is_a_gap() {
+    fn meter_that_does_not_answer_is_a_gap() {
         // Nothing listens at the port of echo's old neighbour.
         let meter = Meter::start("netio:127.0.0.1:1/2", 0).unwrap();
         let trouble = meter.trouble().unwrap();

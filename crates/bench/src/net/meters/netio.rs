@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub(super) const KIND: Kind = Kind {
     id: "netio",
-    about: "Power sockets of NETIO, XML interface.",
+    about: "NETIO power sockets, XML interface.",
     document: "https://www.netio-products.com/files/download/sw/version/NETIO-M2M-API-Protocol-XML_1-6-1.pdf",
     poll: Duration::from_millis(800),
     open: |address| open(address, "/netio.xml", parse_xml),
@@ -20,7 +20,7 @@ pub(super) const KIND: Kind = Kind {
 
 pub(super) const KIND_JSON: Kind = Kind {
     id: "netio-json",
-    about: "Power sockets of NETIO, JSON interface.",
+    about: "NETIO power sockets, JSON interface.",
     document: "https://www.netio-products.com/files/download/sw/version/JSON---description-of-NETIO-M2M-API-interface---PDF_1-1-6.pdf",
     poll: Duration::from_millis(800),
     open: |address| open(address, "/netio.json", parse_json),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_power_factor_the_rounded_load_counts() {
+    fn rounded_load_without_power_factor() {
         let old = XML.replace("<PowerFactor>0.47</PowerFactor>", "");
         let answer = parse_xml(&old).unwrap();
         assert_eq!(answer.outputs[0].milliwatts, Some(5_000));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn garbled_answers_are_refused() {
         check(
             &[parse_xml, parse_json],
             &["", "<a>", "<a/>", "{}", "[]", "{\"Outputs\":[]}", "</Output>", "<Output><Load>1</Load></Output>"],
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meter_is_polled_over_the_network() {
+    fn meter_is_polled_over_the_network() {
         let pages = [("/netio.xml", XML), ("/netio.json", JSON)];
         for kind in ["netio", "netio-json"] {
             served(&pages, |host| {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub(super) const KIND: Kind = Kind {
     id: "shelly",
-    about: "Plugs and switches of Shelly, any generation.",
+    about: "Shelly plugs and switches, all generations.",
     document: "https://shelly-api-docs.shelly.cloud/",
     poll: Duration::from_secs(1),
     open,
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meter_has_no_outputs() {
+    fn device_without_meter_has_no_outputs() {
         for text in ["{}", "[]", "null", r#"{"meters":5}"#, r#"{"switch:0":{"output":true}}"#] {
             let status: Value = serde_json::from_str(text).unwrap();
             assert_eq!(outputs(&status), [], "{text}");

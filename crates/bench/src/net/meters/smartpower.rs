@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 pub(super) const KIND_2: Kind = Kind {
     id: "smartpower2",
-    about: "SmartPower 2 of ODROID, over its telnet port.",
+    about: "ODROID SmartPower 2, over its telnet port.",
     document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower2",
     poll: PAUSE,
     open: |address| Ok(Box::new(SmartPower2::new(&address.host))),
@@ -22,13 +22,13 @@ pub(super) const KIND_2: Kind = Kind {
 
 pub(super) const KIND_3: Kind = Kind {
     id: "smartpower3",
-    about: "SmartPower 3 of ODROID, that sends to a UDP port of this machine.",
+    about: "ODROID SmartPower 3, sending to a UDP port of this machine.",
     document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower3",
     poll: PAUSE,
     open: open_3,
 };
 
-/// Both send ten lines per second at most; whoever sends without end is not listened to without end.
+/// Both send ten lines per second at most; endless input is cut off.
 const PAUSE: Duration = Duration::from_millis(20);
 const TELNET_PORT: &str = "23";
 const LINE_BYTES_MAX: usize = 256;
@@ -47,7 +47,7 @@ impl Source for SmartPower2 {
     fn read(&mut self) -> Result<Answer, Failure> {
         let answer = self.next_line();
         if answer.is_err() {
-            // A connection that broke is made anew.
+            // A connection that broke is opened again.
             self.lines = None;
             // Without a pause, a refused connection would be asked for all the time.
             std::thread::sleep(Duration::from_millis(500));
@@ -129,7 +129,7 @@ fn connect(host: &str) -> std::io::Result<Lines> {
     Ok(Lines { stream: TcpStream::connect_timeout(&address, ANSWER_MAX)?, rest: Vec::new(), is_fresh: true })
 }
 
-/// Whoever sends the first line that can be understood is the meter; others are not listened to.
+/// The sender of the first valid line is the meter; others are not listened to.
 pub(super) struct SmartPower3 {
     socket: UdpSocket,
     sender: Option<IpAddr>,
@@ -148,7 +148,7 @@ fn open_3(address: &Address) -> Result<Box<dyn Source>, String> {
         Err(_) => address.host.clone(),
     };
     let socket = UdpSocket::bind(&local)
-        .map_err(|error| format!("--meter {}: nothing can be received at {local}: {error}.", address.shown))?;
+        .map_err(|error| format!("--meter {}: cannot receive on {local}: {error}.", address.shown))?;
     Ok(Box::new(SmartPower3::new(socket)))
 }
 
@@ -233,7 +233,7 @@ mod tests {
     const LINE_3: &str = "0000129542,15266,0203,03099,0,05116,0541,02767,1,00,00000,0000,00000,0,00,a9,1c\r\n";
 
     #[test]
-    fn lines_of_both() {
+    fn lines_of_smartpower_2_and_3() {
         let answer = parse_2("5.247,0.459,2.408,0.012\r\n").unwrap();
         let expected = Output {
             millivolts: Some(5_247),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_is_read_over_a_connection() {
+    fn smartpower_2_over_telnet() {
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let host = server.local_addr().unwrap();
         let serving = std::thread::spawn(move || {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_line_counts_and_a_trickle_does_not_hold_anybody() {
+    fn smartpower_2_uses_latest_line() {
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let mut lines = connect(&server.local_addr().unwrap().to_string()).unwrap();
         let (mut meter, _) = server.accept().unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_ends_as_well() {
+    fn smartpower_2_flood_is_cut() {
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let mut lines = connect(&server.local_addr().unwrap().to_string()).unwrap();
         let (mut meter, _) = server.accept().unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_third_believes_one_sender() {
+    fn smartpower_3_accepts_one_sender() {
         let meter = UdpSocket::bind("127.0.0.1:0").unwrap();
         let place = meter.local_addr().unwrap();
         let mut source = SmartPower3 { socket: meter, sender: None };
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_third_is_received() {
+    fn smartpower_3_over_udp() {
         // A port that was free a moment ago.
         let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let sender = UdpSocket::bind("127.0.0.1:0").unwrap();

@@ -12,7 +12,7 @@ const ASKED: [&str; 4] = ["netio", "netio-json", "shelly", "tasmota"];
 /// More datagrams than this tell nothing new, and would fill the socket.
 const DATAGRAMS_MAX: usize = 16;
 
-/// A server that sends what it was told last to whoever comes.
+/// A server that sends what it was told last to every client.
 #[derive(Debug)]
 struct Server {
     host: String,
@@ -102,7 +102,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn any_answer_is_read(
+        fn meter_answers_never_panic(
             head in "HTTP/1\\.[01] [0-9]{3} ?\\PC{0,9}\r\n(Content-Length: -?[0-9]{1,22}\r\n)?(Transfer-Encoding: chunked\r\n)?\r\n",
             body: String,
             lines in "([0-9,.\n-]|\\PC){0,400}",

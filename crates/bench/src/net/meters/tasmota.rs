@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub(super) const KIND: Kind = Kind {
     id: "tasmota",
-    about: "Plugs with the firmware Tasmota.",
+    about: "Plugs with Tasmota firmware.",
     document: "https://tasmota.github.io/docs/Commands/#power-monitoring",
     poll: Duration::from_secs(1),
     open,
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meter_has_no_outputs() {
+    fn device_without_meter_has_no_outputs() {
         for text in ["{}", "null", "{\"Power\":\"x\"}", "{\"Power\":[]}"] {
             let energy: Value = serde_json::from_str(text).unwrap();
             assert_eq!(outputs(&energy), [], "{text}");

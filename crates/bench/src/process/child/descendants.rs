@@ -1,6 +1,6 @@
 //! What a program leaves behind when it ends: processes that left its group (daemons, `setsid`).
 //!
-//! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): whoever loses
+//! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): a process that loses
 //! its parent becomes its child, can be found as such, and is ended. No rights are needed for it.
 
 use super::held::{Held, held, members, signal_all};
@@ -49,7 +49,7 @@ impl Descendants {
         Self { root, mark }
     }
 
-    /// Ends the orphans, whatever else is in the group, and those that become orphans by that, until
+    /// Ends the orphans, everything else in the group, and those that become orphans by that, until
     /// none is left. To be called when the program itself is reaped.
     pub(super) fn end(&self, group: Option<&Group>) {
         let find = || {
@@ -58,7 +58,7 @@ impl Descendants {
             let children = held(&self.root, children, |pid| self.is_marked(pid));
             let mut left: Vec<Held> = children.take(AT_ONCE).collect();
             left.extend(group.into_iter().flat_map(|group| members(&self.root, group, AT_ONCE)));
-            // A thread of ours may work in the group, beside the program.
+            // A thread of ours may work in the group, next to the program.
             left.retain(|process| process.pid() != own);
             left
         };

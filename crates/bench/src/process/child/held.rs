@@ -86,7 +86,7 @@ pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<Held>
     let held = first.filter_map(|pid| Held::of(root, pid));
     let mut held: Vec<Held> = held.take(count_max).collect();
     if !held.is_empty() {
-        // Who has left it meanwhile may have left his number to somebody else.
+        // Who has left it meanwhile may have left his number to another process.
         let still = group.processes();
         held.retain(|held| still.contains(&held.pid()));
     }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_used_anew_is_never_meant() {
+    fn reused_pid_is_not_signalled() {
         let root = Root::system();
         for is_old_kernel in [false, true] {
             let mut first = sleep();
@@ -137,7 +137,7 @@ mod tests {
             held.signal(Signal::KILL);
             first.wait().unwrap();
             let Some(mut second) = with_number(number) else {
-                return testkit::skip("root and ns_last_pid are needed to use a number anew");
+                return testkit::skip("root and ns_last_pid are needed to use a number again");
             };
             held.signal(Signal::KILL);
             held.reap();

@@ -2,7 +2,7 @@
 //!
 //! A program runs in a process group of its own; on every way out (end, error, time limit,
 //! interruption, panic) the whole group is killed before the program is reaped, so that the group's
-//! number cannot have passed to somebody else.
+//! number cannot have been reused.
 //!
 //! What this is not: a shell. Nothing is expanded, standard input is empty, and the locale is `C`.
 //!
@@ -134,7 +134,7 @@ pub struct Child<'a> {
 /// Why the waiting ended.
 enum End {
     Exited(WaitIdStatus),
-    /// The kernel knows no such child any more: somebody else reaped it.
+    /// The kernel knows no such child any more: another thread reaped it.
     Lost,
     TimedOut,
     Cancelled(i32),
@@ -248,7 +248,7 @@ impl<'a> Child<'a> {
                 Err(_) => return End::Lost,
             }
             if let Some(enough) = &mut supervisor.enough {
-                // As long as the output itself: made anew only where there is more of it.
+                // As long as the output itself: made again only where there is more of it.
                 if std::mem::take(&mut has_printed) {
                     printed = self.output.text();
                 }
@@ -313,13 +313,13 @@ impl<'a> Child<'a> {
         }
     }
 
-    /// Kills whatever is left of the group, reads what is left of the output and reaps.
+    /// Kills the rest of the group, reads what is left of the output and reaps.
     fn end_group(&mut self) {
         if self.reaped {
             return;
         }
         self.reaped = true;
-        // Where somebody else has reaped it (SIGCHLD is ignored), its number may be another one's by now.
+        // Where another process has reaped it (SIGCHLD is ignored), its number may be another one's by now.
         if self.peek().is_ok() {
             let _ = kill_process_group(self.group, Signal::KILL);
         }
@@ -348,7 +348,7 @@ fn name<'a>(spec: &Spec<'a>) -> &'a str {
 }
 
 fn not_started(spec: &Spec, why: &str) -> Failure {
-    let message = format!("{} could not be started: {why}", name(spec));
+    let message = format!("Cannot start {}: {why}", name(spec));
     failure(FailureKind::NotStarted, message, "")
 }
 

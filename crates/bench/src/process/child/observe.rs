@@ -131,7 +131,7 @@ fn parse_stat(path: &str, text: &str) -> Reading<Stat> {
 fn parse_peak(path: &str, text: &str) -> Reading<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let value = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    value.ok_or_else(|| Missing::unsupported(path, "the program has no memory map any more"))
+    value.ok_or_else(|| Missing::unsupported(path, "the program has already exited"))
 }
 
 /// `/proc/PID/task/TID/schedstat`: time on a CPU, time waiting, number of time slices.
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stat_line_with_a_strange_name_is_read() {
+    fn stat_line_with_odd_process_name() {
         let text = "77 (a) b (c) S 1 77 77 0 -1 4194304 101 0 0 0 12 3 5 1 20 0 1 0 100 1000 50 \
                     18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 6 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
         let expected = Stat { user_ms: 170, system_ms: 40, cpu: 6 };
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_machine_without_proc_everything_is_missing() {
+    fn missing_proc_gives_missing_usage() {
         let root = Root::from_board("").unwrap();
         let mut observer = Observer::new(&root, 1);
         observer.look();

@@ -14,27 +14,27 @@ impl Child<'_> {
             End::Exited(status) => match (status.exit_status(), status.terminating_signal()) {
                 (Some(0), _) => return Ok(()),
                 // So a shell tells that a program it ran was killed.
-                (Some(137), _) if out_of_memory() => (
-                    FailureKind::OutOfMemory,
-                    format!("The kernel killed what {name} had started because memory ran out."),
-                ),
-                (Some(code), _) => (FailureKind::ExitStatus, format!("{name} ended with exit status {code}.")),
+                (Some(137), _) if out_of_memory() => {
+                    (FailureKind::OutOfMemory, format!("The OOM killer killed a child process of {name}."))
+                }
+                (Some(code), _) => (FailureKind::ExitStatus, format!("{name} exited with status {code}.")),
                 (None, Some(9)) if out_of_memory() => {
-                    (FailureKind::OutOfMemory, format!("{name} was killed by the kernel because memory ran out."))
+                    (FailureKind::OutOfMemory, format!("{name} was killed by the OOM killer."))
                 }
                 (None, signal) => {
                     let signal = signal_name(signal.unwrap_or(0));
-                    (FailureKind::Signal, format!("{name} was ended by {signal}."))
+                    (FailureKind::Signal, format!("{name} was terminated by {signal}."))
                 }
             },
             End::Enough => return Ok(()),
-            End::Lost => (FailureKind::ExitStatus, format!("{name} ended, its status is lost.")),
-            End::TimedOut => {
-                (FailureKind::TimedOut, format!("{name} took longer than {:?} and was killed.", self.time_limit))
-            }
+            End::Lost => (FailureKind::ExitStatus, format!("{name} exited; its exit status is unknown.")),
+            End::TimedOut => (
+                FailureKind::TimedOut,
+                format!("{name} exceeded its time limit of {:?} and was killed.", self.time_limit),
+            ),
             End::Cancelled(signal) => (
                 FailureKind::Interrupted,
-                format!("{name} was ended because {} interrupted the run.", signal_name(*signal)),
+                format!("{name} was terminated because {} interrupted the run.", signal_name(*signal)),
             ),
         };
         let exit_status = match end {
@@ -71,7 +71,7 @@ fn signal_name(signal: i32) -> String {
         2 => "SIGINT (Ctrl-C)",
         1 => "SIGHUP",
         3 => "SIGQUIT",
-        4 => "SIGILL (an instruction that this CPU does not have)",
+        4 => "SIGILL (illegal instruction on this CPU)",
         6 => "SIGABRT",
         7 => "SIGBUS",
         8 => "SIGFPE",

@@ -27,7 +27,7 @@ impl HeadTail {
     pub(super) fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if self.dropped > 0 {
-            text.push_str(&format!("\n[{} bytes left out]\n", self.dropped));
+            text.push_str(&format!("\n[{} bytes omitted]\n", self.dropped));
         }
         let tail: Vec<u8> = self.tail.iter().copied().collect();
         text.push_str(&String::from_utf8_lossy(&tail));
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_flood_both_ends_are_kept() {
+    fn long_output_keeps_head_and_tail() {
         let mut kept = HeadTail::default();
         kept.push(b"first");
         for _ in 0..40 {
@@ -57,7 +57,7 @@ mod tests {
         kept.push(b"last");
         let text = kept.text();
         assert!(text.starts_with("firstxxx") && text.ends_with("xxxlast"));
-        assert!(text.contains(&format!("[{} bytes left out]", 40 * (64 << 10) + 9 - 2 * KEPT_BYTES)));
+        assert!(text.contains(&format!("[{} bytes omitted]", 40 * (64 << 10) + 9 - 2 * KEPT_BYTES)));
         assert!(text.len() < 2 * KEPT_BYTES + 64);
     }
 }

@@ -16,7 +16,7 @@ use rustix::process::{Gid, Uid};
 use rustix::thread::{CpuSet, sched_setaffinity, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use std::process::{Child, Command};
 
-/// Numbers with a decimal point and messages in English, whatever the user's locale is.
+/// Numbers with a decimal point and messages in English, regardless of the user's locale.
 pub(super) fn plain_locale(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
@@ -77,7 +77,7 @@ fn in_thread<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result
     threads::apart("start", work).map_err(|missing| missing.to_string())?
 }
 
-/// Makes the calling thread one of the user's, for good.
+/// Makes the calling thread one of the user's, permanently.
 fn give_up_root(user: &Caller) -> Result<(), String> {
     let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
     let groups: Vec<Gid> = user.groups.iter().map(|gid| Gid::from_raw(*gid)).collect();
@@ -85,7 +85,7 @@ fn give_up_root(user: &Caller) -> Result<(), String> {
     set_thread_groups(&groups)
         .and_then(|()| set_thread_res_gid(gid, gid, gid))
         .and_then(|()| set_thread_res_uid(uid, uid, uid))
-        .map_err(|why| format!("it cannot run as {}: {why}; with --as-root it runs as root", user.name))
+        .map_err(|why| format!("cannot run it as user {}: {why}; use --as-root to run it as root", user.name))
 }
 
 /// Moves the calling thread to the CPUs.
@@ -93,7 +93,7 @@ pub(crate) fn move_to(cpus: &[u32]) -> Result<(), String> {
     let mut set = CpuSet::new();
     for &cpu in cpus {
         if cpu as usize >= CpuSet::MAX_CPU {
-            return Err(format!("CPU {cpu} is beyond {}", CpuSet::MAX_CPU - 1));
+            return Err(format!("CPU {cpu} exceeds the maximum of {}", CpuSet::MAX_CPU - 1));
         }
         set.set(cpu as usize);
     }
@@ -103,7 +103,7 @@ pub(crate) fn move_to(cpus: &[u32]) -> Result<(), String> {
         let list = list.join(",");
         match error {
             // Affinity keeps what is there and online; nothing is left of it.
-            rustix::io::Errno::INVAL => format!("no CPU of {list} is there and online"),
+            rustix::io::Errno::INVAL => format!("none of the CPUs {list} is online"),
             other => format!("CPUs {list} cannot be used: {other}"),
         }
     })

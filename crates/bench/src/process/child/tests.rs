@@ -57,20 +57,20 @@ fn output_of_both_kinds_is_kept_in_order() {
 }
 
 #[test]
-fn the_locale_is_plain_and_standard_input_empty() {
+fn locale_is_plain_and_standard_input_empty() {
     let ended = run(Case { script: "cat; echo \"$LC_ALL $LANG.\"", ..Case::default() });
     assert_eq!(ended.output, "C .\n");
 }
 
 #[test]
 fn crashes_are_told_apart() {
-    check("exit 7", FailureKind::ExitStatus, "sh ended with exit status 7.");
-    check("kill -SEGV $$", FailureKind::Signal, "sh was ended by SIGSEGV.");
+    check("exit 7", FailureKind::ExitStatus, "sh exited with status 7.");
+    check("kill -SEGV $$", FailureKind::Signal, "sh was terminated by SIGSEGV.");
     check("kill -KILL $$", FailureKind::Signal, "sh was ended by SIGKILL.");
 }
 
 #[test]
-fn a_program_that_does_not_exist_is_not_started() {
+fn program_that_does_not_exist_is_not_started() {
     for path in ["/nonexistent/7zz", "", "/etc/passwd", "/"] {
         let argv = [path.to_owned()];
         let spec = Spec::new(&argv, Duration::from_secs(1));
@@ -91,7 +91,7 @@ fn cpus_that_do_not_exist_are_refused() {
 }
 
 #[test]
-fn a_program_stays_on_its_cpus_and_we_stay_on_ours() {
+fn program_affinity() {
     let before = rustix::thread::sched_getaffinity(None).unwrap();
     let cpu = (0..CpuSet::MAX_CPU).find(|&cpu| before.is_set(cpu)).unwrap() as u32;
     let script = "grep Cpus_allowed_list /proc/self/status";
@@ -102,7 +102,7 @@ fn a_program_stays_on_its_cpus_and_we_stay_on_ours() {
 }
 
 #[test]
-fn a_program_that_hangs_is_killed_with_what_it_said() {
+fn hanging_program_is_killed_and_output_kept() {
     let limit = Duration::from_millis(500);
     let ended = run(Case {
         script: "trap '' TERM; echo \"$$ stuck\"; while :; do sleep 0.05; done",
@@ -111,33 +111,33 @@ fn a_program_that_hangs_is_killed_with_what_it_said() {
     });
     let failure = ended.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::TimedOut);
-    assert_eq!(failure.message, "sh took longer than 500ms and was killed.");
+    assert_eq!(failure.message, "sh exceeded its time limit of 500ms and was killed.");
     assert!(failure.output_tail.ends_with("stuck\n"));
     assert!(ends(failure.output_tail.split(' ').next().unwrap()));
 }
 
 #[test]
-fn a_program_may_say_farewell_on_sigterm() {
+fn program_may_print_on_sigterm() {
     let ended = run(Case {
-        script: "trap 'echo farewell; exit 0' TERM; echo hello; while :; do sleep 0.02; done",
+        script: "trap 'echo goodbye; exit 0' TERM; echo hello; while :; do sleep 0.02; done",
         time_limit: Duration::from_millis(500),
         ..Case::default()
     });
     // Between the two, some shells tell how their last command was ended.
-    assert!(ended.output.starts_with("hello\n") && ended.output.ends_with("farewell\n"));
+    assert!(ended.output.starts_with("hello\n") && ended.output.ends_with("goodbye\n"));
     assert_eq!(ended.outcome.unwrap_err().kind, FailureKind::TimedOut);
 }
 
 #[test]
-fn an_interruption_ends_the_program() {
+fn interruption_ends_the_program() {
     let ended = run(Case { script: "sleep 100", cancelled: 2, ..Case::default() });
     let failure = ended.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Interrupted);
-    assert_eq!(failure.message, "sh was ended because SIGINT (Ctrl-C) interrupted the run.");
+    assert_eq!(failure.message, "sh was terminated because SIGINT (Ctrl-C) interrupted the run.");
 }
 
 #[test]
-fn a_grandchild_left_behind_is_killed() {
+fn grandchild_left_behind_is_killed() {
     // It ignores SIGTERM and holds the pipe open.
     let script = "(trap '' TERM; while :; do sleep 0.05; done) & echo $!";
     let ended = run(Case { script, ..Case::default() });
@@ -146,7 +146,7 @@ fn a_grandchild_left_behind_is_killed() {
 }
 
 #[test]
-fn a_flood_is_cut_and_ends_at_the_limit() {
+fn flood_is_cut_and_ends_at_the_limit() {
     let ended = run(Case {
         script: "while :; do echo flood flood flood flood; done",
         time_limit: Duration::from_millis(300),
@@ -157,7 +157,7 @@ fn a_flood_is_cut_and_ends_at_the_limit() {
 }
 
 #[test]
-fn a_program_that_closes_its_output_is_still_waited_for() {
+fn program_that_closes_its_output_is_still_waited_for() {
     let ended = run(Case { script: "exec >&- 2>&-; sleep 0.1; exit 3", ..Case::default() });
     assert_eq!(ended.outcome.unwrap_err().kind, FailureKind::ExitStatus);
 }
@@ -183,7 +183,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
 }
 
 #[test]
-fn out_of_memory_is_told_from_a_plain_kill() {
+fn out_of_memory_is_distinguished_from_kill() {
     let before = "oom_kill 3\n";
     let root = Root::from_board(&format!("== /proc/vmstat\nnr_free_pages 1\n{before}")).unwrap();
     let argv = ["/bin/sh", "-c", "kill -KILL $$"].map(str::to_owned);
@@ -199,7 +199,7 @@ fn out_of_memory_is_told_from_a_plain_kill() {
 }
 
 #[test]
-fn a_thread_of_ours_in_the_group_outlives_the_program() {
+fn own_thread_in_group_survives() {
     let root = Root::system();
     let name = format!("sbc-bench-test-inside-{}", std::process::id());
     let group = match machine::Group::new(&root, &name) {
@@ -221,7 +221,7 @@ fn a_thread_of_ours_in_the_group_outlives_the_program() {
 }
 
 #[test]
-fn a_program_that_is_seen_ends_when_enough_was_printed() {
+fn program_stops_after_enough_output() {
     let Ok(terminal) = machine::terminal() else {
         return testkit::skip("there is no pseudo terminal (/dev/ptmx)");
     };
@@ -241,7 +241,7 @@ fn a_program_that_is_seen_ends_when_enough_was_printed() {
 }
 
 #[test]
-fn a_program_of_a_user_has_the_users_rights_and_we_keep_ours() {
+fn program_runs_with_users_rights() {
     if !machine::is_root() {
         return testkit::skip("root, to start programs as others");
     }
@@ -252,7 +252,7 @@ fn a_program_of_a_user_has_the_users_rights_and_we_keep_ours() {
         uid: 65534,
         gid: 65533,
         groups: vec![44, 65533],
-        name: "somebody".into(),
+        name: "someuser".into(),
         home: "/nonexistent".into(),
         shell: "/bin/sh".into(),
     };
@@ -267,7 +267,7 @@ fn a_program_of_a_user_has_the_users_rights_and_we_keep_ours() {
         enough: None,
     });
     let expected = "Uid:\t65534\t65534\t65534\t65534\nGid:\t65533\t65533\t65533\t65533\nGroups:\t44 65533 \n\
-                    Cpus_allowed_list:\t0\n/nonexistent somebody\n";
+                    Cpus_allowed_list:\t0\n/nonexistent someuser\n";
     assert_eq!((ended.output.as_str(), &ended.outcome), (expected, &Ok(())));
     assert!(ended.usage.user_ms.known().is_some());
     // The thread that gave up its rights is gone, and ours have all of theirs.

@@ -93,7 +93,7 @@ impl Guard {
 }
 
 impl Guard {
-    /// True if somebody has ended it: then nobody would put back what this process changed.
+    /// True if it was killed: then nothing would restore what this process changed.
     pub(crate) fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }
@@ -239,7 +239,7 @@ pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     };
     if !programs.is_empty() {
         let names = first_of(&programs);
-        told.push(format!("Ended what an earlier run had left running: {names}."));
+        told.push(format!("Terminated processes left by an earlier run: {names}."));
     }
     for group in Group::left_behind(root, "sbc-bench") {
         end_members_of(root, &group);
@@ -247,12 +247,12 @@ pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     let left = state.map(|state| remove_left_behind(root, state));
     let left = left.unwrap_or_default();
     let kept = left.kept.into_iter();
-    told.extend(kept.map(|why| format!("An earlier run has left a folder that stays: {why}.")));
+    told.extend(kept.map(|why| format!("A directory left by an earlier run was not removed: {why}.")));
     let folders = left.removed;
     if !folders.is_empty() {
         let names: Vec<String> = folders.iter().map(|path| path.display().to_string()).collect();
         let names = first_of(&names);
-        told.push(format!("Removed what an earlier run had left: {names}."));
+        told.push(format!("Removed directories left by an earlier run: {names}."));
     }
     told
 }

@@ -69,7 +69,7 @@ fn watched(owner: u32, journal: Option<PathBuf>) -> Watched {
 }
 
 #[test]
-fn what_has_left_its_group_is_ended_when_the_owner_is_gone() {
+fn escaped_processes_are_killed_with_owner() {
     let owner = Owner::new();
     let mut child = program(owner.pid());
     wait_for(owner.pid(), 4);
@@ -80,7 +80,7 @@ fn what_has_left_its_group_is_ended_when_the_owner_is_gone() {
 }
 
 #[test]
-fn a_guard_that_is_told_that_all_is_well_ends_nothing() {
+fn guard_does_nothing_after_normal_exit() {
     let owner = Owner::new();
     let mut child = program(owner.pid());
     wait_for(owner.pid(), 4);
@@ -93,7 +93,7 @@ fn a_guard_that_is_told_that_all_is_well_ends_nothing() {
 }
 
 #[test]
-fn the_next_start_ends_what_dead_runs_have_left_and_nothing_else() {
+fn next_start_kills_only_processes_of_dead_runs() {
     let (dead, alive) = (Owner::new(), Owner::new());
     let (mut orphan, mut own) = (program(dead.pid()), program(alive.pid()));
     wait_for(dead.pid(), 4);
@@ -125,7 +125,7 @@ fn of_many_names_a_few_are_told() {
 }
 
 #[test]
-fn a_guard_puts_back_what_stands_in_the_journal() {
+fn guard_restores_journal() {
     let governor = Node::Governor(0).path();
     let folder = governor.trim_end_matches("/scaling_governor");
     let board = format!(

@@ -61,7 +61,7 @@ impl ClockPass<'_> {
         self.step(Variant::COLD, vec![cpu], 1, start, outcome)
     }
 
-    /// All OPPs of a policy, and then the limits that stood before, whatever happened in between.
+    /// All OPPs of a policy, and then the limits that stood before, even after an error.
     fn walk(
         &self,
         cpu: u32,
@@ -175,7 +175,7 @@ impl ClockPass<'_> {
         self.step(Variant::COLD_ALL_CPUS, cpus, threads, start, outcome)
     }
 
-    /// Whoever is done works on until all are, so that nobody is measured beside idle CPUs.
+    /// A thread that is done keeps working until all are, so that no CPU is measured next to idle ones.
     fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Missing> {
         let barrier = Barrier::new(cpus.len());
         let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
@@ -204,7 +204,7 @@ impl ClockPass<'_> {
         Ok(points)
     }
 
-    /// The first CPU of every cluster while all CPUs work: short windows find the clock also beside
+    /// The first CPU of every cluster while all CPUs work: short windows find the clock also next to
     /// a competitor on the same CPU. Where a quota hides it, the measured CPU is left alone and
     /// works by itself.
     pub(crate) fn under_load(&self) -> Step {

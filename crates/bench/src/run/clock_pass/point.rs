@@ -1,4 +1,4 @@
-//! One point of a clock pass: several readings of one CPU, with everything that stands beside them:
+//! One point of a clock pass: several readings of one CPU, with all accompanying values:
 //! what is claimed, what other methods say, what the windows were worth.
 
 use super::ClockPass;
@@ -20,7 +20,7 @@ pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) ->
     let (cold, warm) = plans(limited);
     let first = measure(&cold);
     if let Some(sign) = emulation_sign(&first, || measure(&warm)) {
-        let reason = format!("this CPU is emulated ({sign}): it has no clock to measure");
+        let reason = format!("this CPU is emulated ({sign}); it has no clock to measure");
         let missing = Missing::unsupported(format!("cpu{cpu}"), reason);
         return Err(missing);
     }
@@ -97,7 +97,7 @@ fn by_counter(kind: &str, counter: Reading<CycleCounter>, khz: u32) -> CounterCl
     };
     let estimate = count(khz, || counter.cycles());
     let known = estimate.filter(|estimate| estimate.supported);
-    let unsteady = || Missing::unsupported(kind, "its counts contradict each other");
+    let unsteady = || Missing::unsupported(kind, "its counts are inconsistent");
     CounterClock { name: counter.name(), khz: known.map(|estimate| estimate.best_khz).ok_or_else(unsteady).into() }
 }
 
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_counter_with_a_figure_counts() {
+    fn first_counter_with_a_figure_counts() {
         let clock = |name: &str, khz: Fact<u32>| CounterClock { name: name.into(), khz };
         let absent = || Fact::from(Missing::absent("/dev/cpu/0/msr"));
         let both = [clock("perf", absent()), clock("a", Fact::Known(7))];
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_machine_has_claims_but_no_counters() {
+    fn board_file_has_reported_clocks_but_no_counters() {
         let cpufreq_path = "/sys/devices/system/cpu/cpu1/cpufreq";
         let root = Root::from_board(&format!("== {cpufreq_path}/cpuinfo_avg_freq\n1608000\n")).unwrap();
         let found = counters(&root, 1, 1_600_000);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_are_weighed_by_their_windows() {
+    fn readings_are_weighted_by_windows() {
         let reading = |count, agreeing_permille, best_khz| ClockReading {
             count,
             best_khz,

@@ -55,8 +55,8 @@ impl<'a> Gauge<'a> {
                 let latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
                 match latest.1.elapsed() {
                     age if age > AGE_MAX => Err(Missing::unsupported(
-                        "the thermometer",
-                        format!("it has not answered for {} s", age.as_secs()),
+                        "the temperature sensor",
+                        format!("no reading for {} s", age.as_secs()),
                     )),
                     _ => latest.0.clone(),
                 }
@@ -80,15 +80,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thermometer_that_hangs_keeps_nobody() {
+    fn hanging_sensor_does_not_block() {
         let long_ago = Instant::now().checked_sub(AGE_MAX * 2).unwrap();
         let gauge = Gauge::Apart(Arc::new(Mutex::new((Ok(40_000), long_ago))));
         let why = gauge.now().unwrap_err().to_string();
-        assert!(why.contains("has not answered for 4 s"), "{why}");
+        assert!(why.contains("no reading for 4 s"), "{why}");
     }
 
     #[test]
-    fn the_thread_ends_with_its_gauge() {
+    fn thread_ends_with_its_gauge() {
         let latest = Arc::new(Mutex::new((Ok(1), Instant::now())));
         let kept = Arc::downgrade(&latest);
         let thread = std::thread::spawn(move || follow(&kept, || Ok(2)));

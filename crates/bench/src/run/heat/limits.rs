@@ -35,14 +35,17 @@ impl Waiting {
             self.moved = (millicelsius, now_ms);
         }
         let (verb, how) = match self.start {
-            StartAt::CoolTo(_) => ("cool", "a fan, a cooler room or a higher target helps"),
-            StartAt::HeatTo(_) => ("warm", "less cooling or a lower target helps"),
+            StartAt::CoolTo(_) => ("cool", "use a fan, a cooler room or a higher target"),
+            StartAt::HeatTo(_) => ("warm", "use less cooling or a lower target"),
         };
         if now_ms - self.moved.1 >= STILL_MS {
-            return Some(format!("it stays at {} and does not {verb} any further; {how}", degrees(millicelsius)));
+            return Some(format!(
+                "the temperature stays at {} and does not {verb} further; {how}",
+                degrees(millicelsius)
+            ));
         }
         (now_ms - self.began >= limit.as_millis() as i64)
-            .then(|| format!("after {} s it is at {}; {how}", limit.as_secs(), degrees(millicelsius)))
+            .then(|| format!("after {} s the temperature is {}; {how}", limit.as_secs(), degrees(millicelsius)))
     }
 }
 
@@ -68,7 +71,7 @@ impl Sight {
         };
         let since_ms = *self.blind_ms.get_or_insert(now_ms);
         let is_lost = now_ms - since_ms >= BLIND_MS_MAX;
-        is_lost.then(|| format!("the temperature can no longer be read ({missing})"))
+        is_lost.then(|| format!("the temperature sensor failed ({missing})"))
     }
 }
 
@@ -108,7 +111,7 @@ impl<'a> Brake<'a> {
     pub(super) fn now(&self) -> record::Reading<i64> {
         match &self.gauge {
             Some(gauge) => gauge.now(),
-            None => Err(Missing::unsupported("/sys/class/thermal", "no thermometer")),
+            None => Err(Missing::unsupported("/sys/class/thermal", "no temperature sensor")),
         }
     }
 
@@ -152,7 +155,7 @@ impl<'a> Brake<'a> {
         self.is_felt &= value == first;
         (self.is_felt && now_ms - since_ms >= STUCK_MS_MAX).then(|| {
             format!(
-                "the temperature stayed at {:.1} °C for {} s of load: the thermometer does not tell it",
+                "the sensor reported a constant {:.1} °C for {} s under load; it does not measure the SoC",
                 first as f64 / 1000.0,
                 STUCK_MS_MAX / 1000
             )
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_brake_ends_a_load_at_its_limit() {
+    fn stop_condition_at_limit() {
         let board = "== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n\
                      == /sys/class/thermal/thermal_zone0/temp\n80000\n";
         let root = Root::from_board(board).unwrap();
@@ -209,7 +212,7 @@ mod tests {
         check(90_000, 500, 15, (15, true));
     }
     #[test]
-    fn the_brake_ends_a_load_when_its_thermometer_fails() {
+    fn stop_condition_on_sensor_failure() {
         const TEMP: &str = "/sys/class/thermal/thermal_zone0/temp";
         let board = format!("== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n== {TEMP}\n60000\n");
         let root = Root::from_board(&board).unwrap();
@@ -229,7 +232,7 @@ mod tests {
         assert_eq!(stops_at("61000", &[4000]), None);
         assert_eq!(stops_at("?", &[5000, 6000, 7000, 8000, 9000]), Some(8000));
         let why = brake.why.unwrap();
-        assert!(why.contains("can no longer be read"), "{why}");
+        assert!(why.contains("sensor failed"), "{why}");
         // Where it never moves although it must, it is none; where it moved once, it works.
         for (is_felt, second, expected) in
             [(true, "50000", Some(121_000)), (false, "50000", None), (true, "51000", None)]
@@ -244,7 +247,7 @@ mod tests {
             });
             assert_eq!(stopped, expected);
         }
-        // One reading that no chip can have beside its neighbours ends nothing; two do.
+        // One reading that is implausible next to its neighbours ends nothing; two do.
         let mut brake = brake_of(&root, 90_000, 600_000);
         let readings = ["60000", "125000", "60000", "125000", "125000"];
         let stopped = readings.iter().position(|reading| {

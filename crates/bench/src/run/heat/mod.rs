@@ -87,7 +87,7 @@ impl Runner<'_> {
             timeline.sleep(LOOK);
         };
         if let Some(why) = &not_reached {
-            let note = format!("The start temperature was not reached: {why}.");
+            let note = format!("Start temperature not reached: {why}.");
             (self.context.progress)(Progress::Note(note));
         }
         Wait { target_millicelsius: None, start_millicelsius: first.into(), end_millicelsius: end.into(), not_reached }
@@ -171,7 +171,7 @@ impl Runner<'_> {
         Outcome::Done(Measured::Series(Series {
             unit: "Gop/s".into(),
             higher_is_better: true,
-            detail: "multiply-adds on the widest unit, each lane counted twice".into(),
+            detail: "multiply-adds on the widest SIMD unit; each lane counts as two operations".into(),
             at_ms: (1..=count as i64).map(|at| at * (INTERVAL_NS / 1_000_000) as i64).collect(),
             values: (0..count).map(rate).collect(),
             clocks: clocks
@@ -190,7 +190,7 @@ impl Runner<'_> {
         let begin_ms = timeline.now_ms();
         let job = load.job(machine);
         let Some(workload) = workloads::workload(job.workload) else {
-            let missing = Missing::unsupported(job.workload.as_str(), "there is no such workload");
+            let missing = Missing::unsupported(job.workload.as_str(), "unknown workload");
             return Outcome::Skipped(missing);
         };
         let mut series = Series::default();

@@ -51,7 +51,7 @@ pub struct NewRun {
     pub(crate) unlocked: Option<std::io::Error>,
 }
 
-/// What was found beside the runs that ended.
+/// What was found besides finished runs.
 #[derive(Debug)]
 pub enum Left {
     /// A run died, or its end could not be kept.
@@ -156,7 +156,7 @@ impl Runs {
     }
 
     /// Removes the stream of a run of which nothing is to be kept, or everything is. If it stays, the next
-    /// start sees by its end, or by the Record beside it, that nobody died.
+    /// start sees by its end, or by the Record next to it, that nobody died.
     pub fn forget(&self, stem: &str) {
         let _ = self.folder.remove(OsStr::new(&format!("{stem}{}", STREAMS[0])));
     }
@@ -255,7 +255,7 @@ impl Runs {
             let file = self.folder.readable(&name)?;
             serde_json::from_reader(std::io::BufReader::new(file)).map_err(|error| {
                 let path = self.folder.path().join(&name).display().to_string();
-                let why = format!("{path} is no Record: {error}");
+                let why = format!("{path} is not an sbc-bench result file: {error}");
                 Missing::unsupported(path, why)
             })
         }))
@@ -273,7 +273,7 @@ impl Runs {
         Ok(self.folder.path().join(name))
     }
 
-    /// Removes the oldest runs beyond what is kept. The one of this stem has just ended and is the latest, whatever
+    /// Removes the oldest runs beyond what is kept. The one of this stem has just ended and is the latest, regardless of
     /// its name says: a board that does not know the time makes it look like the oldest. Streams are never removed here.
     ///
     /// # Errors
@@ -308,7 +308,7 @@ fn stem(stamp: &str, number: u32) -> String {
     }
 }
 
-/// True for the stem of a run: only files of ours are removed, whatever else somebody keeps beside them.
+/// True for the stem of a run: only files of ours are removed, not what else is kept next to them.
 fn is_stem(name: &OsStr) -> bool {
     // `2026-11-22T03-34-41Z-4711`, and `-2` behind it.
     const FORM: &[u8] = b"0000-00-00T00-00-00Z-0";
@@ -323,7 +323,7 @@ fn beyond<'a>(files: &[(&'a OsString, u64)]) -> Vec<&'a OsString> {
     let mut beyond = Vec::new();
     for (count, (name, bytes)) in files.iter().rev().enumerate() {
         kept_bytes += bytes;
-        // The latest run stays, whatever its size.
+        // The latest run stays, regardless of its size.
         if count >= 2 && (count >= 2 * RUNS_MAX || kept_bytes > RUNS_BYTES_MAX) {
             beyond.push(*name);
         }

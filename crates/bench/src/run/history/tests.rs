@@ -78,8 +78,8 @@ fn two_runs_in_one_second_have_their_own_files() {
         })
         .collect();
     let alive = own.1.begin("2026-11-22T03-34-41Z").unwrap();
-    let beside = own.1.begin("2026-11-22T03-34-41Z").unwrap();
-    assert_ne!(alive.stem, beside.stem);
+    let second = own.1.begin("2026-11-22T03-34-41Z").unwrap();
+    assert_ne!(alive.stem, second.stem);
     for (number, stem) in stems.iter().enumerate() {
         let kept = std::fs::read_to_string(own.0.join(format!("{stem}.json")));
         assert_eq!(kept.unwrap(), number.to_string());
@@ -100,7 +100,7 @@ fn files_and_folder_are_for_their_owner_alone() {
 }
 
 #[test]
-fn only_runs_that_are_no_more_are_found() {
+fn only_dead_runs_are_found() {
     let own = Own::new("died");
     let alive = own.1.begin("alive").unwrap();
     write(&alive, &started());
@@ -111,7 +111,7 @@ fn only_runs_that_are_no_more_are_found() {
     assert_eq!(left(&own.1), ["false sevenzip °"]);
     drop(alive);
     assert_eq!(left(&own.1), ["false ", "false sevenzip °"]);
-    // Whoever recovers one holds it: another start leaves it alone.
+    // A run being recovered is locked; another start skips it.
     let held = own.1.left_behind().unwrap();
     assert_eq!(left(&own.1), Vec::<String>::new());
     let Some(Left::Run(run)) = held.first() else { panic!("{held:?}") };
@@ -120,7 +120,7 @@ fn only_runs_that_are_no_more_are_found() {
 }
 
 #[test]
-fn a_run_that_ended_is_never_called_dead() {
+fn finished_run_is_not_dead() {
     let own = Own::new("ended");
     // Killed between keeping the Record and removing the stream.
     let new = own.1.begin("kept").unwrap();
@@ -146,7 +146,7 @@ fn a_run_that_ended_is_never_called_dead() {
 }
 
 #[test]
-fn what_is_no_stream_of_ours_is_refused_with_a_sentence_and_waited_for_never() {
+fn foreign_stream_files_are_refused() {
     let own = Own::new("foreign");
     let at = |name: &str| own.0.join(name);
     let pipe = std::process::Command::new("mkfifo").arg(at("a.stream")).status();
@@ -155,7 +155,7 @@ fn what_is_no_stream_of_ours_is_refused_with_a_sentence_and_waited_for_never() {
     std::os::unix::fs::symlink("../elsewhere", at("b.stream")).unwrap();
     std::fs::create_dir(at("c.stream")).unwrap();
     std::fs::write(at("d.stream"), [0; 600]).unwrap();
-    let mut expected = vec!["named pipe", "is a link", "a folder", "no whole line"];
+    let mut expected = vec!["named pipe", "is a symbolic link", "a folder", "no complete line"];
     if machine::is_root() {
         std::fs::write(at("e.stream"), started()).unwrap();
         std::os::unix::fs::chown(at("e.stream"), Some(65_534), None).unwrap();
@@ -191,7 +191,7 @@ fn a_stream_that_says_nothing_is_told_once_and_counts_among_the_runs() {
     own.1.bound("z").unwrap();
     assert_eq!(own.names().len(), 2 * RUNS_MAX);
     assert!(!at(&format!("{stem}.unreadable")).exists());
-    // A file of somebody else's keeps its name.
+    // A file of another user's keeps its name.
     std::fs::write(at("my.stream"), "mine").unwrap();
     assert!(!left(&own.1)[0].contains("->"));
 }
@@ -210,7 +210,7 @@ fn a_stream_that_cannot_be_read_for_a_moment_is_not_lost() {
 }
 
 #[test]
-fn a_bad_sector_is_left_out_and_the_rest_is_kept() {
+fn bad_sector_is_left_out_and_the_rest_is_kept() {
     let own = Own::new("sector");
     let new = own.1.begin("now").unwrap();
     let long = begins(&"x".repeat(5000));
@@ -223,7 +223,7 @@ fn a_bad_sector_is_left_out_and_the_rest_is_kept() {
 }
 
 #[test]
-fn the_oldest_runs_go() {
+fn oldest_runs_are_pruned() {
     let names: Vec<OsString> = (0..500).map(|number| format!("{number:03}").into()).collect();
     let of_size = |bytes| -> Vec<(&OsString, u64)> { names.iter().map(|name| (name, bytes)).collect() };
     assert_eq!(beyond(&of_size(1)).len(), 500 - 2 * RUNS_MAX);

@@ -1,7 +1,7 @@
 //! Keeps the Record of a run, in memory and on disk at once.
 //!
 //! Every event goes to the Record and to a file in the form of [`record::recording`], which is brought to
-//! disk before whatever takes time and every second ([`crate::run::tape`]), so that a freeze or a power cut leaves
+//! disk before every long operation and every second ([`crate::run::tape`]), so that a freeze or a power cut leaves
 //! everything measured so far, the place where it died and the last second before. A disk that is full
 //! does not end a run: the Record goes on in memory and says so.
 

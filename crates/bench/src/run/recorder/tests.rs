@@ -37,7 +37,7 @@ fn sampler(timeline: &Timeline) -> SamplerThread {
 }
 
 #[test]
-fn the_stream_on_disk_is_the_record() {
+fn stream_on_disk_is_the_record() {
     let folder = folder("same");
     let timeline = Timeline::start();
     let mut recorder = recorder(Some(place(&folder)), &timeline);
@@ -83,7 +83,7 @@ fn which_sensor_is_that_of_the_soc_is_known_with_the_first_row() {
 }
 
 #[test]
-fn what_is_seen_comes_to_disk_without_anybody_asking() {
+fn samples_are_written_without_request() {
     let folder = folder("unasked");
     let board = "== /dev/kmsg\n6,1,10,-;old\n";
     let root = machine::Root::from_board(board).unwrap();
@@ -112,7 +112,7 @@ fn what_is_seen_comes_to_disk_without_anybody_asking() {
 }
 
 #[test]
-fn a_full_disk_keeps_file_and_lock_and_is_tried_again() {
+fn full_disk_keeps_file_and_lock_and_is_tried_again() {
     let folder = folder("full");
     let timeline = Timeline::start();
     let runs = Runs::make(&folder).unwrap();
@@ -135,7 +135,7 @@ fn a_full_disk_keeps_file_and_lock_and_is_tried_again() {
 }
 
 #[test]
-fn without_a_place_the_record_stays_in_memory() {
+fn record_stays_in_memory_without_directory() {
     let timeline = Timeline::start();
     let mut recorder = recorder(None, &timeline);
     recorder.append(gate());

@@ -17,7 +17,7 @@ pub fn other_machine(before: &Machine, now: &Machine) -> Option<String> {
     }
     let differs = |what: &str, before: Option<String>, now: Option<String>| {
         let shown = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
-        (before != now).then(|| format!("{what} was {} and is {}", shown(before), shown(now)))
+        (before != now).then(|| format!("{what} was {} and is now {}", shown(before), shown(now)))
     };
     let core_types = |machine: &Machine| {
         let known = |cluster: &record::Cluster| cluster.core_type.known().cloned();
@@ -32,15 +32,15 @@ pub fn other_machine(before: &Machine, now: &Machine) -> Option<String> {
     let opps = |machine: &Machine| of_policies(machine, |policy| format!("{:?}", policy.opps_khz));
     differs("the board", before.board.known().cloned(), now.board.known().cloned())
         .or_else(|| differs("the SoC", before.soc.known().cloned(), now.soc.known().cloned()))
-        .or_else(|| differs("the kind of its cores", core_types(before), core_types(now)))
+        .or_else(|| differs("the core types", core_types(before), core_types(now)))
         .or_else(|| {
             let kernel = |machine: &Machine| machine.kernel_release.known().cloned();
             differs("the kernel", kernel(before), kernel(now))
         })
         .or_else(|| other_memory(before, now))
-        .or_else(|| differs("the list of CPUs that are on", online(before), online(now)))
-        .or_else(|| differs("the choice of governors", governors(before), governors(now)))
-        .or_else(|| differs("the list of clocks in kHz", opps(before), opps(now)))
+        .or_else(|| differs("the list of online CPUs", online(before), online(now)))
+        .or_else(|| differs("the available governors", governors(before), governors(now)))
+        .or_else(|| differs("the list of OPPs (kHz)", opps(before), opps(now)))
 }
 
 fn of_policies(machine: &Machine, words: impl Fn(&Policy) -> String) -> Option<String> {
@@ -51,7 +51,7 @@ fn of_policies(machine: &Machine, words: impl Fn(&Policy) -> String) -> Option<S
 fn other_memory(before: &Machine, now: &Machine) -> Option<String> {
     let (before, now) = (*before.memory_kib.known()?, *now.memory_kib.known()?);
     let is_other = before.abs_diff(now) * 100 > before.max(now) * MEMORY_PERCENT_MIN;
-    is_other.then(|| format!("the memory was {} MiB and is {} MiB", before >> 10, now >> 10))
+    is_other.then(|| format!("the memory was {} MiB and is now {} MiB", before >> 10, now >> 10))
 }
 
 /// What of the stages that had begun is done.
@@ -147,7 +147,7 @@ pub(crate) fn why_left_out(run: &Run, step: &str) -> Option<String> {
     let is_deadly = run.deadly_steps().iter().any(|deadly| deadly == step);
     is_deadly.then(|| {
         let deaths = run.deaths().filter(|died| died.step.as_deref() == Some(step));
-        format!("the board died in it {} times, so that it is left out", deaths.count())
+        format!("skipped because the board died in it {} times", deaths.count())
     })
 }
 

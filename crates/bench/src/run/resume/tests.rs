@@ -35,7 +35,7 @@ fn left(record: &Record, stages: Vec<Stage>) -> Vec<Stage> {
 }
 
 #[test]
-fn every_end_of_a_standard_run_leaves_the_rest_of_it() {
+fn remaining_stages_after_every_interruption() {
     let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
     let available = Available::default();
     let options = Options { extensive: true, ..Options::default() };
@@ -53,7 +53,7 @@ fn every_end_of_a_standard_run_leaves_the_rest_of_it() {
 }
 
 #[test]
-fn of_stages_that_are_alike_only_those_that_ran_are_done() {
+fn repeated_stages_are_skipped_by_count() {
     let idle = || Stage::Rest(Variant::IDLE, std::time::Duration::ZERO);
     let all = vec![idle(), job(WorkloadId::Simd, Variant::ONLY), idle()];
     assert_eq!(left(&died(&all[..2], 0), all.clone()), all[1..]);
@@ -74,7 +74,7 @@ fn settings_are_put_in_place_for_what_is_left() {
 }
 
 #[test]
-fn a_program_that_was_given_up_is_not_tried_again() {
+fn program_that_was_given_up_is_not_tried_again() {
     let both_forms = |id| [Variant::SINGLE, Variant::MULTI].map(|form| job(id, form));
     let planned = both_forms(WorkloadId::SevenZip).to_vec();
     let built_in = both_forms(WorkloadId::Lzma).to_vec();
@@ -86,7 +86,7 @@ fn a_program_that_was_given_up_is_not_tried_again() {
 }
 
 #[test]
-fn another_machine_is_told_by_what_differs() {
+fn machine_differences_are_named() {
     let known = || {
         let mut machine = machine(&[("A55", 2, 1800)]);
         machine.board = Fact::Known("Board".into());
@@ -102,13 +102,13 @@ fn another_machine_is_told_by_what_differs() {
     for (now, expected) in [
         (change(&|_| {}), None),
         (change(&|m| m.memory_kib = Fact::Known(3_990_000)), None),
-        (change(&|m| m.board = Fact::Known("Other".into())), Some("the board was Board and is Other")),
+        (change(&|m| m.board = Fact::Known("Other".into())), Some("the board was Board and is now Other")),
         (change(&|m| m.kernel_release = Fact::Known("6.18.0".into())), Some("the kernel was 6.12.1 and is 6.18.0")),
-        (change(&|m| m.memory_kib = Fact::Known(2_000_000)), Some("the memory was 3906 MiB and is 1953 MiB")),
-        (change(&|m| m.cpus[1].online = false), Some("the list of CPUs that are on was 0 1 and is 0")),
+        (change(&|m| m.memory_kib = Fact::Known(2_000_000)), Some("the memory was 3906 MiB and is now now 1953 MiB")),
+        (change(&|m| m.cpus[1].online = false), Some("the list of online CPUs was 0 1 and is 0")),
         (
             change(&|m| m.policies[0].governors = vec!["performance".into()]),
-            Some("the choice of governors was unknown and is performance"),
+            Some("the available governors was unknown and is performance"),
         ),
     ] {
         assert_eq!(now.as_deref(), expected);
@@ -116,7 +116,7 @@ fn another_machine_is_told_by_what_differs() {
 }
 
 #[test]
-fn a_step_is_left_out_with_the_number_of_deaths() {
+fn step_is_left_out_with_the_number_of_deaths() {
     let mut run = Run::default();
     let [deadly, other] = [WorkloadId::Simd, WorkloadId::Aes].map(WorkloadId::as_str);
     let died_in = DiedIn {
@@ -133,7 +133,7 @@ fn a_step_is_left_out_with_the_number_of_deaths() {
         }),
         ..DiedIn::default()
     };
-    for expected in [None, None, Some("the board died in it 2 times, so that it is left out")] {
+    for expected in [None, None, Some("skipped because the board died in it 2 times")] {
         assert_eq!(why_left_out(&run, deadly).as_deref(), expected);
         run.resumed.push(Resumed { died_in: died_in.clone(), boot_id: String::new(), at_ms: 0, away_ms: None });
     }

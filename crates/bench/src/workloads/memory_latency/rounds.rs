@@ -1,4 +1,4 @@
-//! The walk over all sizes, in rounds: whoever disturbs a cache for a moment (another program, another
+//! The walk over all sizes, in rounds: a short disturbance of a cache (another program, another
 //! guest of the same host) can only add to a latency, so the least of several moments stands. Sizes
 //! whose two least rounds agree are known; the others get further rounds, as far as the time goes.
 //!
@@ -114,7 +114,7 @@ mod tests {
     use record::Ended;
 
     #[test]
-    fn two_rounds_that_agree_make_a_figure_known() {
+    fn two_agreeing_rounds_are_enough() {
         for (rounds, known, least) in [
             (&[5.0][..], false, 5.0),
             (&[5.0, 5.04], true, 5.0),

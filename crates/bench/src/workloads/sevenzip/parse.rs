@@ -179,7 +179,7 @@ impl Table {
     }
 
     fn finish(mut self) -> Result<(Compression, Vec<String>), String> {
-        let missing = |what: &str| format!("7-zip printed no line of {what}");
+        let missing = |what: &str| format!("7-zip printed no {what}");
         let (compressing, decompressing) = self.means.ok_or_else(|| missing("means (Avr:)"))?;
         let (usage, total) = self.total.ok_or_else(|| missing("totals (Tot:)"))?;
         if self.found.compressing.is_empty() {
@@ -193,7 +193,7 @@ impl Table {
             let ratings = rows.iter().map(|row| f64::from(row.rating_mips));
             let computed = ratings.sum::<f64>() / rows.len() as f64;
             if (computed - f64::from(mean)).abs() > ROUNDING_MIPS {
-                let printed = format!("7-zip's mean of {what} is {mean} MIPS");
+                let printed = format!("7-zip printed a mean {what} of {mean} MIPS");
                 return Err(format!("{printed}, but its rows give {computed:.0}"));
             }
         }
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_read_by_the_names_of_its_columns() {
+    fn row_is_read_by_the_names_of_its_columns() {
         let (found, _) = parse(NEW_SINGLE).unwrap();
         let expected = DictionaryRow {
             dictionary_log2: 25,
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn further_columns_are_passed_over() {
+    fn extra_columns_are_ignored() {
         let text = "\
 RAM size:    1000 MB,  # CPU hardware threads:   1
 RAM usage:    437 MB,  # Benchmark threads:      1
@@ -287,17 +287,17 @@ Tot:             100   1500   1500  85    85
     }
 
     #[test]
-    fn what_contradicts_itself_or_is_cut_is_refused() {
+    fn inconsistent_or_truncated_output_is_refused() {
         let cut = |text: &str, at: &str| text[..text.find(at).unwrap()].to_owned();
         let cases = [
-            (String::new(), "no line of means"),
-            (cut(NEW_SINGLE, "Avr:"), "no line of means"),
-            (cut(NEW_SINGLE, "Tot:"), "no line of totals"),
+            (String::new(), "no means (Avr:)"),
+            (cut(NEW_SINGLE, "Avr:"), "no means (Avr:)"),
+            (cut(NEW_SINGLE, "Tot:"), "no totals (Tot:)"),
             (NEW_SINGLE.replace("  4597", " 45970"), "total is 45970"),
             (NEW_SINGLE.replace("4118", "9118"), "its rows give"),
             (NEW_SINGLE.replace("4678  |", "8678  |"), "mean of compression is 8678"),
             // A locale that writes thousands with a point.
-            (NEW_SINGLE.replace("4597", "4.597"), "no line of totals"),
+            (NEW_SINGLE.replace("4597", "4.597"), "no totals (Tot:)"),
             (NEW_SINGLE.replace("22:", "xx:").replace("23:", "yy:"), "its rows give"),
         ];
         for (text, expected) in cases {
@@ -307,19 +307,19 @@ Tot:             100   1500   1500  85    85
     }
 
     #[test]
-    fn lines_in_the_table_that_mean_nothing_are_kept() {
+    fn unknown_table_lines_are_kept() {
         let text = NEW_SINGLE.replace("22:  ", "WARNING: odd\n22:  ");
         assert_eq!(parse(&text).unwrap().1, ["WARNING: odd"]);
     }
 
     proptest! {
         #[test]
-        fn any_text_is_survived(text in any::<String>()) {
+        fn parse_never_panics(text in any::<String>()) {
             let _ = parse(&text);
         }
 
         #[test]
-        fn a_damaged_report_is_survived(at in 0..NEW_MULTI.len(), with in "[0-9 :|%\n-]{0,12}") {
+        fn damaged_report_never_panics(at in 0..NEW_MULTI.len(), with in "[0-9 :|%\n-]{0,12}") {
             let text = format!("{}{with}{}", &NEW_MULTI[..at], &NEW_MULTI[at..]);
             if let Ok((found, _)) = parse(&text) {
                 prop_assert!(found.total_mips > 0);

@@ -29,7 +29,7 @@ pub(super) fn run(
     found: &Found,
     time: Duration,
 ) -> Result<Compression, Failure> {
-    let why = "a short run with a small dictionary, to be set beside others of its kind only";
+    let why = "short run with a small dictionary; comparable only with other short runs";
     report.not_comparable = Some(why.into());
     let threads = format!("-mmt={}", context.job.threads.max(1));
     let limit = time_limit(context.job);
@@ -123,7 +123,7 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\r
     }
 
     #[test]
-    fn passes_end_it_when_they_agree_or_time_is_up() {
+    fn passes_stop_when_stable_or_at_time_limit() {
         let long = Duration::from_secs(600);
         check(&[5000; 7], long, Some(Ended::Narrow));
         check(&[5000; 9], long, Some(Ended::Narrow));

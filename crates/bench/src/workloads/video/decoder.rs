@@ -1,4 +1,4 @@
-//! Decoders beside the CPU: which of them ffmpeg can use here is found by trying, because a decoder that
+//! Hardware decoders: which of them ffmpeg can use here is found by trying, because a decoder that
 //! is compiled in may have no device, and a device no driver for this codec.
 
 use super::form::Form;
@@ -64,7 +64,7 @@ pub(super) fn no_device(root: &Root) -> Option<Missing> {
         let names = root.list(folder).unwrap_or_default();
         names.iter().any(|name| name.starts_with(*start))
     });
-    (!is_there).then(|| Missing::unsupported("/dev", "there is no device that decodes video"))
+    (!is_there).then(|| Missing::unsupported("/dev", "there is no hardware video decoder"))
 }
 
 /// The first decoder that decodes a few frames.
@@ -90,7 +90,7 @@ pub(super) fn choose(
             Err(_) => tried.push(decoder.name),
         }
     }
-    let why = format!("No decoder beside the CPU takes {} here: {} were tried.", form.codec, tried.join(", "));
+    let why = format!("No hardware decoder for {} works here (tried {}).", form.codec, tried.join(", "));
     Err(failure(FailureKind::NotStarted, why, ""))
 }
 
@@ -101,11 +101,11 @@ mod tests {
     use crate::testing::{Bench, Program};
 
     #[test]
-    fn the_first_that_works_is_taken() {
+    fn first_working_decoder_is_used() {
         for (works, expected) in [
             ("hevc_v4l2m2m", Ok("hevc_v4l2m2m")),
             ("vaapi", Ok("VA-API")),
-            ("nothing", Err("hevc_rkmpp, hevc_v4l2m2m, V4L2 request API, VA-API were tried")),
+            ("nothing", Err("tried hevc_rkmpp, hevc_v4l2m2m, V4L2 request API, VA-API")),
         ] {
             let bench = Bench::new(&[Program {
                 name: "ffmpeg".into(),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_without_devices_lacks_them() {
+    fn board_without_video_devices() {
         let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
         assert!(no_device(&root).is_some());
     }

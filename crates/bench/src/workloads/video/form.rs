@@ -32,7 +32,7 @@ pub(super) struct Form {
     pub(super) lines: u32,
     /// Decoded at the pace of the clip.
     pub(super) is_realtime: bool,
-    /// Decoded by something beside the CPU.
+    /// Decoded by hardware.
     pub(super) is_hardware: bool,
 }
 

@@ -24,45 +24,37 @@ static PLAIN: [(ChannelId, &str, &str); 15] = [
     (ChannelId::Load(LoadSpan::One), "node_load1", "1m load average."),
     (ChannelId::Load(LoadSpan::Five), "node_load5", "5m load average."),
     (ChannelId::Load(LoadSpan::Fifteen), "node_load15", "15m load average."),
-    (
-        ChannelId::Memory(OfMemory::Available),
-        "node_memory_MemAvailable_bytes",
-        "Memory that can be had without swapping.",
-    ),
+    (ChannelId::Memory(OfMemory::Available), "node_memory_MemAvailable_bytes", "Memory available without swapping."),
     (ChannelId::Swap(OfSwap::In), "node_vmstat_pswpin", "Pages swapped in."),
     (ChannelId::Swap(OfSwap::Out), "node_vmstat_pswpout", "Pages swapped out."),
-    (ChannelId::Memory(OfMemory::MajorFaults), "node_vmstat_pgmajfault", "Page faults that needed the disk."),
-    (ChannelId::Memory(OfMemory::OomKills), "node_vmstat_oom_kill", "Processes killed for want of memory."),
+    (ChannelId::Memory(OfMemory::MajorFaults), "node_vmstat_pgmajfault", "Major page faults."),
+    (ChannelId::Memory(OfMemory::OomKills), "node_vmstat_oom_kill", "Processes killed by the OOM killer."),
     (
         ChannelId::Pressure(Resource::Cpu, Stalled::Some),
         "node_pressure_cpu_waiting_seconds_total",
-        "Time in which some tasks waited for a CPU.",
+        "Time some tasks were stalled on CPU.",
     ),
     (
         ChannelId::Pressure(Resource::Io, Stalled::Some),
         "node_pressure_io_waiting_seconds_total",
-        "Time in which some tasks waited for I/O.",
+        "Time some tasks were stalled on I/O.",
     ),
     (
         ChannelId::Pressure(Resource::Io, Stalled::Full),
         "node_pressure_io_stalled_seconds_total",
-        "Time in which all tasks waited for I/O.",
+        "Time all tasks were stalled on I/O.",
     ),
     (
         ChannelId::Pressure(Resource::Memory, Stalled::Some),
         "node_pressure_memory_waiting_seconds_total",
-        "Time in which some tasks waited for memory.",
+        "Time some tasks were stalled on memory.",
     ),
     (
         ChannelId::Pressure(Resource::Memory, Stalled::Full),
         "node_pressure_memory_stalled_seconds_total",
-        "Time in which all tasks waited for memory.",
+        "Time all tasks were stalled on memory.",
     ),
-    (
-        ChannelId::Sampler(OfSampler::Cpu),
-        "sbc_bench_sampler_cpu_seconds_total",
-        "CPU time that the sampling itself used.",
-    ),
+    (ChannelId::Sampler(OfSampler::Cpu), "sbc_bench_sampler_cpu_seconds_total", "CPU time used by the sampler."),
     (ChannelId::Swap(OfSwap::Used), "sbc_bench_swap_used_bytes", "Swap in use."),
 ];
 
@@ -97,9 +89,10 @@ fn of_cpu(cpu: u32, time: CpuTime) -> Place {
 /// Clocks of a policy are those of each of its CPUs.
 fn of_policy(channel: &Channel, of: OfPolicy) -> Option<Place> {
     let (name, help) = match of {
-        OfPolicy::Claimed => {
-            ("node_cpu_scaling_frequency_hertz", "Current scaled CPU thread frequency in hertz, as cpufreq claims it.")
-        }
+        OfPolicy::Claimed => (
+            "node_cpu_scaling_frequency_hertz",
+            "Current scaled CPU thread frequency in hertz, as reported by cpufreq.",
+        ),
         OfPolicy::LimitMax => ("node_cpu_scaling_frequency_max_hertz", "Maximum scaled CPU thread frequency in hertz."),
         _ => return None,
     };
@@ -143,7 +136,7 @@ fn of_rapl(channel: &Channel) -> Place {
     let zone: String = zone.chars().filter(char::is_ascii_alphanumeric).collect();
     let zone = if zone.is_empty() { "zone".to_owned() } else { zone };
     let labels = vec![("index", index.to_owned()), ("path", channel.source.trim_end_matches("/energy_uj").to_owned())];
-    let help = "Energy that the CPU has counted for this zone, in joules.";
+    let help = "RAPL energy of this zone in joules.";
     one(format!("node_rapl_{zone}_joules_total"), help, labels)
 }
 
@@ -155,7 +148,7 @@ fn other(channel: &Channel) -> Place {
         ChannelKind::Gauge => "",
     };
     let labels = vec![("channel", channel.id.to_string()), ("label", channel.label.clone())];
-    let help = "Channels of sbc-bench by their id.";
+    let help = "Sensor channels by id.";
     one(format!("sbc_bench_channel_{unit}{total}"), help, labels)
 }
 

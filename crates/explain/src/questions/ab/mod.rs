@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_drift_cancels() {
+    fn steady_drift_cancels() {
         let times = runs(8, 1.25, |index| 1.0 + 0.01 * index as f64);
         let result = result(&record(&times, false)).unwrap();
         assert!((result.gain_percent + 20.0).abs() < 0.05, "{result:?}");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_not_told() {
+    fn too_few_values_give_no_answer() {
         let few = result(&record(&runs(5, 2.0, |_| 1.0), false)).unwrap();
         assert_eq!(few.interval_percent, None);
         assert!(!few.is_different());
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::print_stderr, reason = "how well it tells is worth reading")]
-    fn a_command_against_itself_and_a_slower_twin() {
+    fn equal_and_slower_commands() {
         let mut chance = Chance(0x5bc_be4c);
         let mut found = |factor: f64| {
             let is_different = |_: &u32| {

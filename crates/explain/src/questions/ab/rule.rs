@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("ab-result"),
-    about: "Whether the two sides of a run differ, with the interval of the difference.",
+    about: "Whether the two sides of an A/B run differ, with the confidence interval.",
     link: "https://en.wikipedia.org/wiki/Sign_test",
     check: Check::Record(check),
     role: Role::Answer,
@@ -31,8 +31,8 @@ fn check(record: &Record) -> Vec<Finding> {
             Finding::new(
                 RULE.id,
                 Severity::Degraded,
-                "{side} has two results, not one: near {low} and near {high}. A median lies about both; \
-                 look for what switches (core, huge pages, governor).",
+                "{side} is bimodal: scores cluster near {low} and {high}, so the median is misleading. Look for a \
+                 changing core, huge page or governor state.",
             )
             .with("side", Quantity::Text(side.clone()))
             .with("low", Quantity::Score(*low, result.unit.clone()))
@@ -46,17 +46,14 @@ fn answer(result: &AbResult) -> Finding {
     let [a, b] = &result.sides;
     let gain = result.gain_percent;
     let template = match (result.interval_percent, result.is_different()) {
-        (None, _) => {
-            "Too few blocks ({blocks}) for an answer: {b} was {gain} {word} than {a}, by chance or not. \
-             Six blocks are the least."
-        }
+        (None, _) => "Too few blocks ({blocks}, minimum 6): {b} was {gain} {word} than {a}, which may be chance.",
         (Some(_), true) => {
-            "{b} is {gain} {word} than {a}: {score_b} against {score_a} (95 % interval {low} to {high}, \
-             {blocks} blocks of A B B A{heat})."
+            "{b} is {gain} {word} than {a}: {score_b} versus {score_a} (95 % interval {low} to {high}, {blocks} \
+             A-B-B-A blocks{heat})."
         }
         (Some(_), false) => {
-            "No difference between {a} and {b} was found: {score_a} and {score_b}; the true difference \
-             lies between {low} and {high} ({blocks} blocks of A B B A{heat})."
+            "No significant difference between {a} ({score_a}) and {b} ({score_b}); 95 % interval {low} to {high} \
+             ({blocks} A-B-B-A blocks{heat})."
         }
     };
     let [low, high] = result.interval_percent.unwrap_or([gain, gain]);
@@ -112,8 +109,8 @@ fn tied(result: &AbResult) -> Option<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "In {tied} of {blocks} blocks both sides scored exactly alike: the score is too coarse to tell \
-             small differences.",
+            "Both sides had identical scores in {tied} of {blocks} blocks; the score is too coarse for small \
+             differences.",
         )
         .with("tied", Quantity::Count(result.tied as i64))
         .with("blocks", Quantity::Count(result.blocks as i64))
@@ -145,11 +142,11 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_a_sentence() {
+    fn answer_sentences() {
         check_sentence(
             result(),
-            "governor=performance is 11 % faster than governor=ondemand: 9 s against 10 s (95 % interval \
-             10.9 % to 11.4 %, 12 blocks of A B B A).",
+            "governor=performance is 11 % faster than governor=ondemand: 9 s versus 10 s (95 % interval 10.9 % to \
+             11.4 %, 12 A-B-B-A blocks).",
         );
         check_sentence(
             AbResult {
@@ -159,18 +156,18 @@ mod tests {
                 millicelsius: Some([50_000.0, 48_500.0]),
                 ..result()
             },
-            "governor=performance is 2.0 % slower than governor=ondemand: 9 s against 10 s (95 % interval \
-             1.6 % to 2.4 %, 12 blocks of A B B A; B draws 500 mW less and is 1.5 °C cooler).",
+            "governor=performance is 2.0 % slower than governor=ondemand: 9 s versus 10 s (95 % interval 1.6 % to 2.4 \
+             %, 12 A-B-B-A blocks; B draws 500 mW less and is 1.5 °C cooler).",
         );
         check_sentence(
             AbResult { gain_percent: 0.1, interval_percent: Some([-0.3, 0.4]), ..result() },
-            "No difference between governor=ondemand and governor=performance was found: 10 s and 9 s; \
-             the true difference lies between -0.3 % and +0.4 % (12 blocks of A B B A).",
+            "No significant difference between governor=ondemand (10 s) and governor=performance (9 s); 95 % interval \
+             -0.3 % to +0.4 % (12 A-B-B-A blocks).",
         );
         check_sentence(
             AbResult { blocks: 4, interval_percent: None, ..result() },
-            "Too few blocks (4) for an answer: governor=performance was 11 % faster than \
-             governor=ondemand, by chance or not. Six blocks are the least.",
+            "Too few blocks (4, minimum 6): governor=performance was 11 % faster than governor=ondemand, which may be \
+             chance.",
         );
     }
 
@@ -182,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_with_one_side_has_no_answer() {
+    fn run_with_one_side_has_no_answer() {
         assert_eq!(check(&crate::test_support::own_run()), []);
     }
 }

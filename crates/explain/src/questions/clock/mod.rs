@@ -1,4 +1,4 @@
-//! Report: clocks as they were measured, beside what is claimed: every CPU alone and with all others,
+//! Report: clocks as they were measured, next to the advertised ones: every CPU alone and with all others,
 //! every OPP, the way to full clock, and what other methods say.
 
 use crate::lines::{sentences, unmeasured, wrapped};
@@ -15,7 +15,7 @@ pub(super) const ANSWER: Answer =
 
 const REPORT: Report = Report {
     id: "clock",
-    about: "Clocks measured and claimed: CPUs alone and together, OPPs, ramps, second methods.",
+    about: "Measured and advertised clocks: single CPUs, all CPUs, OPPs, ramps, cross-checks.",
     ..Report::part(Subject::Clock, render)
 };
 
@@ -32,7 +32,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         let _ = writeln!(text, "{}", wrapped(&line, 3));
     }
     if text.is_empty() {
-        text.push_str("No clock was measured.\n");
+        text.push_str("No clocks were measured.\n");
     }
     text.push_str(&sentences(findings));
     for (why, passes) in not_measured(record) {
@@ -97,9 +97,8 @@ fn cpus(record: &Record) -> String {
             _ => rows.push(row),
         }
     }
-    let mut text = "Clock of each CPU in MHz; arrives: what a program gets of it; agree: windows of\n\
-                    the measurement that agree\n\n\
-                    CPU          claimed    alone  all CPUs work   arrives   agree   2nd method\n"
+    let mut text = "Clock of each CPU in MHz; usable: effective clock of a program; agree: timing\nwindows that \
+                    agree\n\nCPU       advertised    alone  all CPUs busy    usable   agree   2nd method\n"
         .to_owned();
     rows.iter().for_each(|row| text.push_str(&row.line(record)));
     text.push('\n');
@@ -164,7 +163,7 @@ fn opps(record: &Record) -> String {
         };
         let _ = write!(
             text,
-            "OPPs of CPUs {}, measured on CPU {} in MHz\n\n    asked   claimed  measured            agree\n",
+            "OPPs of CPUs {}, measured on CPU {} in MHz\n\n      set  reported  measured            agree\n",
             cpu_list(&cluster_of(record, first.cpu)),
             first.cpu
         );
@@ -196,7 +195,7 @@ fn hot(record: &Record) -> String {
         let later = after.iter().find(|point| point.cpu == loaded.cpu);
         let _ = writeln!(
             text,
-            "CPU {:<8} {:>8} MHz while all CPUs work, {:>8} right after",
+            "CPU {:<8} {:>8} MHz with all CPUs busy, {:>8} right after",
             loaded.cpu,
             mhz(khz(loaded), 1),
             mhz(later.and_then(|point| khz(point)), 1),
@@ -218,14 +217,14 @@ fn ramps(record: &Record) -> Vec<String> {
         let governor = own.find_map(|policy| policy.governor.known());
         let governor = governor.map_or(String::new(), |name| format!(" (governor {name})"));
         Some(match windows.ramp_us {
-            Some(0..1000) => format!("Full clock of CPU {cpu} from idle: at once{governor}."),
+            Some(0..1000) => format!("Clock ramp of CPU {cpu} from idle: immediate{governor}."),
             Some(us) => {
                 let ms = f64::from(us) / 1000.0;
-                format!("Full clock of CPU {cpu} from idle: after {ms:.1} ms{governor}.")
+                format!("Clock ramp of CPU {cpu} from idle: {ms:.1} ms{governor}.")
             }
             None => format!(
-                "Full clock of CPU {cpu} from idle: not measured, because the clock still rose \
-                 at the end of pre-heating{governor}."
+                "Clock ramp of CPU {cpu} from idle: not measured; the clock was still rising at the end of the \
+                 warm-up{governor}."
             ),
         })
     };
@@ -259,7 +258,7 @@ fn methods(record: &Record) -> Vec<String> {
             Some(percent) => {
                 format!("Second method {name}: within {percent:.2} % of the first on CPUs {cpus}.")
             }
-            None => format!("Second method {name}: not measured, because {why}."),
+            None => format!("Second method {name}: not available ({why})."),
         }
     };
     found.iter().map(line).collect()
@@ -287,11 +286,11 @@ fn checks(record: &Record) -> Vec<String> {
     if let (Some(time), Some(spread)) = (median(&times), spread.reduce(f64::max)) {
         let each = points.iter().map(|point| point.readings_khz.len()).max();
         let each = each.unwrap_or(0);
-        lines.push(format!("A reading takes {time:.1} ms; {each} of a CPU lie within {spread:.2} % of each other."));
+        lines.push(format!("One reading takes {time:.1} ms; {each} of one CPU agree within {spread:.2} %."));
     }
     let ratios: Vec<f64> = windows.filter_map(|windows| windows.multiply_ratio).collect();
     if let Some(ratio) = median(&ratios) {
-        lines.push(format!("A multiplication takes {ratio:.2} cycles by this clock."));
+        lines.push(format!("A multiplication takes {ratio:.2} cycles at this clock."));
     }
     lines
 }

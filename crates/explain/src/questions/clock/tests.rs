@@ -5,7 +5,7 @@ use crate::Explanation;
 use crate::test_support::{own_run, point, with_clocks};
 use record::{Cluster, CounterClock, Cpu, Missing, Policy};
 
-/// A reading with everything beside it.
+/// A reading with all values.
 fn told(cpu: u32, opp_khz: Option<u32>, measured_khz: u32) -> ClockPoint {
     let mut point = point(cpu, opp_khz.unwrap_or(0), measured_khz);
     point.opp_khz = opp_khz;
@@ -27,7 +27,7 @@ fn told(cpu: u32, opp_khz: Option<u32>, measured_khz: u32) -> ClockPoint {
 }
 
 #[test]
-fn a_board_is_told_whole() {
+fn clock_report_of_board() {
     let record = with_clocks(own_run(), Variant::AS_FOUND, vec![told(0, None, 1_797_000)]);
     let opps = [1_800_000, 1_200_000, 408_000].map(|khz| told(0, Some(khz), khz - 2_000));
     let record = with_clocks(record, Variant::COLD, opps.to_vec());
@@ -37,10 +37,10 @@ fn a_board_is_told_whole() {
     let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
     let text = REPORT.text(&record, &Explanation::of(&record));
     expect_test::expect![[r#"
-        Clock of each CPU in MHz; arrives: what a program gets of it; agree: windows of
-        the measurement that agree
+        Clock of each CPU in MHz; usable: effective clock of a program; agree: timing
+        windows that agree
 
-        CPU          claimed    alone  all CPUs work   arrives   agree   2nd method
+        CPU       advertised    alone  all CPUs busy    usable   agree   2nd method
         0               1800   1797.0         1796.0   100.0 %  90.0 %      +0.01 %
         1               1800   1797.0         1796.0   100.0 %  90.0 %      +0.01 %
         2               1800   1797.0         1796.0   100.0 %  90.0 %      +0.01 %
@@ -48,20 +48,20 @@ fn a_board_is_told_whole() {
 
         OPPs of CPUs 0-3, measured on CPU 0 in MHz
 
-            asked   claimed  measured            agree
+              set  reported  measured            agree
              1800      1800    1798.0   -0.1 %     90 %
              1200      1800    1198.0   -0.2 %     90 %
               408      1800     406.0   -0.5 %     90 %
 
-        Full clock of CPU 0 from idle: after 12.3 ms.
+        Clock ramp of CPU 0 from idle: 12.3 ms.
         Second method perf armv8_cortex_a53: within 0.01 % of the first on CPUs 0-3.
-        Second method cpuinfo_avg_freq: not measured, because
-           /sys/devices/system/cpu/cpuN/cpufreq/cpuinfo_avg_freq does not exist.
-        Second method cpuinfo_avg_freq: not measured, because
-           /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_avg_freq does not exist.
-        A reading takes 4.5 ms; 3 of a CPU lie within 0.05 % of each other.
-        A multiplication takes 3.00 cycles by this clock.
-           The measured clock is the claimed one (largest distance -0.1 %).
+        Second method cpuinfo_avg_freq: not available
+           (/sys/devices/system/cpu/cpuN/cpufreq/cpuinfo_avg_freq does not exist).
+        Second method cpuinfo_avg_freq: not available
+           (/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_avg_freq does not exist).
+        One reading takes 4.5 ms; 3 of one CPU agree within 0.05 %.
+        A multiplication takes 3.00 cycles at this clock.
+           Measured clocks match the advertised ones (largest deviation -0.1 %).
     "#]]
     .assert_eq(&text);
     assert!(text.lines().all(|line| line.chars().count() <= 80));
@@ -83,12 +83,12 @@ fn many_cpus_that_are_alike_share_a_line() {
 }
 
 #[test]
-fn nothing_measured_is_said() {
-    assert!(render(&own_run(), &[]).starts_with("No clock was measured."));
+fn clock_report_without_measurement() {
+    assert!(render(&own_run(), &[]).starts_with("No clocks were measured."));
 }
 
 #[test]
-fn one_reason_is_told_once() {
+fn reason_is_printed_once() {
     let emulated = || Missing::unsupported("cpu0", "this CPU is emulated");
     let mut record = with_clocks(own_run(), Variant::AS_FOUND, Vec::new());
     record = with_clocks(record, Variant::COLD, Vec::new());

@@ -2,7 +2,7 @@
 //! curves can test it.
 //!
 //! The measure is the energy that a unit of work costs above idling: with a clock f at a voltage V it
-//! goes with V^2, whatever the chip is. On a healthy curve it rises with the clock, gently, and steeper
+//! goes with V^2, for every chip. On a healthy curve it rises with the clock, gently, and steeper
 //! towards the top; it is flat only at the bottom, where the voltage cannot fall any further.
 
 /// One OPP, as far as anomalies need it.
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn clean_curves_have_none() {
+    fn clean_curves_have_no_anomalies() {
         for opps in [&CLEAN[..], &RK3399_BIG, &H6, &CLEAN[..2], &CLEAN[..1], &[]] {
             check(&curve(opps), &[]);
         }
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn planted_ones_are_found() {
+    fn anomalies_are_found() {
         let mut opps = CLEAN;
         opps[7].1 = 1.45;
         check(&curve(&opps), &[(7, "OutOfProportion")]);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn without_power_only_clocks_are_judged() {
+    fn anomalies_without_power_data() {
         let mut rungs = curve(&CLEAN);
         rungs.iter_mut().for_each(|rung| rung.net_mw = None);
         check(&rungs, &[]);

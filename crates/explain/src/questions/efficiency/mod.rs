@@ -210,7 +210,7 @@ fn milliwatts(record: &Record, loads: &[&Step], window: Window) -> Option<f64> {
     median(&power.iter().map(|(_, mw)| *mw).collect::<Vec<_>>())
 }
 
-/// A limit below the OPP in several samples: somebody else than the walk has lowered it.
+/// A limit below the OPP in several samples: something other than the OPP sweep lowered it.
 fn is_held_back(record: &Record, step: &Step, window: Window, opp_khz: u32) -> bool {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.iter().any(|cpu| step.cpus.contains(cpu)));

@@ -9,7 +9,7 @@ use crate::tables::Plot;
 use record::Record;
 
 pub(super) const PLOT: Plot =
-    Plot { id: "plot-efficiency", about: "Performance against power of every OPP with the sweet spot, as SVG.", draw };
+    Plot { id: "plot-efficiency", about: "Performance versus power at every OPP with the sweet spot, as SVG.", draw };
 
 const TITLE: f64 = 28.0;
 const PANEL: f64 = 280.0;
@@ -28,13 +28,12 @@ fn draw(record: &Record) -> Option<Picture> {
     let score = format!("score ({unit})");
     let measured = "measured clock (MHz)";
     let panels: Vec<(&str, String, Of, bool)> = match has_power {
-        true => vec![
-            ("power of the machine (W)", score, power, true),
-            (measured, format!("energy of work (mJ per {unit})"), energy, true),
-        ],
+        true => {
+            vec![("board power (W)", score, power, true), (measured, format!("energy (mJ per {unit})"), energy, true)]
+        }
         false => vec![(measured, score, clock, true), (measured, "temperature (°C)".into(), heat, false)],
     };
-    let title = format!("Efficiency of {}", board(record));
+    let title = format!("Efficiency: {}", board(record));
     let mut canvas = Canvas::new(WIDTH, TITLE + PANEL * panels.len() as f64, &title);
     for (index, (x_label, y_label, of, from_zero)) in panels.into_iter().enumerate() {
         let lines = walks.iter().enumerate().map(|(nth, walk)| line(walk, nth, of));

@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("efficiency-result"),
-    about: "The OPP at which work costs least energy, and OPPs that are not as they should be.",
+    about: "The most efficient OPP, and OPPs with anomalies.",
     link: "https://docs.kernel.org/power/opp.html",
     check: Check::Record(check),
     role: Role::Answer,
@@ -42,10 +42,9 @@ fn sweet_spot(walk: &Walk) -> Option<Finding> {
     let top = walk.points.last()?;
     let saved = 100.0 * (1.0 - best.energy()? / top.energy()?);
     let template = match best.opp_khz == top.opp_khz {
-        true => "On {cpus} work costs least energy at the highest OPP, {opp}.",
+        true => "{cpus}: the highest OPP, {opp}, needs least energy per unit of work.",
         false => {
-            "On {cpus} work costs least energy at {opp}: {saved} less than at {top}, at {share} of its \
-             performance."
+            "{cpus}: {opp} needs least energy per unit of work, {saved} less than {top}, at {share} of its performance."
         }
     };
     Some(
@@ -66,7 +65,7 @@ mod tests {
     use record::{ChannelId, Mode, OfMeter, SetClock, Unit, Variant, WorkloadId};
 
     #[test]
-    fn the_sweet_spot_is_told() {
+    fn sweet_spot_is_told() {
         let mut record = own_run();
         record.run.mode = Mode::Efficiency;
         let mut power = Vec::new();
@@ -80,7 +79,7 @@ mod tests {
             power.extend([milliwatts; 20]);
         }
         let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
-        let expected = "On CPU 0 work costs least energy at 1200 MHz: 38 % less than at 1800 MHz, at 67 % of its \
+        let expected = "CPU 0: 1200 MHz needs least energy per unit of work, 38 % less than 1800 MHz, at 67 % of its \
                         performance.";
         assert_eq!(sentences(RULE.id, &record), [expected]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);

@@ -29,7 +29,7 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
 }
 
 #[test]
-fn the_sweet_spot_is_where_work_is_cheapest() {
+fn sweet_spot_is_where_work_is_cheapest() {
     let record = record(&[(600_000, 1000, 1900), (1_200_000, 2000, 2500), (1_800_000, 3000, 4600)]);
     let walk = &walks(&record)[0];
     assert_eq!((walk.cpus.as_slice(), walk.unit.as_str()), (&[0, 1][..], "MIPS"));
@@ -46,14 +46,14 @@ fn the_sweet_spot_is_where_work_is_cheapest() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn skipped_opps_are_listed() {
     let mut record = record(&[(600_000, 1000, 1900), (1_800_000, 3000, 4600)]);
     for (opps, expected) in [
         (
             &[312_000, 408_000, 600_000, 1_800_000][..],
-            "Left out: 312, 408 MHz (below 600 MHz a point takes minutes; MinKHz=312000 walks them too).",
+            "Not tested: 312, 408 MHz (OPPs below 600 MHz take minutes each; set MinKHz=312000 to include them).",
         ),
-        (&[600_000, 1_200_000, 1_800_000], "Left out: 1200 MHz (beyond MinKHz and MaxKHz, or not reached)."),
+        (&[600_000, 1_200_000, 1_800_000], "Not tested: 1200 MHz (outside MinKHz and MaxKHz, or not reached)."),
     ] {
         record.machine.policies[0].opps_khz = opps.to_vec();
         assert!(text(&record).contains(expected), "{}", text(&record));
@@ -63,7 +63,7 @@ fn what_is_left_out_is_told() {
 }
 
 #[test]
-fn without_a_meter_there_is_a_table_and_no_sweet_spot() {
+fn table_without_power_meter() {
     let mut record = record(&[(600_000, 1000, 1900), (1_800_000, 3000, 4600)]);
     record.samples.channels.retain(|channel| channel.unit != Unit::Microwatts);
     let walk = &walks(&record)[0];

@@ -12,18 +12,18 @@ pub fn text(record: &Record) -> String {
     if walks.is_empty() {
         return String::new();
     }
-    let mut text = "Efficiency, OPP by OPP:\n\n".to_owned();
+    let mut text = "Efficiency per OPP:\n\n".to_owned();
     let Idle { milliwatts, celsius } = idle(record);
     let known =
-        |value: Option<f64>, unit: &str| value.map_or("not known".to_owned(), |value| format!("{value:.1}{unit}"));
+        |value: Option<f64>, unit: &str| value.map_or("unknown".to_owned(), |value| format!("{value:.1}{unit}"));
     let _ = writeln!(
         text,
-        "   Idle temperature: {}, idle consumption: {}",
+        "   Idle temperature: {}, idle power: {}",
         known(celsius, "°C"),
-        milliwatts.map_or("not known (no power meter)".into(), |mw| format!("{mw:.0} mW"))
+        milliwatts.map_or("unknown (no power meter)".into(), |mw| format!("{mw:.0} mW"))
     );
     if view::power_source(record).is_some_and(|source| !source.is_whole) {
-        let _ = writeln!(text, "   Power is that of the processor by its own counters, not of the whole board.");
+        let _ = writeln!(text, "   Power is CPU package power from its energy counters, not board power.");
     }
     for walk in &walks {
         text.push_str(&table(walk));
@@ -48,10 +48,10 @@ fn left_out(record: &Record, walk: &Walk) -> String {
     };
     let names: Vec<String> = missing.iter().map(|khz| (khz / 1000).to_string()).collect();
     let why = match *highest < SLOW_KHZ {
-        true => format!("below {} MHz a point takes minutes; MinKHz={lowest} walks them too", SLOW_KHZ / 1000),
-        false => "beyond MinKHz and MaxKHz, or not reached".to_owned(),
+        true => format!("OPPs below {} MHz take minutes each; set MinKHz={lowest} to include them", SLOW_KHZ / 1000),
+        false => "outside MinKHz and MaxKHz, or not reached".to_owned(),
     };
-    format!("   Left out: {} MHz ({why}).\n", names.join(", "))
+    format!("   Not tested: {} MHz ({why}).\n", names.join(", "))
 }
 
 /// How well the scores are known, and what that took: `7-33 values within 0.2-0.9 %, 11-14 s per clock`.
@@ -61,8 +61,8 @@ fn care(walk: &Walk) -> String {
     let seconds = range(points().map(|point| point.elapsed_ms as f64 / 1000.0), 0);
     let known = points().filter_map(|point| Some(100.0 * point.half_width?));
     match known.clone().count() {
-        0 => format!("{values} values, {seconds} s per clock"),
-        _ => format!("{values} values within {} %, {seconds} s per clock", range(known, 1)),
+        0 => format!("{values} values, {seconds} s per OPP"),
+        _ => format!("{values} values, 95 % interval within {} %, {seconds} s per OPP", range(known, 1)),
     }
 }
 
@@ -118,18 +118,18 @@ pub(crate) fn sentence(point: &Point, anomaly: &Anomaly) -> String {
     match anomaly {
         Anomaly::NotHonoured(percent) => {
             let measured = point.measured_khz.map_or(0, mhz);
-            format!("{opp} MHz is not honoured: {measured} MHz were measured ({percent:+.0} %).")
+            format!("OPP {opp} MHz is not honoured: measured {measured} MHz ({percent:+.0} %).")
         }
         Anomaly::HeldBack => {
-            format!("{opp} MHz could not be held while it was measured: heat or a power limit lowered it.")
+            format!("OPP {opp} MHz could not be sustained: heat or a power limit lowered the clock.")
         }
         Anomaly::OutOfProportion(percent) => format!(
-            "{opp} MHz costs out of proportion: work takes {percent:.0} % more energy than the steps \
-             around it let expect."
+            "OPP {opp} MHz is inefficient: it needs {percent:.0} % more energy per unit of work than the neighbouring \
+             OPPs suggest."
         ),
         Anomaly::FlatVoltage(span) => format!(
-            "The voltage does not fall with the clock: over the {} MHz below {opp} MHz work hardly gets \
-             any cheaper.",
+            "The voltage does not drop with the clock: over the {} MHz below {opp} MHz, energy per unit of work stays \
+             nearly constant.",
             span / 1000
         ),
     }

@@ -17,7 +17,7 @@ pub(super) const ANSWER: Answer =
 
 const REPORT: Report = Report {
     id: "memory",
-    about: "Memory bandwidth and latency, alone, together and under load, with their intervals.",
+    about: "Memory bandwidth and latency, single CPU, all CPUs and under load, with intervals.",
     ..Report::part(Subject::Memory, render)
 };
 
@@ -75,7 +75,7 @@ fn bandwidth(record: &Record, step: &Step) -> String {
         return String::new();
     };
     let mut text = format!(
-        "Bandwidth of {} in MB/s (10^6 bytes copied, filled or read),\n{} MiB a buffer{}\n\n",
+        "Bandwidth of {} in MB/s (10^6 bytes copied, filled or read),\n{} MiB per buffer{}\n\n",
         place(record, step),
         bandwidth.buffer_bytes >> 20,
         if bandwidth.verified { ", verified" } else { "" },
@@ -111,17 +111,17 @@ fn interval(repeated: &Repeated) -> String {
         None => format!("none ({})", repeated.n),
     };
     if repeated.groups.len() > 1 {
-        words.push_str(" two modes");
+        words.push_str(" bimodal");
     }
     if repeated.drifts {
-        words.push_str(" drifts");
+        words.push_str(" drifting");
     }
     words
 }
 
 fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
     let mut text =
-        format!("Latency of {} in ns; 1x to 8x: chains at once,\n{}\n\n", place(record, step), latency.pages);
+        format!("Latency of {} in ns; 1x to 8x: parallel pointer chains,\n{}\n\n", place(record, step), latency.pages);
     let other = |variant: Variant| {
         let steps = record.steps_of(WorkloadId::MemoryLatency);
         let mut own = steps.filter(|other| other.cpus == step.cpus && other.variant == variant);
@@ -157,7 +157,7 @@ fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
     }
     text.push('\n');
     if let Some(missing) = latency.clock_khz.missing() {
-        let line = format!("Cycles: not measured, because {missing}.");
+        let line = format!("Cycles: not measured ({missing}).");
         let _ = writeln!(text, "{}", wrapped(&line, 3));
     }
     text.push_str(&caches(record, step, latency));
@@ -185,7 +185,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Caches that show in the curve beside those that the kernel claims.
+/// Caches that show in the curve next to those reported by the kernel.
 fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     let knees = view::latency_knees(latency);
     let claimed = view::data_caches(record, step.cpus.first().copied().unwrap_or(0));
@@ -193,8 +193,8 @@ fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     for knee in &knees {
         let mut of = claimed.iter().filter(|cache| view::is_end_of(knee, cache.size_bytes));
         let claim = match of.next() {
-            Some(cache) => format!("L{} claimed with {}", cache.level, size(cache.size_bytes)),
-            None => "none claimed there".to_owned(),
+            Some(cache) => format!("L{}: {} reported", cache.level, size(cache.size_bytes)),
+            None => "none reported at this size".to_owned(),
         };
         words.push(format!("{} ({claim})", size(knee.size_bytes)));
     }
@@ -204,18 +204,18 @@ fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     });
     let missed: Vec<String> = missed.map(|cache| format!("L{} of {}", cache.level, size(cache.size_bytes))).collect();
     let mut line = match words.is_empty() {
-        true => "No cache ends within these sizes.".to_owned(),
-        false => format!("Caches end at {}.", words.join(", ")),
+        true => "No cache boundary in this size range.".to_owned(),
+        false => format!("Cache boundaries: {}.", words.join(", ")),
     };
     if !missed.is_empty() {
-        let _ = write!(line, " Claimed, but no end shows: {}.", missed.join(", "));
+        let _ = write!(line, " Reported but not visible: {}.", missed.join(", "));
     }
     format!("{}\n\n", wrapped(&line, 3))
 }
 
 fn scaling(curve: &BandwidthCurve) -> String {
-    let mut text = "Bandwidth of several CPUs at once in MB/s, best repetition\n\n\
-                    number       copy       fill       read   CPUs\n"
+    let mut text = "Bandwidth of several CPUs at once in MB/s, best repetition\n\n CPUs        copy       fill       \
+                    read   list\n"
         .to_owned();
     let mut teams: Vec<&[u32]> = curve.rows.iter().map(|row| row.cpus.as_slice()).collect();
     teams.dedup();
@@ -244,8 +244,7 @@ fn scaling(curve: &BandwidthCurve) -> String {
 
 fn under_load(loaded: &LoadedLatency) -> String {
     let mut text = format!(
-        "Latency of CPU {} at {} while {} read\n\n   of their time   they read MB/s   ns (best)   \
-         ns (median)\n",
+        "Latency of CPU {} at {} while {} read\n\n      duty cycle        MB/s read   ns (best)   ns (median)\n",
         loaded.cpu,
         size(loaded.size_bytes),
         crate::Quantity::Cpus(loaded.load_cpus.clone()),
@@ -288,18 +287,18 @@ fn certainty(record: &Record) -> String {
         let middle = halves.get(halves.len() / 2).filter(|half| half.is_finite());
         let typical = middle.map_or("-".into(), |half| format!("{:.2} %", 100.0 * half));
         let mut line = format!(
-            "{}: {narrow} of {} medians known within 1 % (typically {typical}), {capped} ended by time or \
-             number",
+            "{}: {narrow} of {} medians have a 95 % interval within 1 % (typically {typical}), {capped} hit the time or count \
+             limit",
             workload.as_str(),
             halves.len(),
         );
         if two > 0 {
-            let _ = write!(line, ", {two} have two modes");
+            let _ = write!(line, ", {two} are bimodal");
         }
         let _ = writeln!(text, "{}", wrapped(&format!("{line}."), 3));
     }
     if elapsed_ms > 0 {
-        let _ = writeln!(text, "All of this took {:.1} s.", elapsed_ms as f64 / 1000.0);
+        let _ = writeln!(text, "Total time: {:.1} s.", elapsed_ms as f64 / 1000.0);
     }
     text
 }

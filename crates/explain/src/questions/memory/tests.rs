@@ -53,7 +53,7 @@ fn with_latency(record: Record, variant: Variant, clock_khz: Fact<u32>) -> Recor
 }
 
 #[test]
-fn a_board_is_told_whole() {
+fn memory_report_of_board() {
     let mut record = own_run();
     let cache =
         |level, kind: &str, kib: u64| Cache { level, kind: kind.into(), size_bytes: kib << 10, shared_cpus: vec![0] };
@@ -82,13 +82,13 @@ fn a_board_is_told_whole() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     expect_test::expect![[r#"
         Bandwidth of CPU 0 (Cortex-A53) in MB/s (10^6 bytes copied, filled or read),
-        32 MiB a buffer, verified
+        32 MiB per buffer, verified
 
                                          best     median   interval
         copy-neon                      4011.0     4003.0   +-0.1 % (7)
-        fill-dc-zva                    9500.0 9505.0 | 7005.0   none (8) two modes
+        fill-dc-zva                    9500.0 9505.0 | 7005.0   none (8) bimodal
 
-        Latency of CPU 0 (Cortex-A53) in ns; 1x to 8x: chains at once,
+        Latency of CPU 0 (Cortex-A53) in ns; 1x to 8x: parallel pointer chains,
         huge pages
 
               size       1x   cycles       2x       4x       8x  small pages   TLB-light
@@ -99,23 +99,23 @@ fn a_board_is_told_whole() {
             91 KiB     4.05     7.29     2.02     1.01     0.51         8.10           -
            128 MiB    65.00    117.0    32.50    16.25     8.12        130.0           -
 
-        Caches end at 32 KiB (L1 claimed with 32 KiB). Claimed, but no end shows: L2 of
+        Cache boundaries: 32 KiB (L1: 32 KiB reported). Reported but not visible: L2 of
            512 KiB.
 
         Bandwidth of several CPUs at once in MB/s, best repetition
 
-        number       copy       fill       read   CPUs
+         CPUs        copy       fill       read   list
              1       4000          -          -   0
              2       5000          -          -   0-1
 
         Latency of CPU 0 at 128 MiB while CPUs 1-3 read
 
-           of their time   they read MB/s   ns (best)   ns (median)
+              duty cycle        MB/s read   ns (best)   ns (median)
                    100 %             3000       240.0         250.0
 
-        memory-bandwidth: 1 of 2 medians known within 1 % (typically -), 0 ended by time
-           or number, 1 have two modes.
-        All of this took 8.0 s.
+        memory-bandwidth: 1 of 2 medians have a 95 % interval within 1 % (typically -),
+           0 hit the time or count limit, 1 are bimodal.
+        Total time: 8.0 s.
     "#]]
     .assert_eq(&text);
 }
@@ -124,10 +124,10 @@ fn a_board_is_told_whole() {
 fn cycles_without_a_clock_are_missing_with_their_reason() {
     let unknown = Fact::from(Missing::unsupported("readings", "the clock reading was disturbed"));
     let text = render(&with_latency(own_run(), Variant::ONLY, unknown), &[]);
-    assert!(text.contains("Cycles: not measured, because the clock reading was disturbed."));
+    assert!(text.contains("Cycles: not measured (the clock reading was disturbed)."));
 }
 
 #[test]
-fn nothing_measured_is_said() {
+fn memory_report_without_measurement() {
     assert!(render(&own_run(), &[]).starts_with("No memory was measured."));
 }

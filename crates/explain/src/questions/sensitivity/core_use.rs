@@ -7,7 +7,7 @@ use crate::tables::Plot;
 use crate::view::{core_use_by_second, step_name};
 use record::{Mode, Record, Step, Window, WorkloadId};
 
-pub(super) const PLOT: Plot = Plot { id: "plot-cores", about: "Use of each core, second by second, as SVG.", draw };
+pub(super) const PLOT: Plot = Plot { id: "plot-cores", about: "Core utilisation per second, as SVG.", draw };
 
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
@@ -45,7 +45,7 @@ fn draw(record: &Record) -> Option<Picture> {
     let row_height = (240.0 / cpus.len().max(1) as f64).clamp(4.0, 30.0);
     let (inner, bottom) = (WIDTH - LEFT - RIGHT, TOP + row_height * cpus.len() as f64);
     let width = inner / columns.len() as f64;
-    let title = format!("Use of each core: {}", board(record));
+    let title = format!("Core utilisation: {}", board(record));
     let key_height = KEY_ROW * names(record).len().div_ceil(2) as f64 + 6.0;
     let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM + key_height, &title);
     for (nth, column) in columns.iter().enumerate() {

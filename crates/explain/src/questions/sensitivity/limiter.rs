@@ -23,14 +23,14 @@ pub enum Limiter {
 
 /// A core counts as full from this share on: the rest are starts, ends and the kernel's own work.
 const FULL: f64 = 0.9;
-/// Cores that are full and give less than this of the clock wait for something beside it.
+/// Cores that are full and give less than this of the clock wait for something else.
 const MEMORY_ELASTICITY_MAX: f64 = 0.7;
 /// From here on a workload goes with the clock.
 const PROPORTIONAL_MIN: f64 = 0.9;
 /// Waiting for storage shows from this share of one CPU on, in percent.
 const IOWAIT_PERCENT_MIN: f64 = 10.0;
 /// Work that fills one core in sum and gives this much of the clock is held back by that core; with less,
-/// several of its parts are busy beside something that is slower.
+/// several of its parts are busy next to something slower.
 const ONE_CORE_ELASTICITY_MIN: f64 = 0.4;
 
 impl Limiter {
@@ -76,12 +76,12 @@ impl Limiter {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::OneCore => "one core full",
-            Self::AllCores => "all cores full",
+            Self::OneCore => "one core saturated",
+            Self::AllCores => "all cores saturated",
             Self::Memory => "memory",
             Self::Storage => "storage",
-            Self::Other => "waits for something else than CPUs",
-            Self::Unknown => "not known",
+            Self::Other => "I/O or other non-CPU waits",
+            Self::Unknown => "unknown",
         }
     }
 }

@@ -6,8 +6,7 @@ use crate::questions::sensitivity::results;
 use crate::tables::Plot;
 use record::Record;
 
-pub(super) const PLOT: Plot =
-    Plot { id: "plot-elasticity", about: "How much of the clock arrives in each workload, as SVG.", draw };
+pub(super) const PLOT: Plot = Plot { id: "plot-elasticity", about: "Clock elasticity of each workload, as SVG.", draw };
 
 const TOP: f64 = 40.0;
 const ROW: f64 = 34.0;
@@ -38,7 +37,7 @@ fn draw(record: &Record) -> Option<Picture> {
     let (low, high) = ((low * 5.0).floor() / 5.0, (high * 5.0).ceil() / 5.0);
     let x = |value: f64| left + (value - low) / (high - low) * (right - left);
     let bottom = TOP + ROW * bars.len() as f64;
-    let title = format!("Clock sensitivity of {}", board(record));
+    let title = format!("Clock sensitivity: {}", board(record));
     let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM, &title);
     let steps = ((high - low) / 0.2).round() as i64;
     for step in 0..=steps {
@@ -47,7 +46,7 @@ fn draw(record: &Record) -> Option<Picture> {
         canvas.text((x(value), bottom + 17.0), &format!("{value:.1}"), Anchor::Middle);
     }
     canvas.line((x(1.0), TOP), (x(1.0), bottom), "4 3", 1.0);
-    let label = "elasticity: 0 the clock does not matter, 1 in proportion to it (no unit)";
+    let label = "elasticity (0: independent of the clock, 1: proportional to it)";
     canvas.text(((left + right) / 2.0, bottom + 36.0), label, Anchor::Middle);
     for (index, (result, elasticity)) in bars.iter().enumerate() {
         let middle = TOP + ROW * (index as f64 + 0.5);

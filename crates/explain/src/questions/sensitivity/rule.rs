@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-sensitivity"),
-    about: "What workloads lose when the clock falls, and what limits them.",
+    about: "How workloads depend on the CPU clock, and what limits them.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
@@ -22,9 +22,9 @@ fn check(record: &Record) -> Vec<Finding> {
 fn finding(result: &Sensitivity) -> Option<Finding> {
     let elasticity = result.elasticity?;
     let words = match elasticity.value {
-        little if little < 0.1 => "hardly depends on the clock",
-        part if part < 0.9 => "depends on the clock in part",
-        _ => "goes with the clock",
+        little if little < 0.1 => "is nearly independent of the clock",
+        part if part < 0.9 => "partly depends on the clock",
+        _ => "scales with the clock",
     };
     let range = match elasticity.interval {
         Some([low, high]) => format!(", {low:.2} to {high:.2}"),
@@ -33,8 +33,8 @@ fn finding(result: &Sensitivity) -> Option<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "{name} {words} (elasticity {elasticity}{range}), {gain} faster at the highest clock than at the \
-         lowest; limited by: {limiter}.",
+        "{name} {words} (elasticity {elasticity}{range}); {gain} faster at the highest clock than at the lowest. \
+         Limited by: {limiter}.",
     );
     Some(
         finding
@@ -57,15 +57,15 @@ mod tests {
     use record::{SetClock, Variant, WorkloadId};
 
     #[test]
-    fn a_workload_at_two_clocks_is_told() {
+    fn sensitivity_sentence() {
         let mut record = own_run();
         for (khz, mips) in [(600_000, 1000), (1_500_000, 2500)] {
             record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 9.0), compression(mips));
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
         }
         let found = sentences(RULE.id, &record);
-        let expected = "7-zip single-threaded goes with the clock (elasticity 1.00), 150 % faster at the \
-                        highest clock than at the lowest; limited by: not known.";
+        let expected = "7-zip single-threaded scales with the clock (elasticity 1.00); 150 % faster at the highest \
+                        clock than at the lowest. Limited by: unknown.";
         assert_eq!(found, [expected]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
     }

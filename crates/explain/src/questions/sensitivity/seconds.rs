@@ -55,7 +55,7 @@ fn table(record: &Record, result: &Sensitivity) -> String {
     }
     let shown = if cores <= CORES_MAX { cores } else { 0 };
     let width = 6 * (shown + 1);
-    let mut text = format!("{name}: use of each core in percent, second by second, first round\n\n{:8}", "");
+    let mut text = format!("{name}: core utilisation in percent per second, first round\n\n{:8}", "");
     for clock in &clocks {
         let _ = write!(text, "  {:>width$}", clock_words(*clock));
     }

@@ -17,7 +17,7 @@ pub fn text(record: &Record) -> String {
     let mut text = format!("Clock sensitivity ({}):\n\n", how(first));
     let _ = writeln!(
         text,
-        "   {:<24} {:>9} {:>16} {:>6} {:>9}  use of each core in %",
+        "   {:<24} {:>9} {:>16} {:>6} {:>9}  core utilisation in %",
         "workload", "clock", "score", "CPU/s", "needed"
     );
     for result in &results {
@@ -34,8 +34,8 @@ pub fn text(record: &Record) -> String {
 
 fn how(result: &Sensitivity) -> &'static str {
     match result.levels.first().map(|level| level.clock) {
-        Some(SetClock::SharePercent(_)) => "emulated: no cpufreq here, a CPU quota stands for the clock",
-        _ => "clock set by limits of cpufreq",
+        Some(SetClock::SharePercent(_)) => "emulated by a CPU quota (no cpufreq)",
+        _ => "clock set by cpufreq limits",
     }
 }
 
@@ -80,7 +80,7 @@ fn digits(value: f64) -> String {
 /// `elasticity 1.00 (0.99 to 1.01), limited by: one core full; 152 % faster at the top`
 pub(crate) fn answer(result: &Sensitivity) -> String {
     let Some(elasticity) = result.elasticity else {
-        return "one clock only: nothing to compare".into();
+        return "only one clock; nothing to compare".into();
     };
     let interval = match elasticity.interval {
         Some([low, high]) => format!("95 % interval {low:.2} to {high:.2}"),
@@ -101,8 +101,7 @@ fn impossible(record: &Record, result: &Sensitivity) -> Option<String> {
     let fills = matches!(result.limiter, Limiter::OneCore | Limiter::AllCores | Limiter::Memory);
     (needed > f64::from(cpus) && !fills).then(|| {
         format!(
-            "{}: {needed:.2} CPU seconds per second would be needed at {} to keep its pace: impossible \
-             with {cpus} cores.",
+            "{}: keeping its rate at {} would need {needed:.2} busy CPUs, but there are only {cpus}.",
             result.name,
             clock_words(lowest.clock)
         )

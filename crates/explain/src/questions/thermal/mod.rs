@@ -1,4 +1,4 @@
-//! The answer to a thermal test: its plot and its rule. What came of it is in `thermal`, as figures have it too.
+//! The answer to a thermal test: its plot and its rule. Its result is in `thermal`, as figures have it too.
 
 mod plot;
 mod rule;

@@ -29,12 +29,12 @@ fn draw(record: &Record) -> Option<Picture> {
     if let Some(throttle) = &result.throttle {
         marks.push((throttle.after_ms as f64 / 1000.0, "throttled".into()));
     }
-    marks.push((seconds(step.window.end_ms), "load ends".into()));
+    marks.push((seconds(step.window.end_ms), "load stops".into()));
     let panels = panels(record, series, whole, zero_ms);
     let mut canvas = Canvas::new(
         WIDTH,
         TITLE + PANEL * panels.len() as f64,
-        &format!("Thermal test of {}: {}", board(record), step.variant),
+        &format!("Thermal test: {}, {}", board(record), step.variant),
     );
     for (index, (y_label, lines, from_zero)) in panels.into_iter().enumerate() {
         let chart = Chart {
@@ -76,7 +76,7 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
     let mut clocks: Vec<Line> = Vec::new();
     for (index, channel) in view::channels(record, ChannelId::is_policy_claim).enumerate() {
         let style = if index == 0 { Style::Solid } else { Style::Dashed };
-        let name = channel.id.policy().map(|policy| format!("policy{policy} claimed"));
+        let name = channel.id.policy().map(|policy| format!("policy{policy} reported"));
         clocks.push(line(&name.unwrap_or_default(), gauge(channel, 0.001), style));
     }
     if let Some(first) = series.clocks.first() {

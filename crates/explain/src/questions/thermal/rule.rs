@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-result"),
-    about: "How long a machine holds its clock under a load that heats, and what is left of it.",
+    about: "Time to throttling under a stress load, and the sustained clock and score.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
     role: Role::Answer,
@@ -19,27 +19,27 @@ fn check(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     let template = match &result.throttle {
-        Some(_) => "Under {load} it was throttled after {after} ({sign}); {left}{heat}.",
-        None => "Under {load} it was not throttled within {time}{heat}.",
+        Some(_) => "Under {load} throttling started after {after} ({sign}); {left}{heat}.",
+        None => "Under {load} no throttling within {time}{heat}.",
     };
     let mut left = Vec::new();
-    left.extend(result.steady_clock_percent().map(|percent| format!("{percent:.0} % of its clock")));
+    left.extend(result.steady_clock_percent().map(|percent| format!("{percent:.0} % of the clock")));
     let score = result.steady_score_percent(series);
-    left.extend(score.map(|percent| format!("{percent:.0} % of its score")));
+    left.extend(score.map(|percent| format!("{percent:.0} % of the score")));
     let mut heat = String::new();
     if let Some([_, max, _]) = result.temperature {
-        heat.push_str(&format!("; at most {max:.1} °C"));
+        heat.push_str(&format!("; maximum {max:.1} °C"));
     }
     if let Ok(fit) = &result.power_fit {
-        heat.push_str(&format!(", {:.1} K per W", fit.k_per_w.value));
+        heat.push_str(&format!(", {:.1} K/W", fit.k_per_w.value));
     }
     if let Ok(tau) = result.tau_s() {
         heat.push_str(&format!(", time constant {:.0} s", tau.value));
     }
     let step = &record.steps[result.step];
     let left = match left.is_empty() {
-        true => "what is left of it is not known".to_owned(),
-        false => format!("{} are left", left.join(" and ")),
+        true => "sustained performance unknown".to_owned(),
+        false => format!("sustained {}", left.join(" and ")),
     };
     let throttle = result.throttle.as_ref();
     vec![
@@ -62,7 +62,7 @@ mod tests {
     use record::{Variant, WorkloadId};
 
     #[test]
-    fn a_load_that_loses_its_score_is_told() {
+    fn load_that_loses_its_score_is_told() {
         let mut values = vec![100.0; 10];
         values.extend([60.0; 50]);
         let mut record = with_step(own_run(), WorkloadId::Heat, Variant::SIMD, &[], (0.0, 60.0), series(&values));
@@ -70,7 +70,7 @@ mod tests {
             series.at_ms = (1..=60).map(|second| second * 1000).collect();
         }
         let found = sentences(RULE.id, &record);
-        let expected = "Under simd it was throttled after 10.5 s (the score fell); 60 % of its score are left.";
+        let expected = "Under simd throttling started after 10.5 s (the score dropped); sustained 60 % of the score.";
         assert_eq!(found, [expected]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
     }

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_readings_is_kept_as_it_was_printed() {
+    fn row_without_readings_is_kept_as_it_was_printed() {
         let mut printed = point(Some(2_400_000), &[]);
         printed.printed_mhz = Some(2399);
         printed.firmware_khz = Some(2_400_000);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_look_as_they_always_did() {
+    fn classic_row_format() {
         for (opp_khz, readings_khz, expected) in [
             (
                 Some(2_208_000),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_a_dash() {
+    fn missing_measurement_is_dash() {
         let mut unread = point(Some(1_800_000), &[]);
         unread.claimed_khz = Fact::Known(1_800_000);
         assert_eq!(opp_row(&unread), "Cpufreq OPP: 1800    Measured:    -               (not measured)");

@@ -64,7 +64,7 @@ pub(super) fn kernel_messages(record: &Record) -> String {
     }
     if messages.len() > KERNEL_MESSAGES_SHOWN {
         let more = messages.len() - KERNEL_MESSAGES_SHOWN;
-        let _ = writeln!(text, "({more} more in the Record)");
+        let _ = writeln!(text, "({more} more in the result file)");
     }
     text
 }

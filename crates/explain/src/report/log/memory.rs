@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deviation_is_shown_above_a_tenth_of_a_percent() {
+    fn deviation_is_shown_above_a_tenth_of_a_percent() {
         check(
             &[10_000_000_000, 9_900_000_000],
             " copy-avx2                                        :  10000.0 MB/s (2, 0.7%)\n",

@@ -17,7 +17,7 @@ use record::Record;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
-    Report { id: "log", about: "The classic text log, ending with the summary line.", ..Report::of(render) };
+    Report { id: "log", about: "Classic text log, ending with the summary line.", ..Report::of(render) };
 
 /// The line between sections: 74 number signs.
 const SEPARATOR: &str = "##########################################################################";
@@ -65,7 +65,7 @@ fn validation(record: &Record, explained: &Explanation) -> String {
         });
     }
     if !explained.findings.iter().any(|finding| finding.severity > Severity::Info) {
-        let _ = writeln!(text, "\nNothing that would spoil the results was found.");
+        let _ = writeln!(text, "\nNo problems found.");
     }
     text
 }

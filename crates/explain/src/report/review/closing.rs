@@ -1,5 +1,5 @@
 //! What happened while the machine was measured and watched: throttling, power, temperatures, kernel
-//! messages, swap, changes of devices, what became of the settings, and whether the results are valid.
+//! messages, swap, changes of devices, the outcome of each setting, and whether the results are valid.
 
 use super::{list, section as with_heading};
 use crate::plain::markdown;
@@ -36,14 +36,14 @@ fn watched(record: &Record) -> String {
     let mut lines = Vec::new();
     let watch = record.steps.iter().filter(|step| step.workload == WorkloadId::Watch);
     for step in watch {
-        lines.push(format!("Watched for {}{}", duration(step.window.elapsed_ms()), while_running(step)));
+        lines.push(format!("Monitored for {}{}", duration(step.window.elapsed_ms()), while_running(step)));
         lines.extend(failed(record, step));
         lines.push(match view::heat(record, step.window) {
             Some(heat) => {
                 let celsius = heat.millicelsius_max as f64 / 1000.0;
-                format!("Highest temperature meanwhile: {celsius:.1}°C")
+                format!("Highest temperature: {celsius:.1}°C")
             }
-            None => "Temperatures: nothing here tells that of the SoC".to_owned(),
+            None => "Temperature: no SoC temperature sensor".to_owned(),
         });
         lines.push(power(record, step));
         let throttling = slowed_down(record);
@@ -61,7 +61,7 @@ fn failed(record: &Record, watch: &Step) -> Option<String> {
     let command = record.steps.get(at.checked_sub(1)?)?;
     match &command.outcome {
         Outcome::Failed(failure) if !watch.variant.is_only() => {
-            Some(markdown(&format!("It did not end well: {}", failure.message)))
+            Some(markdown(&format!("The command failed: {}", failure.message)))
         }
         _ => None,
     }
@@ -76,11 +76,11 @@ fn power(record: &Record, step: &Step) -> String {
         (Some(mean), Some(source)) => {
             let of = match source.is_whole {
                 true => "",
-                false => ", of the processor alone",
+                false => " (CPU package only)",
             };
-            format!("Power: {mean:.2} W on average, at most {highest:.2} W{of}")
+            format!("Power: {mean:.2} W average, {highest:.2} W maximum{of}")
         }
-        _ => "Power: nothing here measures it".to_owned(),
+        _ => "Power: no power meter".to_owned(),
     }
 }
 
@@ -93,10 +93,10 @@ fn settings(record: &Record) -> String {
     if record.settings.is_empty() {
         let why = match (option("NOTUNING=yes"), record.run.as_root) {
             (true, _) => "NOTUNING=yes was set",
-            (false, false) => "that takes root",
-            (false, true) => "everything that can be set is at its best already, or cannot be set",
+            (false, false) => "it needs root",
+            (false, true) => "all settings are already at their fastest value or cannot be changed",
         };
-        return list([format!("No setting was raised: {why}")]);
+        return list([format!("No setting was tuned: {why}")]);
     }
     let mut changes: Vec<&SettingChange> = Vec::new();
     for change in &record.settings {
@@ -107,15 +107,15 @@ fn settings(record: &Record) -> String {
     }
     let line = |change: &&SettingChange| {
         let end = match &change.restored {
-            Restored::Done => format!("{} again", markdown(&change.old)),
-            Restored::Pending => "not put back".to_owned(),
+            Restored::Done => format!("restored to {}", markdown(&change.old)),
+            Restored::Pending => "not restored".to_owned(),
             Restored::LeftAlone(now) => {
-                format!("somebody else made it {} meanwhile", markdown(now))
+                format!("changed to {} by another process", markdown(now))
             }
-            Restored::Failed(why) => format!("not put back: {}", markdown(why)),
+            Restored::Failed(why) => format!("not restored: {}", markdown(why)),
         };
         let (path, old) = (markdown(&change.path), markdown(&change.old));
-        format!("{path}: raised from {old} to {}, now {end}", markdown(&change.new))
+        format!("{path}: tuned from {old} to {}, {end}", markdown(&change.new))
     };
     list(changes.iter().map(line))
 }
@@ -142,10 +142,10 @@ fn changes(record: &Record) -> String {
     };
     let found = survey::differences(first, last);
     if found.is_empty() {
-        return list(["PCIe, USB and storage are as they were".to_owned()]);
+        return list(["PCIe, USB and storage devices unchanged".to_owned()]);
     }
     let lines: Vec<String> = found.iter().map(|line| format!("    {}\n", crate::plain(line))).collect();
-    format!("ATTENTION: devices are not as they were at the start:\n\n{}\n", lines.concat())
+    format!("ATTENTION: devices changed since the start:\n\n{}\n", lines.concat())
 }
 
 fn messages(record: &Record) -> String {
@@ -154,15 +154,15 @@ fn messages(record: &Record) -> String {
         // Silence about the kernel would look like a kernel that was silent.
         Fact::Missing { missing } => {
             let why = markdown(&missing.to_string());
-            return list([format!("What the kernel said is not known: {why}")]);
+            return list([format!("Kernel messages not available: {why}")]);
         }
     };
     let matter: Vec<&KernelMessage> =
         messages.iter().filter(|message| !NOISE.iter().any(|noise| message.text.contains(noise))).collect();
     let heading = match matter.len() {
-        0 => return list(["The kernel had nothing to say".to_owned()]),
-        1..=NOISE_MANY => "The kernel said meanwhile:",
-        _ => "The kernel said a lot meanwhile:",
+        0 => return list(["No kernel messages".to_owned()]),
+        1..=NOISE_MANY => "Kernel messages:",
+        _ => "Kernel messages (first ones):",
     };
     let line = |message: &&KernelMessage| {
         let at = message.at_ms.map_or(0.0, |ms| ms as f64 / 1000.0);
@@ -192,7 +192,7 @@ fn offline(record: &Record) -> String {
     let gone: Vec<u32> = first.online_cpus.iter().copied().filter(|cpu| !last.online_cpus.contains(cpu)).collect();
     match gone.is_empty() {
         true => String::new(),
-        false => list([format!("CPUs {} went offline meanwhile", cpu_list(&gone))]),
+        false => list([format!("CPUs {} went offline", cpu_list(&gone))]),
     }
 }
 
@@ -204,7 +204,7 @@ fn validity(record: &Record, explained: &Explanation) -> String {
         true => format!("Results validation: {}", explained.verdict),
         // What was only watched has no results that could be wrong.
         false if explained.findings.iter().all(|f| f.severity == Severity::Info) => "Noted:".to_owned(),
-        false => "What went wrong meanwhile:".to_owned(),
+        false => "Problems while monitoring:".to_owned(),
     };
     let lines = explained.findings.iter().map(|finding| markdown(&finding.sentence()));
     format!("\n{heading}\n\n{}", list(lines))

@@ -22,9 +22,9 @@ pub(super) fn filesystems(first: &Survey) -> String {
         first.mounts.iter().filter(|mount| mount.kind.starts_with("fuse") || mount.kind.starts_with("ntfs")).map(
             |mount| {
                 let how = match mount.kind.as_str() {
-                    "ntfs3" => "NTFS in the kernel: fast enough",
-                    "ntfs" => "NTFS in the kernel, its old driver",
-                    _ => "through FUSE: a program copies every byte",
+                    "ntfs3" => "in-kernel NTFS (ntfs3)",
+                    "ntfs" => "old in-kernel NTFS driver",
+                    _ => "FUSE: all data pass through a user-space process",
                 };
                 format!("{} at {}: {how}", markdown(&mount.device), markdown(&mount.place))
             },
@@ -37,7 +37,7 @@ pub(super) fn swap(record: &Record, first: &Survey) -> String {
     let zram = first.swaps.iter().any(|swap| swap.state.kind == SwapKind::Zram);
     let zswap = record.machine.zswap.known().filter(|zswap| zswap.as_str() != "off");
     if let Some(zswap) = zswap.filter(|_| zram) {
-        lines.push(format!("Zswap ({}) on top of zram: swapping gets slower", markdown(zswap)));
+        lines.push(format!("Zswap ({}) on top of zram; this slows down swapping", markdown(zswap)));
     } else if let Some(zswap) = zswap.filter(|_| !first.swaps.is_empty()) {
         lines.push(format!("Zswap active using {}", markdown(zswap)));
     }

@@ -169,19 +169,18 @@ pub(super) fn gains(record: &Record) -> String {
     let Some(whole) = survey::whole_gain(record) else {
         return String::new();
     };
-    let mut text =
-        String::from("Measured as found, then with one group of settings after the other at performance:\n\n");
+    let mut text = String::from("Measured as found, then after setting one group after the other to performance:\n\n");
     for gain in gains.iter().chain((gains.len() > 1).then_some(&whole)) {
         let _ = writeln!(text, "  * {}:", markdown(&gain.group));
         let mut counted: Vec<_> = gain.rows.iter().filter(|row| row.counts()).collect();
         counted.sort_by(|a, b| b.gain_percent.abs().total_cmp(&a.gain_percent.abs()));
         if counted.is_empty() {
-            let _ = writeln!(text, "      - no difference beyond what repetitions differ by");
+            let _ = writeln!(text, "      - no difference beyond run-to-run variation");
         }
         for row in counted {
             let _ = writeln!(
                 text,
-                "      - {}: {:+.1} % ({:.1} to {:.1} {}, repetitions differ by {:.1} %)",
+                "      - {}: {:+.1} % ({:.1} to {:.1} {}, run-to-run variation {:.1} %)",
                 markdown(&row.name),
                 row.gain_percent,
                 row.before,
@@ -191,8 +190,6 @@ pub(super) fn gains(record: &Record) -> String {
             );
         }
     }
-    text.push_str(
-        "\nWork that comes in bursts, or that waits for storage, gains more from governors than these steady loads.\n",
-    );
-    section("What tuning gave", &text)
+    text.push_str("\nBursty and I/O-bound work gains more from governors than these constant loads.\n");
+    section("Gain from tuning", &text)
 }

@@ -18,13 +18,13 @@ use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
     id: "review",
-    about: "A review of the machine in Markdown: settings, clocks, devices, kernel.",
+    about: "Review of the machine in Markdown: settings, clocks, devices, kernel.",
     ..Report::of(render)
 };
 
 fn render(record: &Record, explained: &Explanation) -> String {
     let Some(first) = record.surveys.first() else {
-        return "This Record has no look over the machine in it: sbc-bench review makes one.\n".into();
+        return "This result contains no machine inspection; use `sbc-bench review`.\n".into();
     };
     let mut text = title(record);
     let sections = [
@@ -62,14 +62,14 @@ fn list(lines: impl IntoIterator<Item = String>) -> String {
 fn title(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.soc.known());
-    let name = name.map_or("A machine that does not say its name".into(), |name| markdown(name));
+    let name = name.map_or("Unknown machine".into(), |name| markdown(name));
     let date = crate::monitor::local_time(record, 0);
     let date = date.map(|at| at.strftime("%a, %d %b %Y %H:%M:%S %z").to_string());
     let version = match &record.source {
         record::Source::Run { version, .. } => version.clone(),
         record::Source::Log(log) => log.version.clone(),
     };
-    format!("# {name}\n\nTested with sbc-bench v{version} on {}.\n\n", date.unwrap_or_else(|| "an unknown day".into()))
+    format!("# {name}\n\nTested with sbc-bench v{version} on {}.\n\n", date.unwrap_or_else(|| "an unknown date".into()))
 }
 
 fn general(record: &Record, first: &Survey) -> String {
@@ -121,13 +121,13 @@ fn costs(record: &Record) -> String {
             Severity::Info => "",
             Severity::Degraded | Severity::Invalid => "**!** ",
         };
-        format!("{mark}{} ({} % sure)", markdown(&finding.sentence()), finding.confidence_percent)
+        format!("{mark}{} (confidence {} %)", markdown(&finding.sentence()), finding.confidence_percent)
     };
     let body = match findings.is_empty() {
-        true => "Nothing was found that costs performance.".to_owned(),
+        true => "No settings that cost performance were found.".to_owned(),
         false => list(findings.iter().map(line)),
     };
-    section("What costs performance or needs attention", &body)
+    section("Settings that cost performance", &body)
 }
 
 /// What could not be read: nothing that is missing passes for being in order.
@@ -135,12 +135,12 @@ fn left_out(machine: &Machine, first: &Survey) -> String {
     let policies = machine.policies.iter().flat_map(|policy| {
         let number = policy.policy;
         let governor = why("Governor", number, &policy.governor);
-        let limit = why("Highest clock allowed", number, &policy.limit_khz_max);
+        let limit = why("Clock limit", number, &policy.limit_khz_max);
         let clock = why("Highest clock", number, &policy.clock_khz_max);
         [governor, limit, clock].into_iter().flatten()
     });
     let lines = first.left_out.iter().cloned().chain(policies);
-    section("Not looked at", &list(lines.map(|line| markdown(&line))))
+    section("Not checked", &list(lines.map(|line| markdown(&line))))
 }
 
 fn why<T>(what: &str, policy: u32, fact: &Fact<T>) -> Option<String> {

@@ -33,7 +33,7 @@ pub(super) fn section(record: &Record, first: &Survey) -> String {
                 false => plain(one),
             });
             let now = tuned_choice(record, &choice.path);
-            let now = now.map(|now| format!(" (set to {now} while measuring)")).unwrap_or_default();
+            let now = now.map(|now| format!(" (set to {now} for the benchmarks)")).unwrap_or_default();
             format!("    {}: {}{now}", plain(&choice.path), all.collect::<Vec<_>>().join(" "))
         })
         .collect();

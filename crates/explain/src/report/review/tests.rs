@@ -88,7 +88,7 @@ fn board() -> Record {
 }
 
 #[test]
-fn a_review_has_the_sections_that_reviewers_publish() {
+fn review_has_the_sections_that_reviewers_publish() {
     let mut record = with_clocks(board(), Variant::COLD, vec![point(0, 1_800_000, 1_720_000)]);
     record = with_scores(record, 3010, &[15_753, 15_760, 15_714]);
     let second = record.surveys[0].clone();
@@ -100,7 +100,7 @@ fn a_review_has_the_sections_that_reviewers_publish() {
         [
             "# Radxa ROCK 5B",
             "### General information:",
-            "### What costs performance or needs attention:",
+            "### Settings that cost performance:",
             "### Governors/policies (performance vs. idle consumption):",
             "### Clockspeeds (idle vs. heated up):",
             "### Performance baseline:",
@@ -121,25 +121,25 @@ fn a_review_has_the_sections_that_reviewers_publish() {
         "  * Realtek RTL8125 2.5GbE: Speed 5GT/s (ok), Width x1 (ok), driver in use: r8125",
         "  * 29.1GB \"Samsung BJTD4R\" HS400 Enhanced strobe eMMC 5.1 card as /dev/mmcblk0: date 09/2023, \
          manfid/oemid: 0x000015/0x0100, hw/fw rev: 0x0/0x0300000000000000",
-        "  * PCIe, USB and storage are as they were",
+        "  * PCIe, USB and storage devices unchanged",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
 }
 
 #[test]
-fn a_look_alone_has_no_figures_and_a_record_without_one_says_so() {
+fn inspection_only_review() {
     let record = board();
     let text = render(&record, &Explanation::of(&record));
     assert!(!text.contains("baseline") && !text.contains("Final report"));
     let mut bare = own_run();
     assert!(render(&bare, &Explanation::of(&bare)).contains("sbc-bench review"));
     bare.surveys = vec![Survey::default()];
-    assert!(render(&bare, &Explanation::of(&bare)).starts_with("# A machine that does not say its name"));
+    assert!(render(&bare, &Explanation::of(&bare)).starts_with("# Unknown machine"));
 }
 
 #[test]
-fn names_cannot_forge_the_report() {
+fn names_cannot_inject_markup() {
     let mut record = board();
     let evil = "x\n# forged\n| a | b |\u{1b}[2J `sh` \u{202e}";
     record.machine.board = Fact::Known(evil.into());

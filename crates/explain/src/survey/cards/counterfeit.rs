@@ -9,7 +9,7 @@ use serde::Serialize;
 
 pub(crate) const COUNTERFEIT: Rule = Rule {
     id: RuleId::own("card-counterfeit"),
-    about: "The registers of a card are those of counterfeits.",
+    about: "A card's ID registers indicate a counterfeit.",
     link: "https://github.com/bradfa/flashbench",
     check: Check::Record(counterfeit),
     subjects: &[Subject::Storage],
@@ -62,13 +62,13 @@ fn counterfeit(record: &Record) -> Vec<Finding> {
                 Verdict::Fine => return None,
                 Verdict::Suspicious => (
                     60,
-                    "The card {disk} ({name}) has a serial number as low as counterfeits have: check that it keeps as \
-                     much as it claims.",
+                    "Card {disk} ({name}) has a very low serial number, typical of counterfeits; test its full \
+                     capacity.",
                 ),
                 Verdict::Counterfeit => (
                     90,
-                    "The card {disk} ({name}) is a counterfeit by its registers ({manfid}, {oemid}): do not trust it with \
-                     data.",
+                    "The ID registers of card {disk} ({name}) indicate a counterfeit ({manfid}, {oemid}); do not \
+                     store data on it.",
                 ),
             };
             Some(
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn fakes_are_told_by_their_registers() {
+    fn counterfeit_registers() {
         use SerialKind::{Low, Usual, Zero};
         for (card, maker, verdict) in [
             (card(3, 0x5344, "SU08G", Usual, 2014), Some("SanDisk"), Verdict::Fine),
@@ -120,7 +120,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_card_is_judged(name in "\\PC{0,8}", manfid: u32, oemid: u32, year in 0_u32..4000) {
+        fn counterfeit_check_never_panics(name in "\\PC{0,8}", manfid: u32, oemid: u32, year in 0_u32..4000) {
             judge(&card(manfid, oemid, &name, SerialKind::Usual, year));
         }
     }

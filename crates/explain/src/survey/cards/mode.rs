@@ -7,7 +7,7 @@ use record::{Record, RuleId};
 
 pub(crate) const SLOW: Rule = Rule {
     id: RuleId::own("card-mode"),
-    about: "A card runs in a slower mode than its host allows.",
+    about: "A card runs in a slower bus mode than supported.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: Check::Record(slow),
     subjects: &[Subject::Storage],
@@ -46,12 +46,13 @@ fn slow(record: &Record) -> Vec<Finding> {
                 // A card of the slow kind is no fault of the board.
                 Some((word, _, speed)) if *speed > now && (is_mmc || uhs_card) => (
                     85,
-                    "The card {disk} ({name}) runs as {mode} ({now} MB/s at most), and board and card could {possible}.",
+                    "Card {disk} ({name}) runs in {mode} mode (max. {now} MB/s); board and card support {possible}.",
                     *word,
                 ),
                 None if uhs_card && now < 50 => (
                     70,
-                    "The card {disk} ({name}) could do UHS and runs as {mode} ({now} MB/s at most): the slot does not.",
+                    "Card {disk} ({name}) supports UHS but runs in {mode} mode (max. {now} MB/s): the slot does not \
+                     support UHS.",
                     "UHS",
                 ),
                 _ => return None,
@@ -74,7 +75,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_mode_has_a_speed(mode in "\\PC{0,12}") {
+        fn mode_speed_never_panics(mode in "\\PC{0,12}") {
             assert!(mode_speed(&mode) >= 12);
         }
     }

@@ -10,7 +10,7 @@ use record::{Record, RuleId};
 
 pub(crate) const SIZE: Rule = Rule {
     id: RuleId::own("card-size"),
-    about: "A card claims a size that it cannot have.",
+    about: "A card reports an impossible capacity.",
     link: "https://github.com/AltraMayor/f3",
     check: Check::Record(size),
     subjects: &[Subject::Storage],
@@ -54,13 +54,13 @@ fn size(record: &Record) -> Vec<Finding> {
             let too_large = largest.filter(|largest| gb > *largest as f64 * SIZE_FACTOR_MAX);
             let future = card.made.zip(today).filter(|(made, today)| made > today);
             let (sure, why) = match (promised, too_large, future) {
-                (Some(promised), ..) => (90, format!("its own name promises {promised} GB")),
+                (Some(promised), ..) => (90, format!("its product name says {promised} GB")),
                 (None, Some(largest), _) => {
                     let year = card.made.map_or(0, |(year, _)| year);
-                    (85, format!("it says it was made in {year}, when the largest card had {largest} GB"))
+                    (85, format!("its manufacturing date is {year}, when the largest card had {largest} GB"))
                 }
                 (None, None, Some(((year, month), _))) => {
-                    (70, format!("it says it was made in {month:02}/{year}, which is still to come"))
+                    (70, format!("its manufacturing date {month:02}/{year} is in the future"))
                 }
                 (None, None, None) => return None,
             };
@@ -68,7 +68,7 @@ fn size(record: &Record) -> Vec<Finding> {
                 finding(
                     &SIZE,
                     Severity::Degraded,
-                    "The card {disk} ({name}) claims {size}, but {why}: whatever is written beyond is lost.",
+                    "Card {disk} ({name}) reports {size}, but {why}: data written beyond the real size are lost.",
                     disk,
                     card,
                 )
@@ -105,7 +105,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_name_and_year_is_read(name in "\\PC{0,8}", year in 0_u32..4000) {
+        fn size_check_never_panics(name in "\\PC{0,8}", year in 0_u32..4000) {
             promised_gb(&name);
             largest_gb(year);
         }

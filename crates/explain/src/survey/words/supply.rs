@@ -13,9 +13,9 @@ fn memory_line(module: &MemoryModule) -> String {
     let mut words = vec![plain(&module.kind)];
     words.extend(module.size_mib.map(|mib| size_name(mib << 20)));
     match (module.rate_mt, module.rate_mt_max) {
-        (Some(now), Some(most)) if now != most => words.push(format!("at {now} MT/s (made for {most})")),
+        (Some(now), Some(most)) if now != most => words.push(format!("at {now} MT/s (rated {most})")),
         (Some(rate), _) => words.push(format!("at {rate} MT/s")),
-        (None, Some(most)) => words.push(format!("made for {most} MT/s")),
+        (None, Some(most)) => words.push(format!("rated {most} MT/s")),
         (None, None) => {}
     }
     let part: Vec<String> = [&module.maker, &module.part].into_iter().flatten().map(|text| plain(text)).collect();
@@ -32,9 +32,9 @@ pub fn supply_lines(survey: &Survey) -> Vec<String> {
 fn supply_line(supply: &Supply) -> String {
     let mut words = Vec::new();
     words.extend(supply.online.map(|online| if online { "in use" } else { "not in use" }.to_owned()));
-    words.extend(supply.agreed.as_deref().map(|agreed| format!("agreed on {}", plain(agreed))));
+    words.extend(supply.agreed.as_deref().map(|agreed| format!("negotiated {}", plain(agreed))));
     words.extend(supply.voltage_uv.map(|uv| format!("{:.1} V", uv as f64 / 1e6)));
-    words.extend(supply.current_ua_max.map(|ua| format!("{:.1} A at most", ua as f64 / 1e6)));
+    words.extend(supply.current_ua_max.map(|ua| format!("max. {:.1} A", ua as f64 / 1e6)));
     if !supply.offers.is_empty() {
         let offers: Vec<String> = supply.offers.iter().map(|offer| plain(offer)).collect();
         words.push(format!("offered {}", offers.join(", ")));

@@ -87,22 +87,22 @@ const TAU_OF_PHASE_MAX: f64 = 2.0;
 pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Untold> {
     let phases: Vec<&[Moment]> = phases.iter().copied().filter(is_long_enough).collect();
     if phases.len() < 2 {
-        return Err("only one phase was watched, and one alone cannot tell it from its surroundings");
+        return Err("only one phase was recorded; heating and cooling are both needed");
     }
     let rise_k = spread(phases.iter().flat_map(|p| p.iter().map(|m| m.celsius)));
     if rise_k < RISE_K_MIN {
-        return Err("the temperature hardly moved");
+        return Err("the temperature hardly changed");
     }
     let means: Vec<f64> = phases.iter().map(|phase| mean_watts(phase)).collect();
     let mean = means.iter().total::<f64>() / means.len() as f64;
     if spread(means.iter().copied()) < POWER_SHARE_MIN * mean || mean <= 0.0 {
-        return Err("the power hardly differed between load and idle");
+        return Err("power hardly differed between load and idle");
     }
     let solver = Solver::new(&phases, Kind::Power);
     let (best, [tau_s, k_per_w, ambient]) = solver.estimates().ok_or("the model does not fit")?;
     let residual_k = residual_k(&phases, best.squares, rise_k, tau_s)?;
     if k_per_w.low <= 0.0 || k_per_w.high > INTERVAL_RATIO_MAX * k_per_w.low {
-        return Err("the phases contradict each other or are too short");
+        return Err("the phases are inconsistent or too short");
     }
     // Nobody knows where within its steps a thermometer stands.
     let step_k = step_k(&phases);
@@ -122,7 +122,7 @@ pub fn fit_steps(phases: &[&[Moment]]) -> Result<StepFit, Untold> {
     let moved = |phase: &&[Moment]| is_long_enough(phase) && spread(phase.iter().map(|m| m.celsius)) >= RISE_K_MIN;
     let used: Vec<&[Moment]> = phases.iter().copied().filter(moved).collect();
     if used.is_empty() {
-        return Err("the temperature hardly moved");
+        return Err("the temperature hardly changed");
     }
     let rise_k = used.iter().map(|phase| spread(phase.iter().map(|m| m.celsius)));
     let rise_k = rise_k.fold(0.0, f64::max);
@@ -139,18 +139,18 @@ fn residual_k(phases: &[&[Moment]], squares: f64, rise_k: f64, tau_s: Estimate) 
     let count: usize = phases.iter().map(|phase| phase.len()).total();
     let residual_k = (squares / count as f64).sqrt();
     if residual_k > (RESIDUAL_SHARE_MAX * rise_k).max(step_k(phases)) {
-        return Err("the temperature did not move as one resistance and one capacity do");
+        return Err("the temperature does not follow a single RC model");
     }
     let longest_s = phases.iter().map(|phase| duration_s(phase)).fold(0.0, f64::max);
     if tau_s.value > TAU_OF_PHASE_MAX * longest_s {
-        return Err("it was watched for too short a time");
+        return Err("the recording is too short");
     }
     Ok(residual_k)
 }
 
 fn known_tau(tau_s: Estimate) -> Result<Estimate, Untold> {
     if tau_s.high > INTERVAL_RATIO_MAX * tau_s.low || tau_s.value < 1.1 * solve::TAU_S.0 {
-        return Err("the time constant does not show in the readings");
+        return Err("the readings do not determine the time constant");
     }
     Ok(tau_s)
 }

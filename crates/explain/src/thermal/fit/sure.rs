@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lasts_is_alike_within_a_phase() {
+    fn lasting_error_within_phase() {
         let lasting = Lasting::new(&places(40), 10.0);
         let mut one = vec![0.0; 40];
         one[5] = 1.0;
@@ -214,7 +214,7 @@ mod tests {
 
     /// The mean of independent readings, and of ones that err alike.
     #[test]
-    fn readings_that_err_alike_count_for_fewer() {
+    fn correlated_errors_reduce_sample_count() {
         let mut chance = crate::test_support::Chance(5);
         let mut noise = || chance.uniform() - 0.5;
         let independent: Vec<f64> = (0..400).map(|_| noise()).collect();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_is_inverted() {
+    fn triangle_is_inverted() {
         let rows = inverse(&[vec![2.0], vec![1.0, 4.0]]);
         assert_eq!(rows, [[0.5, -0.125], [0.0, 0.25]]);
     }

@@ -17,7 +17,7 @@ struct Board {
     /// Scatter of the thermometer in K, and its steps.
     noise_k: f64,
     step_k: f64,
-    /// The thermometer is read anew so seldom, in s.
+    /// Reading interval of the thermometer, in s.
     refresh_s: f64,
     /// What the meter adds, its scatter and its delay.
     offset_w: f64,
@@ -192,7 +192,7 @@ fn held(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
 
 /// An interval of 19 in 20 holds the truth in 18 of 20 at least, and is not as wide as to hold anything.
 #[test]
-fn intervals_hold_the_truth() {
+fn intervals_cover_truth() {
     type Spoil = fn(&mut Board);
     let kinds: [(&str, Spoil); 5] = [
         ("scatter", |board| (board.noise_k, board.noise_w) = (0.5, 0.1)),
@@ -234,7 +234,7 @@ fn short_phases_give_wider_intervals_or_nothing() {
 }
 
 #[test]
-fn without_power_the_time_constant_comes_back() {
+fn time_constant_without_power() {
     let mut chance = Chance(42);
     for _ in 0..5 {
         let board = Board::random(&mut chance);
@@ -247,7 +247,7 @@ fn without_power_the_time_constant_comes_back() {
 }
 
 #[test]
-fn what_the_data_cannot_tell_is_refused() {
+fn undetermined_fit_is_refused() {
     let mut chance = Chance(3);
     let board = Board::random(&mut chance);
     let phases = board.phases(&mut chance);
@@ -260,11 +260,11 @@ fn what_the_data_cannot_tell_is_refused() {
     for (why, expected) in [
         (fit_power(&[]).unwrap_err(), "only one phase"),
         (fit_power(&all[1..2]).unwrap_err(), "only one phase"),
-        (changed(|moment| moment.celsius = 45.0), "hardly moved"),
+        (changed(|moment| moment.celsius = 45.0), "hardly changed"),
         (changed(|moment| moment.watts = 5.0), "hardly differed"),
         (changed(|moment| moment.watts = 0.0), "hardly differed"),
-        (changed(|moment| moment.watts = 12.0 - moment.watts), "contradict"),
-        (fit_steps(&[]).unwrap_err(), "hardly moved"),
+        (changed(|moment| moment.watts = 12.0 - moment.watts), "inconsistent"),
+        (fit_steps(&[]).unwrap_err(), "hardly changed"),
     ] {
         assert!(why.contains(expected), "{why} instead of {expected}");
     }
@@ -272,7 +272,7 @@ fn what_the_data_cannot_tell_is_refused() {
 
 proptest! {
     #[test]
-    fn any_series_is_survived(values in prop::collection::vec((-50.0..150.0, 0.0..50.0), 0..60)) {
+    fn fit_never_panics(values in prop::collection::vec((-50.0..150.0, 0.0..50.0), 0..60)) {
         let moment = |(index, (celsius, watts)): (usize, &(f64, f64))| Moment {
             at_s: index as f64 * 0.2,
             celsius: *celsius,

@@ -101,7 +101,7 @@ fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
 }
 
 /// A cpuset of version 1 that has no other CPU and is in use: without it, the kernel moves its programs to the
-/// parent for good.
+/// parent permanently.
 pub(in crate::settings) fn emptied_cpuset(root: &Root, cpu: u32) -> Option<String> {
     cpusets(root, cpu).into_iter().find_map(|place| {
         let Disturbed::Cpuset(folder) = &place else {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_look_like_fields() {
+    fn process_name_with_field_like_text() {
         let fields = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20";
         for (name, expected) in [("sh", Some(4711)), ("a) R 1 (b", Some(4711))] {
             assert_eq!(parse_start_ticks(&format!("7 ({name}) {fields}")), expected);

@@ -155,38 +155,20 @@ pub const ROUTINES: &[Routine] = &[
     Routine::copying("copy-words", "Pairs of 64-bit registers.", 64, 4, copy_words).aligned(64, 1),
     Routine::copying("copy-neon", "Pairs of 128-bit registers.", 64, 2, copy_neon).aligned(64, 1),
     Routine::copying("copy-neon-ld1", "Structure loads of four 128-bit registers.", 64, 1, copy_ld1).aligned(64, 1),
-    Routine::copying(
-        "copy-neon-nontemporal",
-        "Pairs of 128-bit registers with the non-temporal hint.",
-        64,
-        2,
-        copy_neon_nt,
-    )
-    .aligned(64, 1),
+    Routine::copying("copy-neon-nontemporal", "Pairs of 128-bit registers, non-temporal hint.", 64, 2, copy_neon_nt)
+        .aligned(64, 1),
     plain::FILL_LIBC,
     plain::FILL_BACKWARDS,
     Routine::filling("fill-words", "Pairs of 64-bit registers.", 64, 4, fill_words).aligned(64, 1),
     Routine::filling("fill-neon", "Pairs of 128-bit registers.", 64, 2, fill_neon).aligned(64, 1),
-    Routine::filling(
-        "fill-neon-nontemporal",
-        "Pairs of 128-bit registers with the non-temporal hint.",
-        64,
-        2,
-        fill_neon_nt,
-    )
-    .aligned(64, 1),
-    Routine::filling("fill-dc-zva", "Zeroes whole blocks.", ZERO_TURN, 0, fill_zero_block)
+    Routine::filling("fill-neon-nontemporal", "Pairs of 128-bit registers, non-temporal hint.", 64, 2, fill_neon_nt)
+        .aligned(64, 1),
+    Routine::filling("fill-dc-zva", "Zeroes whole cache blocks (DC ZVA).", ZERO_TURN, 0, fill_zero_block)
         .with_zeros()
         .aligned(ZERO_TURN, 1)
         .when(has_zero_block),
     plain::READ_COMPILED,
     Routine::reading("read-words", "Pairs of 64-bit registers.", 64, 4, read_words),
     Routine::reading("read-neon", "Pairs of 128-bit registers.", 64, 2, read_neon),
-    Routine::reading(
-        "read-neon-nontemporal",
-        "Pairs of 128-bit registers with the non-temporal hint.",
-        64,
-        2,
-        read_neon_nt,
-    ),
+    Routine::reading("read-neon-nontemporal", "Pairs of 128-bit registers, non-temporal hint.", 64, 2, read_neon_nt),
 ];

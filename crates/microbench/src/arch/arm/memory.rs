@@ -146,7 +146,7 @@ pub const ROUTINES: &[Routine] = &[
     Routine::copying("copy-neon", "Two 128-bit registers at a time.", 64, 2, copy_neon).aligned(64, 1).when(has_neon),
     Routine::copying(
         "copy-neon-prefetch",
-        "Two 128-bit registers at a time, four lines asked for in advance.",
+        "Two 128-bit registers at a time, prefetching four lines ahead.",
         64,
         2,
         copy_neon_prefetch,
@@ -162,7 +162,7 @@ pub const ROUTINES: &[Routine] = &[
     Routine::reading("read-neon", "Two 128-bit registers at a time.", 64, 2, read_neon).when(has_neon),
     Routine::reading(
         "read-neon-prefetch",
-        "Two 128-bit registers at a time, four lines asked for in advance.",
+        "Two 128-bit registers at a time, prefetching four lines ahead.",
         64,
         2,
         read_neon_prefetch,

@@ -96,7 +96,7 @@ fn float_chain_vfp(turns: usize) -> f32 {
 }
 
 /// Multiply-adds on the widest unit: returns the floating-point operations done. The accumulators
-/// begin anew with every call and so stay far from infinity.
+/// are reset with every call and so stay far from infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
     if has_neon() { heat_neon(turns) } else { heat_vfp(turns) }

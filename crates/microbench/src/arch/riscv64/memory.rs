@@ -45,7 +45,7 @@ read_turns!(
     e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
 );
 
-/// Copies turns of 64 bytes through groups of eight vector registers, whatever their length.
+/// Copies turns of 64 bytes through groups of eight vector registers, of any length.
 unsafe fn copy_vectors(destination: *mut u8, source: *const u8, turns: usize) {
     // SAFETY: the caller promises memory for `turns` turns and vectors.
     unsafe {
@@ -72,7 +72,7 @@ unsafe fn copy_vectors(destination: *mut u8, source: *const u8, turns: usize) {
     }
 }
 
-/// Fills turns of 64 bytes from a group of eight vector registers, whatever their length.
+/// Fills turns of 64 bytes from a group of eight vector registers, of any length.
 unsafe fn fill_vectors(destination: *mut u8, byte: u8, turns: usize) {
     // SAFETY: the caller promises memory for `turns` turns and vectors.
     unsafe {
@@ -99,7 +99,7 @@ unsafe fn fill_vectors(destination: *mut u8, byte: u8, turns: usize) {
     }
 }
 
-/// Reads turns of 64 bytes into groups of eight vector registers, whatever their length.
+/// Reads turns of 64 bytes into groups of eight vector registers, of any length.
 unsafe fn read_vectors(source: *const u8, turns: usize) -> u64 {
     let sum: u64;
     // SAFETY: the caller promises memory for `turns` turns and vectors. The last group may be shorter;

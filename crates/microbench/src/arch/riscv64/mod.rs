@@ -75,7 +75,7 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
 }
 
 /// Multiply-adds on eight double-precision registers, each eight times a turn: returns the
-/// floating-point operations done. The accumulators begin anew with every call and so stay far from
+/// floating-point operations done. The accumulators are reset with every call and so stay far from
 /// infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {

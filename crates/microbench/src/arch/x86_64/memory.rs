@@ -194,31 +194,31 @@ pub const ROUTINES: &[Routine] = &[
     plain::COPY_TWO_PASSES,
     Routine::copying("copy-words", "64-bit loads and stores.", 64, 8, copy_words),
     Routine::copying("copy-sse2", "128-bit loads and stores.", 64, 4, copy_sse2),
-    Routine::copying("copy-sse2-nontemporal", "128-bit loads, stores past the caches.", 64, 4, copy_sse2_nt)
+    Routine::copying("copy-sse2-nontemporal", "128-bit loads, non-temporal stores.", 64, 4, copy_sse2_nt)
         .aligned(64, 1),
     Routine::copying("copy-avx2", "256-bit loads and stores.", 128, 4, copy_avx2).when(has_avx2),
-    Routine::copying("copy-avx2-nontemporal", "256-bit loads, stores past the caches.", 128, 4, copy_avx2_nt)
+    Routine::copying("copy-avx2-nontemporal", "256-bit loads, non-temporal stores.", 128, 4, copy_avx2_nt)
         .aligned(64, 1)
         .when(has_avx2),
     Routine::copying("copy-avx512", "512-bit loads and stores.", 256, 4, copy_avx512).when(has_avx512),
-    Routine::copying("copy-avx512-nontemporal", "512-bit loads, stores past the caches.", 256, 4, copy_avx512_nt)
+    Routine::copying("copy-avx512-nontemporal", "512-bit loads, non-temporal stores.", 256, 4, copy_avx512_nt)
         .aligned(64, 1)
         .when(has_avx512),
-    Routine::copying("copy-rep-movsb", "The string instruction.", 64, 0, copy_rep_movsb),
+    Routine::copying("copy-rep-movsb", "String instruction (rep movsb, rep stosb).", 64, 0, copy_rep_movsb),
     plain::FILL_LIBC,
     plain::FILL_BACKWARDS,
     Routine::filling("fill-words", "64-bit stores.", 64, 8, fill_words),
     Routine::filling("fill-sse2", "128-bit stores.", 64, 4, fill_sse2),
-    Routine::filling("fill-sse2-nontemporal", "128-bit stores past the caches.", 64, 4, fill_sse2_nt).aligned(64, 1),
+    Routine::filling("fill-sse2-nontemporal", "128-bit non-temporal stores.", 64, 4, fill_sse2_nt).aligned(64, 1),
     Routine::filling("fill-avx2", "256-bit stores.", 128, 4, fill_avx2).when(has_avx2),
-    Routine::filling("fill-avx2-nontemporal", "256-bit stores past the caches.", 128, 4, fill_avx2_nt)
+    Routine::filling("fill-avx2-nontemporal", "256-bit non-temporal stores.", 128, 4, fill_avx2_nt)
         .aligned(64, 1)
         .when(has_avx2),
     Routine::filling("fill-avx512", "512-bit stores.", 256, 4, fill_avx512).when(has_avx512),
-    Routine::filling("fill-avx512-nontemporal", "512-bit stores past the caches.", 256, 4, fill_avx512_nt)
+    Routine::filling("fill-avx512-nontemporal", "512-bit non-temporal stores.", 256, 4, fill_avx512_nt)
         .aligned(64, 1)
         .when(has_avx512),
-    Routine::filling("fill-rep-stosb", "The string instruction.", 64, 0, fill_rep_stosb),
+    Routine::filling("fill-rep-stosb", "String instruction (rep movsb, rep stosb).", 64, 0, fill_rep_stosb),
     plain::READ_COMPILED,
     Routine::reading("read-words", "64-bit loads.", 64, 8, read_words),
     Routine::reading("read-sse2", "128-bit loads.", 64, 4, read_sse2).aligned(1, 16),

@@ -34,13 +34,13 @@ fn stolen_windows_do_not_lower_the_clock() {
 }
 
 #[test]
-fn of_two_modes_the_faster_counts_if_three_windows_support_it() {
+fn faster_mode_needs_three_windows() {
     check(&[(10, 2_400_000), (50, 1_800_000)], 2_400_000, true, 166);
     check(&[(2, 2_400_000), (58, 1_800_000)], 1_800_000, true, 966);
 }
 
 #[test]
-fn a_window_that_is_too_fast_does_not_win() {
+fn window_that_is_too_fast_does_not_win() {
     check(&[(1, 9_000_000), (59, 1_500_000)], 1_500_000, true, 983);
     check(&[(1, 9_000_000), (1, 1_600_000), (58, 1_500_000)], 1_500_000, true, 966);
     check(&[(1, 9_000_000), (1, 8_999_999), (8, 1_500_000)], 1_500_000, true, 800);
@@ -49,7 +49,7 @@ fn a_window_that_is_too_fast_does_not_win() {
 }
 
 #[test]
-fn without_support_the_closest_windows_count_and_say_so() {
+fn closest_windows_without_support() {
     check(&[(1, 2_000_000), (1, 1_994_000), (1, 1_980_000)], 1_994_000, false, 666);
     check(&[(1, 3_000_000), (1, 1_000_000), (1, 500_000)], 1_000_000, false, 333);
 }
@@ -63,7 +63,7 @@ fn fewer_than_three_windows_are_not_trusted_upwards() {
 }
 
 #[test]
-fn sustained_is_all_work_over_all_time() {
+fn sustained_rate() {
     // Half of the time at full clock, half of it withheld: a quota of 50 %.
     let mut duty_cycle = windows(&[(99, 1_000_000)]);
     let busy_ns: u64 = duty_cycle.iter().map(|window| window.elapsed_ns).sum();
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn any_windows_give_an_estimate_inside_their_range(
+    fn estimate_is_within_window_range(
         all in prop::collection::vec((1u64..1_000_000_000, 1u64..1_000_000_000), 1..100),
     ) {
         let all: Vec<Window> = all

@@ -171,7 +171,7 @@ fn what_its_shape_gives_away() {
 }
 
 #[test]
-fn of_the_command_line_only_what_is_known_stays() {
+fn kernel_command_line_allow_list() {
     let text = "console=serial0,115200 androidboot.serialno=abc123 smsc95xx.macaddr=DC:A6:32:01:02:03 \
                 root=PARTUUID=6c586e13-02 bcm2708_fb.fbwidth=0 systemd.hostname=mine quiet mitigations=off \
                 resume=/dev/disk/by-id/ata-X root=LABEL=mine root=/dev/mmcblk0p2 cifsroot=//srv/x,username=me secretword \
@@ -186,7 +186,7 @@ fn of_the_command_line_only_what_is_known_stays() {
 }
 
 #[test]
-fn of_mounts_only_what_is_read_stays() {
+fn mount_allow_list() {
     let text = "21 1 179:2 / / rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw,discard\n\
                 22 1 8:1 / /media/alice/KEYS rw - ext4 /dev/sda1 rw,user_id=0\n\
                 23 1 0:50 / /mnt/nas rw - cifs //nas/alice rw,username=alice,domain=HOME\n\
@@ -203,7 +203,7 @@ fn of_mounts_only_what_is_read_stays() {
 }
 
 #[test]
-fn of_other_files_what_is_known_stays() {
+fn allow_lists_of_other_files() {
     let mut redactor = Redactor::default();
     let config = "# by alice\n[pi4]\narm_boost=1 # fast\n[0x12345678]\ndecode_MPG2=0x1234abcd\nmy_name=alice\ndtparam=audio=on\n";
     assert_eq!(
@@ -223,7 +223,7 @@ fn of_other_files_what_is_known_stays() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_taken_and_what_is_blank_stays_so(text in "(\\PC|[0-9a-f:\\- \n@/=.]|serial|/home\u{2f}|LABEL=){0,60}") {
+    fn redaction_is_idempotent_and_never_panics(text in "(\\PC|[0-9a-f:\\- \n@/=.]|serial|/home\u{2f}|LABEL=){0,60}") {
         let once = Redactor::default().text(&text);
         proptest::prop_assert_eq!(once.lines().count(), text.lines().count());
         let mut redactor = Redactor::default();
@@ -235,7 +235,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn an_address_never_gets_through(bytes: [u8; 6], before in "[a-z]{0,3}[-_ ./(]", after in "[-_ .,)]") {
+    fn addresses_are_always_redacted(bytes: [u8; 6], before in "[a-z]{0,3}[-_ ./(]", after in "[-_ .,)]") {
         let mac: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let mac = mac.join(":");
         proptest::prop_assume!(mac.chars().any(|c| !"0f:".contains(c)));

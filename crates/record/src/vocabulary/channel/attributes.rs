@@ -3,7 +3,7 @@
 use super::*;
 use crate::{ChannelKind, Unit};
 
-/// What a channel measures, whatever its unit is.
+/// What a channel measures, regardless of what its unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Measurand {
     /// A clock that something runs at, or claims to.
@@ -172,7 +172,7 @@ impl ChannelId {
     }
 
     /// True if both are told by the same supply, meter or chip, or by the same zone of powercap.
-    pub fn is_beside(&self, other: &Self) -> bool {
+    pub fn is_of_same_chip(&self, other: &Self) -> bool {
         use OfPowercap::{Energy, Power};
         match (self, other) {
             (Self::Hwmon(a, OfHwmon::Sensor(..)), Self::Hwmon(b, OfHwmon::Sensor(..))) => a == b,

@@ -183,8 +183,8 @@ fn ids_know_what_they_are_of() {
 #[test]
 fn companions_are_told_by_the_same_thing() {
     let check = |a: &str, b: &str, expected: bool| {
-        assert_eq!(id(a).is_beside(&id(b)), expected, "{a} and {b}");
-        assert_eq!(id(b).is_beside(&id(a)), expected, "{b} and {a}");
+        assert_eq!(id(a).is_of_same_chip(&id(b)), expected, "{a} and {b}");
+        assert_eq!(id(b).is_of_same_chip(&id(a)), expected, "{b} and {a}");
     };
     check("hwmon0.power1", "hwmon0.in2", true);
     check("hwmon0.power1", "hwmon1.in2", false);

@@ -53,7 +53,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let buffer = frame.buffer_mut();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let (width, height) = SMALLEST;
-        let text = format!("at least {width}x{height}, please; q quits");
+        let text = format!("Terminal too small (needs {width}x{height}). q: quit");
         line(buffer, area, 0, &text, Style::new());
         return;
     }
@@ -84,15 +84,15 @@ fn title(state: &State, width: u16) -> String {
 fn throttling(buffer: &mut Buffer, area: Rect, state: &State) {
     let share = 100.0 * state.held_back_rows as f64 / state.rows.max(1) as f64;
     let past = match state.held_back_rows {
-        0 => "never so far".to_owned(),
+        0 => "0 % of the time so far".to_owned(),
         _ => format!("{share:.0} % of the time so far"),
     };
     let (text, style) = if state.throttled.is_empty() {
-        (format!("Not slowed down, {past}."), Style::new())
+        (format!("Not throttled ({past})."), Style::new())
     } else {
         let alarm = state.look.colour(Color::Red).add_modifier(Modifier::BOLD);
         let reasons = state.throttled.join(", ");
-        (format!("SLOWED DOWN: {reasons}; {past}."), alarm)
+        (format!("THROTTLED: {reasons} ({past})."), alarm)
     };
     line(buffer, area, 1, &text, style);
 }
@@ -101,9 +101,9 @@ fn keys(state: &State, width: u16) -> String {
     let samples = state.samples_per_column() as u64;
     let columns = u64::from(width.saturating_sub(NAMES_WIDTH + 1));
     let span_s = columns * samples * state.interval_ms / 1000;
-    let mut text = format!("q quit   p pause   - + time span ({}:{:02} min)", span_s / 60, span_s % 60);
+    let mut text = format!("q quit   p pause   -/+ time span ({}:{:02} min)", span_s / 60, span_s % 60);
     if state.replay {
-        text.push_str("   left right 30 s back, on   [ ] slower, faster");
+        text.push_str("   left/right seek 30 s   [ ] slower/faster");
     }
     text
 }

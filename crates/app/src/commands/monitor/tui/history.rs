@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_hold_the_extreme_of_their_samples() {
+    fn column_shows_extreme_sample() {
         let values = [1.0, 5.0, 3.0, 2.0, 4.0].map(Some);
         let history = history(values);
         assert_eq!(history.columns(0, 9, 2, f32::max), [Some(5.0), Some(3.0), Some(4.0)]);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_stays_open_and_the_past_ends() {
+    fn unknown_values_leave_gaps() {
         let gap = history([Some(1.0), None, None]);
         assert_eq!(gap.columns(0, 3, 1, f32::max), [Some(1.0), None, None]);
         assert_eq!(gap.columns(0, 3, 2, f32::max), [Some(1.0), None]);

@@ -53,7 +53,7 @@ pub(super) struct Screen {
     changed: bool,
 }
 
-/// What is on the screen, whatever the terminal.
+/// What is on the screen, independent of the terminal.
 #[derive(Debug, Default)]
 struct State {
     look: Look,

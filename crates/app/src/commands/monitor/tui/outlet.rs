@@ -1,5 +1,5 @@
-//! The way of frames to the terminal: a thread of its own writes them, so that a terminal that stops reading in the
-//! middle of one keeps neither the samples nor whoever wants to go.
+//! Writes frames to the terminal: a thread of its own writes them, so that a terminal that stops reading in the
+//! middle of one blocks neither the sampling nor quitting.
 
 use crate::write::write_all;
 use std::io::{Write, stdout};

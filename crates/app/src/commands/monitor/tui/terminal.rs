@@ -31,9 +31,9 @@ impl Terminal {
     pub(super) fn open() -> anyhow::Result<Self> {
         anyhow::ensure!(
             stdout().is_terminal() && std::io::stdin().is_terminal(),
-            "--tui needs a terminal; --lines writes lines anywhere."
+            "--tui needs a terminal; use --lines otherwise."
         );
-        enable_raw_mode().context("the terminal cannot be taken over")?;
+        enable_raw_mode().context("Cannot switch the terminal to full-screen mode")?;
         IS_TAKEN.store(true, Ordering::Relaxed);
         signals::give_back_by(give_back_terminal);
         // What a panic says must not go to a screen that vanishes.
@@ -63,7 +63,7 @@ impl Terminal {
             return Ok(false);
         }
         let drawn = self.inner.draw(render).map(|_| true);
-        drawn.context("the terminal cannot be written")
+        drawn.context("Cannot write to the terminal")
     }
 }
 

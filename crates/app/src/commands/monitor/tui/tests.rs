@@ -56,10 +56,10 @@ fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
 const ASCII: Look = Look { colours: false, ascii: true };
 
 #[test]
-fn everything_has_its_place() {
+fn screen_layout() {
     let expected = expect_test::expect![[r#"
          00:00:03  load -  every 1 s                     Test Board
-        SLOWED DOWN: too hot (cooling_device0.state); 50 % of the ti
+        THROTTLED: overheating (cooling_device0.state) (50 % of the
         all CPUs                     75 %                        :::
                              0 % to 100 %                       ?###
         clock cpu0                600 MHz                       #:
@@ -69,7 +69,7 @@ fn everything_has_its_place() {
         cpu0                         75 %                       ?:::
         cpu1                         75 %                       ?:::
 
-        q quit   p pause   - + time span (0:25 min)
+        q quit   p pause   -/+ time span (0:25 min)
     "#]];
     expected.assert_eq(&format!("{}\n", screen(&state(2, ASCII), 60, 12).join("\n")));
 }
@@ -89,17 +89,17 @@ fn every_size_is_drawn() {
         let lines = screen(&state, width, height);
         assert_eq!(lines.len(), usize::from(height));
     }
-    assert!(screen(&state, 43, 20)[0].starts_with("at least 44x8"));
+    assert!(screen(&state, 43, 20)[0].starts_with("Terminal too small (needs 44x8)"));
 }
 
 #[test]
-fn an_empty_stream_is_drawn() {
+fn empty_stream_is_drawn() {
     let lines = screen(&State::default(), 60, 12);
-    assert_eq!(lines[1], "Not slowed down, never so far.");
+    assert_eq!(lines[1], "Not throttled (0 % of the time so far).");
 }
 
 #[test]
-fn terminals_get_what_they_can_show() {
+fn terminal_capabilities() {
     let look = |term: &str, lang: &str, no_color: &str| {
         Look::of_environment(|name| match name {
             "TERM" => Some(term.to_owned()),
@@ -134,7 +134,7 @@ fn colours_are_used_only_where_there_are_some() {
 }
 
 #[test]
-fn keys_do_what_they_say() {
+fn key_bindings() {
     let mut state = state(1, ASCII);
     let mut press = |key| state.key(key);
     assert_eq!(press(Key::Char('q')), Wish::Quit);
@@ -155,7 +155,7 @@ fn keys_do_what_they_say() {
 }
 
 #[test]
-fn a_pause_holds_what_is_shown_and_loses_nothing() {
+fn pause_freezes_screen_without_losing_samples() {
     let mut watch = watch(1);
     let mut state = State::default();
     state.begin(&watch);

@@ -1,0 +1,84 @@
+//! Options that several verbs share. Each group is flattened into the verbs that use it and no others, so that an
+//! option has one name, one meaning and one help text everywhere.
+
+use bench::parse_time;
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long to wait for an idle system where `--wait` does not say.
+const WAIT: Duration = Duration::from_secs(120);
+
+/// When a run starts.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct IdleFlags {
+    /// Start even if the system is busy (noted in the results)
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Maximum time to wait for an idle system [default: 120s]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    wait: Option<Duration>,
+}
+
+impl IdleFlags {
+    /// The longest time to wait.
+    pub(crate) fn wait(&self) -> Duration {
+        self.wait.unwrap_or(WAIT)
+    }
+
+    /// The options that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        chosen([(self.force, "--force"), (self.wait.is_some(), "--wait")])
+    }
+}
+
+/// Where the results go.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct OutputFlags {
+    /// Print the result file (JSON) instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the log to FILE and the result file to the same name with .json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Do not show progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// As whom programs of the user's own run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
+pub(crate) struct UserFlags {
+    /// Under sudo, run your own commands as root, not as the calling user
+    #[arg(long)]
+    pub(crate) as_root: bool,
+}
+
+/// Whether settings are changed for the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
+pub(crate) struct TuneFlags {
+    /// Change no settings (same as NOTUNING=yes)
+    #[arg(long, alias = "quick")]
+    pub(crate) no_tuning: bool,
+}
+
+/// Another machine than the running one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct RootFlags {
+    /// Read from this directory or .board snapshot instead of the running system
+    #[arg(long, value_name = "DIR|FILE.board")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// A run that is to be continued.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ResumeFlags {
+    /// Continue the latest run that died, or the one of this result file; completed steps are not repeated
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "latest")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// The names of those that are set.
+pub(crate) fn chosen<const N: usize>(flags: [(bool, &'static str); N]) -> impl Iterator<Item = &'static str> {
+    flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, name)| name)
+}
