@@ -78,14 +78,14 @@ mod tests {
             let why = parse_line(&line(words, 22)).unwrap_err();
             assert!(why.contains(expected), "{why}");
         };
-        check([0, 1, 0, 2, 0], "tells of 0 calls");
-        check([2, 1, 0, 2, 0], "tells of 2 calls between 1 s 0 ns and 2 s 0 ns");
-        check([u64::MAX, 1, 0, 2, 0], "tells of 18446744073709551615 calls");
+        check([0, 1, 0, 2, 0], "reported 0 calls");
+        check([2, 1, 0, 2, 0], "reported 2 calls between 1 s 0 ns and 2 s 0 ns");
+        check([u64::MAX, 1, 0, 2, 0], "reported 18446744073709551615 calls");
         check([1, 2, 0, 1, 0], "calls between 2 s");
-        check([1, 1, 0, 1, 0], "tells of 1 calls");
-        check([1, 1, 1_000_000_000, 9, 0], "tells of");
-        check([1, 1, 0, u64::MAX, 0], "tells of");
-        check([1, 1, 0, 3601, 0], "tells of");
+        check([1, 1, 0, 1, 0], "reported 1 calls");
+        check([1, 1, 1_000_000_000, 9, 0], "reported");
+        check([1, 1, 0, u64::MAX, 0], "reported");
+        check([1, 1, 0, 3601, 0], "reported");
         let good = line([1, 1, 0, 2, 0], 22);
         for text in ["", "1 1 0 2 0\n", &good.replace('1', "9"), &good.replace(' ', "  "), good.trim_end_matches("0\n")]
         {

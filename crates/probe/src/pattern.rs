@@ -183,8 +183,8 @@ mod tests {
         };
         let segments = Layout::of(pattern.abi.is_64()).header_bytes;
         let segment = Layout::of(pattern.abi.is_64()).program_header_bytes;
-        check(&|bytes| bytes.clear(), "is no ELF file");
-        check(&|bytes| bytes[0] = b'#', "is no ELF file");
+        check(&|bytes| bytes.clear(), "is not an ELF file");
+        check(&|bytes| bytes[0] = b'#', "is not an ELF file");
         check(&|bytes| bytes[5] = 2, "has its bytes in another order");
         check(&|bytes| bytes[18] = 0xee, "is for machine 238 of ELF");
         check(&|bytes| bytes.truncate(segments + 10), "is cut off");
