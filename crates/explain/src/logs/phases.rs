@@ -49,7 +49,7 @@ pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
         };
         let failure = Failure {
             kind: FailureKind::Garbled,
-            message: "it was watched while it ran, but the log has no result of it".to_string(),
+            message: "the log has monitoring data but no result".to_string(),
             output_tail: String::new(),
             exit_status: None,
         };

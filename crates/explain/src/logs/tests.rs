@@ -66,7 +66,7 @@ fn first_versions_without_separators() {
         sevenzip/multi@16 [0, 1, 2, 3] x4 #1 820000..1082999: 3674 MIPS, 360 %, [(22, 1995, 5365), (23, 1978, 5357)] (not comparable: dictionaries of 2^22, 2^23 bytes only)
         openssl/aes-128-cbc@1 [0] x1 #0 0..0: [(16, 35784110), (64, 49220800), (256, 54720680), (1024, 56134660), (8192, 56762370), (16384, 56743250)]
         openssl/aes-128-cbc@1 [0] x1 #1 0..0: [(16, 35793850), (64, 49224230), (256, 54575620), (1024, 56282450), (8192, 56593070), (16384, 56126120)]
-        cpuminer/@0 [] x4 #0 1083000..1123000: failed Garbled: it was watched while it ran, but the log has no result of it
+        cpuminer/@0 [] x4 #0 1083000..1123000: failed Garbled: the log has monitoring data but no result
         at [1000, 61000, 571000, 586000, 820000, 865000, 1083000, 1123000] lines [100, 101, 106, 107, 112, 113, 118, 119]
           policy0.claimed (CPUs 0-3) [1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000] 0
           rpi.firmware_clock () [1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000, 1400000] 0
@@ -185,7 +185,7 @@ fn raspberry_pi_in_0_6() {
             policy0 Some(1750000) None [600000, 1750000]
             clock/cold@0 [] x1 #0 0..59000: cpu0 Some(1750000) [1748576, 1748109, 1748009] None Some(1750000); cpu0 Some(600000) [598635, 598424, 598353] None Some(600000)
             clock/hot-after@0 [] x1 #0 779000..779000: cpu0 Some(1750000) [999009, 998576, 998109] None Some(1000000)
-            memory-bandwidth/@0 [0] x1 #0 59000..779000: failed Garbled: it was watched while it ran, but the log has no result of it
+            memory-bandwidth/@0 [0] x1 #0 59000..779000: failed Garbled: the log has monitoring data but no result
             at [59000, 779000] lines [57, 58]
               policy0.claimed (CPUs 0-3) [1750000, 1750000] 0
               rpi.firmware_clock () [1750000, 1000000] 0
@@ -300,7 +300,7 @@ fn another_language_and_carriage_returns() {
               intel-p-states = Intel P-state driver initializing (line 18)
             cluster [0, 1] None None
             clock/cold@0 [] x1 #0 0..56000: cpu1 None [1995100, 1995000, 1994900] Some(1995) None
-            memory-bandwidth/@0 [0] x1 #0 56000..86000: failed Garbled: it was watched while it ran, but the log has no result of it
+            memory-bandwidth/@0 [0] x1 #0 56000..86000: failed Garbled: the log has monitoring data but no result
             at [56000, 86000] lines [27, 28]
               load.1min () [36, 36] 0
               cpu.busy_percent () [28, 28] 0

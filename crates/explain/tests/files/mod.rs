@@ -53,7 +53,7 @@ pub(crate) const PARTS: [&str; 2] = ["open", "more"];
 /// Folders of logs: the composed ones, and those of the corpus if there is one.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let parts = PARTS.iter().filter_map(|part| Some(find()?.join(part).join("results")));
-    std::iter::once(composed()).chain(parts).collect()
+    [composed(), composed().with_file_name("made")].into_iter().chain(parts).collect()
 }
 
 /// Name and text of every log in these folders.
