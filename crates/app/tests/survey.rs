@@ -87,14 +87,14 @@ fn kernel_report() {
     let newer = folder.join("linux.json");
     std::fs::write(
         &newer,
-        r#"[{"cycle":"5.10","lts":true,"eol":"2020-01-01","latest":"5.10.999","latestReleaseDate":"2019-12-31"}]"#,
+        r#"[{"cycle":"5.10","lts":true,"eol":"2019-12-30","latest":"5.10.999","latestReleaseDate":"2019-12-31"}]"#,
     )
     .unwrap();
     let newer = newer.to_str().unwrap();
     check(
         "rock-5-itx-storage",
         &["kernel", "--eol-file", newer],
-        &["Support of series 5.10 ended on 2020-01-01 with 5.10.999"],
+        &["Support of series 5.10 ended on 2019-12-30 with 5.10.999"],
     );
     let (status, _, error) = run("rock-5-itx-storage", &["kernel", "--eol-file", "/proc/version"]);
     assert_eq!(status, 1);
@@ -139,4 +139,94 @@ fn inspect_every_board() {
         check(board, &["review", "--inspect"], &["### Kernel info:"]);
         check(board, &["storage"], &[]);
     }
+}
+
+fn boards() -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let boards = files.filter(|path| path.extension().is_some_and(|extension| extension == "board"));
+    let read = |path: PathBuf| {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        (path.file_stem().unwrap().to_string_lossy().into_owned(), text)
+    };
+    boards.map(read).collect()
+}
+
+/// The output of a command without line breaks: where a line is broken matters to nobody.
+fn told(board: &str, words: &[&str]) -> String {
+    let (status, text, errors) = run(board, words);
+    assert_eq!(status, 0, "{board} {words:?}: {errors}");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn cards_without_registers_are_not_called_counterfeit() {
+    let mut silent = 0;
+    for (board, files) in boards() {
+        if files.contains("/manfid") || files.contains("/cid") {
+            continue;
+        }
+        for words in [&["review", "--inspect"][..], &["storage"]] {
+            let text = told(&board, words);
+            assert!(!text.to_lowercase().contains("counterfeit"), "{board}: {text}");
+            assert!(!text.contains("()") && !text.contains("\"\""), "{board}: {text}");
+            silent += usize::from(text.contains("ID registers could not be read"));
+        }
+    }
+    assert!(silent > 0);
+}
+
+/// Where nothing could be read, nothing is in order.
+#[test]
+fn unreadable_machines_get_no_clean_bill() {
+    for (board, words, says) in [
+        ("nothing", &["review", "--inspect"][..], "Nothing on this machine could be checked."),
+        ("nothing", &["storage"], "Nothing on this machine could be checked."),
+        ("raspberry-pi-3", &["review", "--inspect"], "Support of series 4.4 ended on 2022-02-03"),
+    ] {
+        let text = told(board, words);
+        assert!(text.contains(says), "{board} {words:?}: {text}");
+        assert!(!text.contains("No problems found."), "{board} {words:?}: {text}");
+    }
+    let text = told("x86-hybrid-laptop", &["review", "--inspect"]);
+    for says in ["The machine runs on battery power (BAT0, 81 % charged)", "BAT0 (Battery): discharging, 81 %"] {
+        assert!(text.contains(says), "{text}");
+    }
+}
+
+#[test]
+fn kernel_origin_needs_evidence() {
+    for (board, says) in
+        [("x86-hybrid-laptop", "Debian"), ("rk3399", "Debian"), ("server-96-cores", "Debian"), ("nothing", "Kernel")]
+    {
+        let text = told(board, &["kernel"]);
+        assert!(text.contains(says) && !text.contains("unmodified mainline"), "{board}: {text}");
+    }
+}
+
+#[test]
+fn identify_names_the_deciding_evidence() {
+    for (board, says, not) in [
+        ("x86-hybrid-laptop", &["4600 to 4700 MHz"][..], &[][..]),
+        ("ryzen-32-policies", &["5752 to 5881 MHz"], &[]),
+        ("amlogic-fake-clocks", &["named by chip id"], &["named by device tree"]),
+        ("raspberry-pi-3", &["named by revision code"], &["named by device tree"]),
+        ("cix-p1", &["Also called CD8180, CP8180, CD8160"], &["Exynos 8890", "Graviton3"]),
+    ] {
+        let text = told(board, &["identify"]);
+        assert!(says.iter().all(|says| text.contains(says)), "{board}: {text}");
+        assert!(!not.iter().any(|not| text.contains(not)), "{board}: {text}");
+    }
+    let review = told("cix-p1", &["review", "--inspect"]);
+    assert!(review.contains("Cix P1, Kernel: aarch64"), "{review}");
+}
+
+/// The kernel of a Raspberry Pi 5 gives each CPU a cluster of its own; they are one.
+#[test]
+fn cpus_of_one_cluster_have_one_number() {
+    let (_, text, _) = run("raspberry-pi-5", &["review", "--inspect"]);
+    let rows = text.lines().filter(|line| line.contains("Cortex-A76"));
+    let rows: Vec<Vec<&str>> =
+        rows.map(|line| line.split_whitespace().collect()).filter(|row: &Vec<&str>| row.len() > 4).collect();
+    assert!(rows.iter().filter(|row| row[1] == "0" && row[2] == "0").count() >= 4, "{text}");
 }

@@ -21,7 +21,10 @@ struct Setting<'a> {
 
 /// The settings of one board that are in force.
 pub(crate) struct ConfigTxt<'a> {
+    /// Conditional filters of the file that hold on the board.
     filters: Vec<&'static str>,
+    /// What else the table knows it by: the clock it is sold with, a console at the mini UART.
+    labels: Vec<&'static str>,
     settings: Vec<Setting<'a>>,
 }
 
@@ -70,7 +73,9 @@ impl<'a> ConfigTxt<'a> {
 
     fn of_board(record: &Record) -> Self {
         let board = record.machine.board.known();
-        Self { filters: board.map_or(Vec::new(), |board| filters(board)), settings: Vec::new() }
+        let filters = board.map_or(Vec::new(), |board| filters(board));
+        let labels = board.map_or(Vec::new(), |board| labels(board, &filters));
+        Self { filters, labels, settings: Vec::new() }
     }
 
     /// Takes a setting whose section surely holds. Of one that is given twice the last counts, as for
@@ -114,7 +119,8 @@ impl<'a> ConfigTxt<'a> {
     }
 
     fn fits(&self, row: &Known, setting: &Setting) -> bool {
-        let concerns = row.models == "-" || row.models.split(',').any(|model| self.is(model));
+        let is = |model: &str| self.is(model) || self.labels.contains(&model);
+        let concerns = row.models == "-" || row.models.split(',').any(is);
         row.setting == setting.name && concerns && holds(row.is, setting.value)
     }
 }
@@ -182,6 +188,36 @@ fn filters(board: &str) -> Vec<&'static str> {
     found.map_or(Vec::new(), |(_, filters)| filters.to_vec())
 }
 
+/// Names of the table for boards that conditional filters do not tell apart: by the clock they are sold with, and those
+/// whose console is the mini UART. Sources: Raspberry Pi documentation, "config.txt" (`arm_boost`, overclocking) and
+/// "UART configuration".
+fn labels(board: &str, filters: &[&str]) -> Vec<&'static str> {
+    let name = board.to_ascii_lowercase();
+    let is = |filter: &str| filters.contains(&filter);
+    let revision = name.split_once("rev 1.").and_then(|(_, rest)| rest.chars().next()?.to_digit(10));
+    let mut found = Vec::new();
+    if is("pi4") {
+        // The C0 of the chip came with 400 and revision 1.4 of the 4B; which one a compute module has is not in its name.
+        match revision {
+            _ if is("pi400") => found.push("pi4-1800"),
+            _ if is("cm4") => found.push("pi4-1500"),
+            Some(4..) => found.push("pi4-1800"),
+            Some(_) => found.push("pi4-1500"),
+            None => {}
+        }
+    }
+    if is("pi3") && !is("pi3+") && !name.contains("compute module 3+") && !name.contains("compute module 3 plus") {
+        found.push("pi3-1200");
+    }
+    if is("pi0") && !is("pi02") && name.contains("zero w") {
+        found.push("pi0w");
+    }
+    if is("pi0") && !is("pi02") {
+        found.push("pi0-first");
+    }
+    found
+}
+
 /// Compares a value as the firmware reads it.
 fn holds(is: &str, value: &str) -> bool {
     if is == "any" {
@@ -223,6 +259,45 @@ mod tests {
             [(">60", "0x3d", true), ("<0", "-2", true), ("=1", "1 ", true), ("=1", "one", false)]
         {
             assert_eq!(holds(is, value), expected, "{is} {value}");
+        }
+    }
+
+    /// What the table says of this setting on this board.
+    fn effect(board: &str, setting: &str, value: &str) -> Option<&'static str> {
+        let filters = filters(board);
+        let labels = labels(board, &filters);
+        let file = ConfigTxt { filters, labels, settings: Vec::new() };
+        let setting = Setting { name: setting, value, place: Place::Field(String::new()) };
+        rows().find(|row| file.fits(row, &setting)).map(|row| row.effect)
+    }
+
+    #[test]
+    fn rows_hold_on_the_boards_they_name_and_on_no_others() {
+        let old4 = "Raspberry Pi 4 Model B Rev 1.1";
+        let new4 = "Raspberry Pi 4 Model B Rev 1.5";
+        let (pi3, pi3plus) = ("Raspberry Pi 3 Model B Rev 1.2", "Raspberry Pi 3 Model B Plus Rev 1.3");
+        let (zero, zero_w, zero_2) =
+            ("Raspberry Pi Zero Rev 1.3", "Raspberry Pi Zero W Rev 1.1", "Raspberry Pi Zero 2 W Rev 1.0");
+        for (setting, value, on, not_on) in [
+            ("arm_freq", "1800", old4, new4),
+            ("arm_freq", "1800", "Raspberry Pi Compute Module 4 Rev 1.1", "Raspberry Pi 400 Rev 1.0"),
+            ("arm_freq", "2000", new4, "Radxa ROCK 5B"),
+            ("arm_freq", "1300", pi3, "Radxa ROCK 5B"),
+            ("arm_freq", "1450", pi3plus, "Radxa ROCK 5B"),
+            ("arm_boost", "0", new4, pi3),
+            ("arm_boost", "1", old4, pi3plus),
+            ("arm_freq_min", "100", zero, ""),
+            ("core_freq", "200", pi3, "Radxa ROCK 5B"),
+            ("enable_uart", "1", pi3, zero),
+            ("enable_uart", "1", zero_w, zero_2),
+            ("initial_turbo", "60", pi3, ""),
+            ("over_voltage", "2", pi3, ""),
+            ("sdram_freq", "420", zero, "Raspberry Pi Model B Rev 2"),
+            ("sdram_freq", "480", pi3plus, pi3),
+        ] {
+            assert!(effect(on, setting, value).is_some(), "{setting}={value} on {on}");
+            // Some rows are about all boards.
+            assert!(not_on.is_empty() || effect(not_on, setting, value).is_none(), "{setting}={value} on {not_on}");
         }
     }
 

@@ -178,10 +178,10 @@ pub struct Card {
     pub kind: String,
     /// Product name in its register.
     pub name: String,
-    /// Maker.
-    pub manfid: u32,
-    /// OEM.
-    pub oemid: u32,
+    /// Maker; none where its registers were not read.
+    pub manfid: Option<u32>,
+    /// OEM; none where its registers were not read.
+    pub oemid: Option<u32>,
     /// Year and month of its making.
     pub made: Option<(u32, u32)>,
     /// Hardware revision.

@@ -221,6 +221,10 @@ pub struct Supply {
     pub current_ua_max: Option<u64>,
     /// What the other end offers, `9000 mV 3000 mA`.
     pub offers: Vec<String>,
+    /// What a battery does, in the kernel's words: `Charging`, `Discharging`, `Full`.
+    pub status: Option<String>,
+    /// Charge of a battery in percent.
+    pub charge_percent: Option<u32>,
 }
 
 /// What a serial number tells of how honest its maker is. The number itself is never kept.

@@ -86,12 +86,7 @@ fn text(machine: &Machine, answer: &Answer) -> String {
         text.push_str(&soc::line("Memory", &format!("{} MiB", kib / 1024)));
     }
     for cluster in &machine.clusters {
-        let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
-        let clock = match policy.map(|policy| &policy.clock_khz_max) {
-            None => "no cpufreq".to_owned(),
-            Some(Fact::Known(khz)) => format!("{} MHz advertised", khz / 1000),
-            Some(Fact::Missing { missing }) => format!("advertised clock unknown ({missing})"),
-        };
+        let clock = soc::advertised(machine, cluster);
         let cpus = explain::cpu_words(&cluster.cpus);
         let core_type = match &cluster.core_type {
             Fact::Known(name) => name.clone(),

@@ -4,7 +4,7 @@
 use super::review::looked_at;
 use crate::output;
 use explain::rules::{self, Subject};
-use explain::survey::words;
+use explain::survey::{self, words};
 use explain::{Finding, Severity};
 use machine::Root;
 use record::{Record, Survey};
@@ -30,6 +30,9 @@ pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
     Ok(0)
 }
 
+/// What only reviews judge.
+const OF_REVIEWS: [&str; 2] = ["CPU clocks", "kernel"];
+
 fn text(record: &Record, findings: &[Finding]) -> String {
     let survey = &record.surveys[0];
     let sections: [(&str, Vec<String>); 8] = [
@@ -53,10 +56,14 @@ fn text(record: &Record, findings: &[Finding]) -> String {
     if text.is_empty() {
         text.push_str("No storage, bus or power information available.\n\n");
     }
-    text.push_str(match findings.is_empty() {
-        true => "No problems found.\n",
-        false => "Problems found:\n",
-    });
+    match findings.is_empty() {
+        true => {
+            let mut seen = survey::seen(record);
+            seen.retain(|what| !OF_REVIEWS.contains(what));
+            text.push_str(&format!("{}\n", survey::all_clear(&seen)));
+        }
+        false => text.push_str("Problems found:\n"),
+    }
     for finding in findings {
         let mark = if finding.severity == Severity::Info { ' ' } else { '!' };
         text.push_str(&format!(" {mark} {}\n", finding.sentence()));

@@ -13,6 +13,7 @@ mod version;
 
 pub use eol::{Date, Eol, Series};
 pub use origin::{Class, Origin, Trace};
+pub(crate) use support::ENDED;
 pub use support::Support;
 pub use text::{lines, text};
 pub use version::KernelVersion;

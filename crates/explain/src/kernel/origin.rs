@@ -131,6 +131,11 @@ fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(S
                 .any(|rest| !row.what.ends_with(char::is_alphabetic) || !rest.starts_with("64"));
             ends.then(|| (release, "uname -r".to_owned()))
         }
+        "scheme" => {
+            let release = text(&machine.kernel_release);
+            is_built_like(&release, row.what).then(|| (release, "uname -r".to_owned()))
+        }
+        "distribution" => within(&text(&machine.distribution), "/etc/os-release"),
         "build" => within(&text(&machine.kernel_version), "/proc/version"),
         "cmdline" => within(&text(&machine.kernel_cmdline), "/proc/cmdline"),
         "compatible" => {
@@ -148,6 +153,25 @@ fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(S
     }
 }
 
+/// True if the whole release is built like this pattern, in which `#` stands for a number.
+fn is_built_like(release: &str, pattern: &str) -> bool {
+    let mut rest = release;
+    for (index, literal) in pattern.split('#').enumerate() {
+        if index > 0 {
+            let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            if after.len() == rest.len() {
+                return false;
+            }
+            rest = after;
+        }
+        let Some(after) = rest.strip_prefix(literal) else {
+            return false;
+        };
+        rest = after;
+    }
+    rest.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,8 +182,19 @@ mod tests {
         assert_eq!(rows().count(), TABLE.rows().count());
         for row in rows() {
             assert!((1..=99).contains(&row.weight) && row.what.len() >= 3, "{}", row.id);
-            let kinds =
-                ["release", "build", "cmdline", "compatible", "path", "config", "module", "governor", "message"];
+            let kinds = [
+                "release",
+                "scheme",
+                "distribution",
+                "build",
+                "cmdline",
+                "compatible",
+                "path",
+                "config",
+                "module",
+                "governor",
+                "message",
+            ];
             assert!(kinds.contains(&row.kind), "{}", row.id);
         }
     }
@@ -187,7 +222,13 @@ mod tests {
         check("6.1.115-vendor-rk35xx", "", &["rk-sip"], &[("Rockchip", 99)]);
         check("4.9.170", "", &["mali-bifrost"], &[("a SoC maker", 50)]);
         check("6.6.31+rpt-rpi-v8", "", &[], &[("Raspberry Pi", 99)]);
-        check("6.1.0-13-arm64", "(debian-kernel@lists.debian.org)", &[], &[("Debian", 95)]);
+        check("6.1.0-13-arm64", "(debian-kernel@lists.debian.org)", &[], &[("Debian", 99)]);
         check("5.10.104-tegra", "", &["nv-gpu"], &[("Nvidia", 99)]);
+        check("6.1.0-18-amd64", "", &[], &[("Debian", 85)]);
+        check("6.12.38+deb13-arm64", "", &[], &[("Debian", 85)]);
+        check("5.15.0-75-generic", "", &[], &[("Ubuntu", 85)]);
+        for other in ["6.1.18-amd64", "6.1.0-18-amd64-mine", "x6.1.0-18-amd64", "6.1.0--amd64", "6.18.44-fc-v669"] {
+            check(other, "", &[], &[]);
+        }
     }
 }

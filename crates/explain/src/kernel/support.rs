@@ -10,8 +10,11 @@ use serde::Serialize;
 const BEHIND_MIN: u32 = 6;
 /// Behind so many, holes that are known how to exploit are likely.
 const BEHIND_MANY: u32 = 20;
-/// Data older than this has certainly been overtaken.
-const DATA_DAYS_MAX: i32 = 45;
+/// Data older than this is used only for what cannot have changed since.
+const DATA_DAYS_MAX: i32 = 90;
+
+/// Support of the series is over.
+pub(crate) const ENDED: RuleId = RuleId::own("kernel-ended");
 
 /// What is known about the support of a series at kernel.org.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,8 +43,10 @@ pub enum Support {
         longterm: bool,
         /// Last revision in the data.
         latest: KernelVersion,
-        /// How many revisions it is behind, where the revision is known.
+        /// How many revisions it is behind, where the revision is known and the last one is no old news.
         behind: Option<u32>,
+        /// True if the data is so old that support may have been prolonged since.
+        may_have_changed: bool,
     },
 }
 
@@ -62,14 +67,22 @@ pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<
     };
     // Without a clock the day of the data is the best that is known.
     let today = today.unwrap_or(eol.as_of).max(eol.as_of);
+    // Ends of longterm series were postponed more than once: one that lay ahead on the day of the data is no fact.
+    let is_fact = |on: &Date| *on <= today && (!series.longterm || *on <= eol.as_of);
     match series.eol {
-        Some(on) if on <= today => Support::Ended { on, last: series.latest },
-        until => Support::Supported {
-            until,
-            longterm: series.longterm,
-            latest: series.latest,
-            behind: version.revision.zip(series.latest.revision).map(|(own, latest)| latest.saturating_sub(own)),
-        },
+        Some(on) if is_fact(&on) => Support::Ended { on, last: series.latest },
+        until => {
+            let is_fresh = |date: Date| date.days_until(today) <= DATA_DAYS_MAX;
+            let revisions = version.revision.zip(series.latest.revision);
+            let revisions = revisions.filter(|_| series.latest_date.is_some_and(is_fresh));
+            Support::Supported {
+                until,
+                longterm: series.longterm,
+                latest: series.latest,
+                behind: revisions.map(|(own, latest)| latest.saturating_sub(own)),
+                may_have_changed: !is_fresh(eol.as_of),
+            }
+        }
     }
 }
 
@@ -102,21 +115,18 @@ pub(super) fn findings(
             RuleId::own("kernel-candidate"),
             "{release} is a release candidate, not meant for production.",
         )),
-        Support::Newer => found.push(finding(
-            RuleId::own("kernel-newer"),
-            "Series {series} is newer than the support data of this program.",
-        )),
+        Support::Newer => found.push(
+            finding(RuleId::own("kernel-newer"), "Series {series} is newer than the support data of {date}.")
+                .with("date", text(eol.as_of.to_string())),
+        ),
         Support::NotListed => found.push(finding(
             RuleId::own("kernel-not-listed"),
             "Series {series} is not a longterm series and no longer gets fixes.",
         )),
         Support::Ended { on, last } if kept.is_none() => found.push(
-            finding(
-                RuleId::own("kernel-ended"),
-                "Support of series {series} ended on {date} with {last}: it no longer gets security fixes.",
-            )
-            .with("date", text(on.to_string()))
-            .with("last", text(revision_name(last))),
+            finding(ENDED, "Support of series {series} ended on {date} with {last}: it no longer gets security fixes.")
+                .with("date", text(on.to_string()))
+                .with("last", text(revision_name(last))),
         ),
         Support::Ended { .. } | Support::Supported { .. } => {}
     }
@@ -129,15 +139,8 @@ pub(super) fn findings(
             )
             .with("who", text(kept.name.clone())),
         );
-    } else if let Support::Supported { until, longterm, latest, behind } = support {
-        found.extend(age(&finding, latest, *behind, version));
-        if let Some(until) = until {
-            let template = match longterm {
-                true => "{series} is a longterm (LTS) series, supported until {date}.",
-                false => "{series} is a stable series, supported until {date}.",
-            };
-            found.push(finding(RuleId::own("kernel-supported"), template).with("date", text(until.to_string())));
-        }
+    } else {
+        found.extend(supported(&finding, support, version, eol));
     }
     let age_days = today.map_or(0, |today| eol.as_of.days_until(today));
     if age_days > DATA_DAYS_MAX && kept.is_none() {
@@ -153,6 +156,36 @@ pub(super) fn findings(
     found
 }
 
+/// Until when support was announced, and how far behind the last patch level it is.
+fn supported(
+    finding: &dyn Fn(RuleId, &'static str) -> Finding,
+    support: &Support,
+    version: Option<&KernelVersion>,
+    eol: &Eol,
+) -> Vec<Finding> {
+    let Support::Supported { until, longterm, latest, behind, may_have_changed } = support else {
+        return Vec::new();
+    };
+    let age = || age(finding, latest, *behind, version);
+    let mut found: Vec<Finding> = if *may_have_changed { None } else { age() }.into_iter().collect();
+    if let Some(until) = until {
+        let template = match (longterm, may_have_changed) {
+            (true, false) => "{series} is a longterm (LTS) series, supported until {date}.",
+            (false, false) => "{series} is a stable series, supported until {date}.",
+            (true, true) => {
+                "{series} is a longterm (LTS) series; on {as_of}, the end of its support was announced for {date}."
+            }
+            (false, true) => {
+                "{series} is a stable series; on {as_of}, the end of its support was announced for {date}."
+            }
+        };
+        let supported = finding(RuleId::own("kernel-supported"), template);
+        let text = |date: &Date| Quantity::Text(date.to_string());
+        found.push(supported.with("date", text(until)).with("as_of", text(&eol.as_of)));
+    }
+    found
+}
+
 /// How far behind it is.
 fn age(
     finding: &dyn Fn(RuleId, &'static str) -> Finding,
@@ -160,8 +193,11 @@ fn age(
     behind: Option<u32>,
     version: Option<&KernelVersion>,
 ) -> Option<Finding> {
+    let has_revision = version.is_some_and(|version| version.revision.is_some());
     let newer_than_data = version.is_some_and(|version| version > latest);
     let template = match behind {
+        // Its own is known, and the last one of the data is old news.
+        None if has_revision => return None,
         None => "The release string has no patch level, so its age is unknown.",
         Some(_) if newer_than_data => "{release} is newer than {latest}, the latest patch level in the support data.",
         Some(0..BEHIND_MIN) => "{release} is up to date ({latest} is the latest patch level in the support data).",

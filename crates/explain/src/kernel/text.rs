@@ -63,9 +63,9 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
         let _ = writeln!(text, "{}", wrapped(&format!(" * {}", finding.sentence()), 3));
     }
     if verdict.origins.is_empty() {
-        let words =
-            " * No sign of a vendor, distribution or community kernel; it may be an unmodified mainline kernel.";
-        let _ = writeln!(text, "{}", wrapped(words, 3));
+        if let Some(words) = of_nobody(&verdict.release) {
+            let _ = writeln!(text, "{}", wrapped(&format!(" * {words}"), 3));
+        }
     } else {
         text.push_str("\nKernel origin and evidence:\n");
         verdict.origins.iter().for_each(|origin| text.push_str(&origin_text(origin)));
@@ -76,6 +76,28 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
         let _ = writeln!(text, "\nKernel configuration unknown: {missing}.");
     }
     text
+}
+
+/// What a release without any sign of its maker tells; nothing where there is no release.
+fn of_nobody(release: &str) -> Option<String> {
+    let numbers = release.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let suffix = match numbers.strip_prefix("-rc") {
+        Some(candidate) => candidate.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => numbers,
+    };
+    if release.is_empty() {
+        None
+    } else if suffix.is_empty() {
+        Some(
+            "No sign of a vendor, distribution or community kernel; it may be an unmodified mainline kernel."
+                .to_owned(),
+        )
+    } else {
+        Some(format!(
+            "No sign of a vendor, distribution or community kernel; its local suffix {} is unknown.",
+            plain(suffix)
+        ))
+    }
 }
 
 fn origin_text(origin: &Origin) -> String {

@@ -167,6 +167,7 @@ const ROWS: &[Rule] = &[
     survey::cpufreq::ONDEMAND,
     survey::bus::PCIE,
     survey::power::SUPPLY,
+    survey::power::BATTERY,
     survey::raspberry::CONFIG,
     survey::bus::SATA,
     survey::bus::SATA_POWER,

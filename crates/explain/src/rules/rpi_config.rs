@@ -62,8 +62,7 @@ mod tests {
             &[
                 "config.txt sets arm_freq=3100: CPU clock above the 2400 MHz of this board. Scores are not \
                  representative of a stock board.",
-                "config.txt sets over_voltage=8: higher voltage, more heat. Scores are not representative of a stock \
-                 board.",
+                "config.txt sets over_voltage=8: higher voltage, more heat.",
             ],
         );
     }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod by_cores;
+mod clocks;
 mod cores;
 mod evidence;
 mod facts;
@@ -22,6 +23,7 @@ mod tests;
 mod text;
 
 pub use answer::{Answer, Candidate, Confidence};
+pub use clocks::advertised;
 pub use evidence::{Evidence, Kind};
 pub use facts::Facts;
 pub use table::Soc;

@@ -144,7 +144,19 @@ fn of_ranked(Ranked { confidence, why, top, next, evidence }: Ranked) -> Answer 
             let is_any_for_them = likely.first().is_some_and(|soc| score(*soc, &evidence) > 0);
             (Vec::new(), if is_any_for_them { all(&likely, &top) } else { Vec::new() })
         }
-        _ => (all(&likely, &top), all(&next, &[])),
+        _ => {
+            // Where something names a SoC whose cores are these, one with other cores is no less likely one: it is none.
+            let has_other_cores = |one: &Candidate| {
+                let cores = [Kind::Cores, Kind::Steppings, Kind::Features];
+                one.contradicted_by.iter().any(|kind| cores.contains(kind))
+            };
+            let candidates = all(&likely, &top);
+            let mut others = all(&next, &[]);
+            if confidence >= Confidence::Likely && candidates.iter().any(|one| !has_other_cores(one)) {
+                others.retain(|one| !has_other_cores(one));
+            }
+            (candidates, others)
+        }
     };
     Answer { confidence, why, candidates, others, evidence, settle: Vec::new() }
 }
@@ -170,8 +182,14 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
     let relatives = packages.chain(row.die.iter()).map(|other| TABLES.socs[*other].name);
     let aliases = row.aliases.iter().copied();
-    let also: Vec<String> = also.chain(relatives).chain(aliases).map(str::to_owned).collect();
     let short_name = row.full_name();
+    let mut known: Vec<String> = Vec::new();
+    for name in also.chain(relatives).chain(aliases) {
+        if name != row.name && name != short_name && !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            known.push(name.to_owned());
+        }
+    }
+    let also = known;
     Candidate {
         name: match also.as_slice() {
             [] => short_name.clone(),
@@ -193,16 +211,18 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
     };
     let allows = |one: &&Evidence| one.allows(first);
     let fits = |kind: Kind| evidence.iter().filter(allows).any(|one| one.kind == kind);
-    let named = evidence.iter().filter(allows).find(|one| one.kind.names());
+    let naming = || evidence.iter().filter(allows).filter(|one| one.kind.names());
+    // What decides is what left no more than are left in the end, not what merely names some of many.
+    let fewest = naming().map(|one| one.leaves).min();
+    let named = naming().find(|one| Some(one.leaves) == fewest);
     let cores_known = !facts.cores.is_empty();
     let cores_fit = fits(Kind::Cores) && fits(Kind::Steppings);
     let features_fit = facts.features.is_empty() || fits(Kind::Features);
     let count = without_packages(top).len();
     if let Some(named) = named {
         let doubt = cores_known && !cores_fit;
-        let mut naming = evidence.iter().filter(|one| one.kind.names());
         // Names alone lead to it; where cores had to help, it is a conclusion.
-        let by_names = naming.next_back().is_some_and(|last| last.leaves == 1);
+        let by_names = named.leaves == 1;
         let authority = named.kind.is_authority() || named.kind == Kind::Hardware;
         let confidence = match count {
             _ if doubt => Confidence::Possible,

@@ -15,10 +15,15 @@ pub fn report(answer: &Answer) -> String {
     let mut text = String::new();
     let title = match answer.candidates.as_slice() {
         [] => "unknown".to_owned(),
-        [one] => one.name.clone(),
+        [one] => one.short_name.clone(),
         several => format!("one of {}: {}", several.len(), joined(&answer.names())),
     };
     entry(&mut text, "SoC", &title);
+    if let [one] = answer.candidates.as_slice()
+        && !one.also.is_empty()
+    {
+        entry(&mut text, "Also called", &one.also.join(", "));
+    }
     let sure = match answer.confidence {
         Confidence::Unknown => "unknown",
         Confidence::Possible => "possible",

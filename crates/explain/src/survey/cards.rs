@@ -7,7 +7,7 @@ mod size;
 
 pub(crate) use counterfeit::COUNTERFEIT;
 pub use counterfeit::Verdict;
-pub(crate) use counterfeit::judge;
+pub(crate) use counterfeit::{judge, registers};
 pub(crate) use mode::SLOW;
 pub(crate) use size::SIZE;
 
@@ -46,7 +46,7 @@ fn cards(record: &Record) -> impl Iterator<Item = (&Disk, &Card)> {
 fn finding(rule: &Rule, severity: Severity, template: &'static str, disk: &Disk, card: &Card) -> Finding {
     Finding::new(rule.id, severity, template)
         .with("disk", Quantity::Text(disk.name.clone()))
-        .with("name", Quantity::Text(plain(&card.name)))
+        .with("name", Quantity::Text(if card.name.is_empty() { "unknown name".into() } else { plain(&card.name) }))
         .at(place("disks"))
 }
 
@@ -102,8 +102,8 @@ mod tests {
             let mut card = Card {
                 kind: "SD".into(),
                 name: "SU08G".into(),
-                manfid: 3,
-                oemid: 0x5344,
+                manfid: Some(3),
+                oemid: Some(0x5344),
                 made: Some((2014, 10)),
                 serial: Some(SerialKind::Usual),
                 mode: Fact::Known("ultra high speed SDR104 SDHC".into()),

@@ -33,6 +33,33 @@ fn first(record: &Record) -> Option<&Survey> {
     record.surveys.first()
 }
 
+/// What a look over the machine saw something of, in words; empty where nothing could be read.
+pub fn seen(record: &Record) -> Vec<&'static str> {
+    let Some(survey) = first(record) else {
+        return Vec::new();
+    };
+    let seen = [
+        ("CPU clocks", !record.machine.policies.is_empty()),
+        ("memory and bus clocks", !survey.scalers.is_empty()),
+        ("storage", !survey.disks.is_empty()),
+        ("PCIe", !survey.pci.is_empty()),
+        ("USB", !survey.usb.is_empty()),
+        ("memory modules", !survey.memory.is_empty()),
+        ("swap", !survey.swaps.is_empty()),
+        ("power supply", !survey.supplies.is_empty()),
+        ("kernel", record.machine.kernel_release.known().is_some_and(|release| !release.is_empty())),
+    ];
+    seen.into_iter().filter(|(_, seen)| *seen).map(|(name, _)| name).collect()
+}
+
+/// What to say where nothing was found wrong: of what, or that there was nothing to look at.
+pub fn all_clear(seen: &[&str]) -> String {
+    match seen {
+        [] => "Nothing on this machine could be checked.".to_owned(),
+        seen => format!("No problems found. Checked: {}.", seen.join(", ")),
+    }
+}
+
 /// A field of the first look.
 fn place(field: &str) -> Place {
     Place::Field(format!("surveys.0.{field}"))

@@ -15,6 +15,37 @@ pub(crate) const SUPPLY: Rule = Rule {
     ..Rule::PLAIN
 };
 
+pub(crate) const BATTERY: Rule = Rule {
+    id: RuleId::own("on-battery"),
+    about: "The machine runs on battery power.",
+    link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
+    check: Check::Record(battery),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+
+/// Firmware and governors save power while a battery discharges.
+fn battery(record: &Record) -> Vec<Finding> {
+    let supplies = first(record).map_or(&[][..], |survey| &survey.supplies);
+    let drained =
+        supplies.iter().filter(|supply| supply.kind == "Battery" && supply.status.as_deref() == Some("Discharging"));
+    let finding = |supply: &Supply| {
+        let template = match supply.charge_percent {
+            Some(_) => {
+                "The machine runs on battery power ({name}, {charge} % charged): clocks may be limited to save it."
+            }
+            None => "The machine runs on battery power ({name}): clocks may be limited to save it.",
+        };
+        Finding::new(BATTERY.id, Severity::Degraded, template)
+            .sure(95)
+            .with("name", Quantity::Text(supply.name.clone()))
+            .with("charge", Quantity::Count(supply.charge_percent.unwrap_or(0).into()))
+            .at(place("supplies"))
+    };
+    drained.map(finding).collect()
+}
+
 /// Raspberry Pi 5 limits its USB ports to 0.6 A below this, by its documentation.
 const RASPBERRY_UA: u64 = 5_000_000;
 
@@ -62,6 +93,20 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
 mod tests {
     use super::super::tests::check;
     use record::Supply;
+
+    #[test]
+    fn discharging_batteries_are_reported() {
+        for (status, expected) in [("Discharging", &["on-battery !"][..]), ("Charging", &[]), ("Full", &[])] {
+            let battery = || Supply {
+                name: "BAT0".into(),
+                kind: "Battery".into(),
+                status: Some(status.into()),
+                charge_percent: Some(81),
+                ..Supply::default()
+            };
+            check(|_, s| s.supplies = vec![battery()], expected);
+        }
+    }
 
     #[test]
     fn weak_power_supplies() {

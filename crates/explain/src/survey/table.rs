@@ -8,7 +8,7 @@ const BRIDGES: Table = Table::of(include_str!("../../../../data/usb_bridges.tsv"
 pub(crate) struct Bridge {
     /// What it is.
     pub(crate) name: &'static str,
-    /// Speed of its USB side.
+    /// Speed of its USB side; where chips of several speeds have these numbers, the lowest.
     pub(crate) mbit_per_s: u32,
 }
 
@@ -16,7 +16,8 @@ pub(crate) struct Bridge {
 pub(crate) fn bridge(vendor: u16, product: u16) -> Option<Bridge> {
     BRIDGES.rows().find_map(|row| {
         let fits = row.number("vendor") == Some(vendor.into()) && row.number("product") == Some(product.into());
-        Some(Bridge { name: row.get("name"), mbit_per_s: row.get("speed").parse().ok()? }).filter(|_| fits)
+        let slowest = row.get("speed").split('/').filter_map(|speed| speed.parse().ok()).min();
+        Some(Bridge { name: row.get("name"), mbit_per_s: slowest? }).filter(|_| fits)
     })
 }
 
@@ -31,5 +32,8 @@ mod tests {
             assert_eq!(bridge(number("vendor"), number("product")).unwrap().name, row.get("name"));
         }
         assert!(bridge(1, 1).is_none());
+        // One of these does 10 Gbit/s, another with the same numbers 5: no link is called slow for the better one.
+        assert_eq!(bridge(0x174c, 0x55aa).map(|bridge| bridge.mbit_per_s), Some(5000));
+        assert_eq!(bridge(0x2109, 0x0715).map(|bridge| bridge.mbit_per_s), Some(10_000));
     }
 }

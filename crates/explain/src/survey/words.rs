@@ -5,7 +5,7 @@ mod supply;
 pub use supply::{memory_lines, supply_lines, swap_lines};
 
 use super::bus::{is_on, pci_name, usb_name, usb_possible};
-use super::cards::{self, judge};
+use super::cards::{self, judge, registers};
 use super::units::{gigatransfers, size_name, speed_name};
 use crate::plain;
 use record::{Disk, DiskBus, FlashPart, PciDevice, Survey, UsbDevice};
@@ -150,7 +150,8 @@ fn card_line(disk: &Disk, card: &record::Card, size: &str) -> String {
         cards::Verdict::Suspicious => "Probable counterfeit ",
         cards::Verdict::Counterfeit => "Definite counterfeit ",
     };
-    let name = plain(&format!("{doubt}{} {}", maker.unwrap_or_default(), card.name));
+    let name = plain(format!("{doubt}{} {}", maker.unwrap_or_default(), card.name).trim());
+    let name = if name.is_empty() { name } else { format!(" \"{name}\"") };
     let mode = card.mode.known().map(|mode| short_mode(&plain(mode))).unwrap_or_default();
     let version = card.mmc_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
     let kind = match (card.kind.as_str(), mode.is_empty()) {
@@ -161,14 +162,17 @@ fn card_line(disk: &Disk, card: &record::Card, size: &str) -> String {
     let what: Vec<&str> = [mode.as_str(), kind.as_str()].into_iter().filter(|word| !word.is_empty()).collect();
     let mut words = Vec::new();
     words.extend(card.made.map(|(year, month)| format!("date {month:02}/{year}")));
-    words.push(format!("manfid/oemid: {:#08x}/{:#06x}", card.manfid, card.oemid));
+    words.push(match registers(card) {
+        Some((manfid, oemid)) => format!("manfid/oemid: {manfid:#08x}/{oemid:#06x}"),
+        None => "ID registers could not be read".to_owned(),
+    });
     if let (Some(hardware), Some(firmware)) = (&card.hardware, &card.firmware) {
         words.push(format!("hw/fw rev: {}/{}", plain(hardware), plain(firmware)));
     }
     if let Some(step) = card.life_steps.map(|(a, b)| a.max(b)) {
         words.push(format!("up to {}% worn out", 10 * step));
     }
-    format!("{size} \"{name}\" {} card as /dev/{}: {}", what.join(" "), plain(&disk.name), words.join(", "))
+    format!("{size}{name} {} card as /dev/{}: {}", what.join(" "), plain(&disk.name), words.join(", "))
 }
 
 /// `ultra high speed SDR104 SDXC` is `UHS SDR104 SDXC`, `HS400 Enhanced strobe MMC` needs no MMC.

@@ -45,10 +45,13 @@ fn line(machine: &Machine, cpu: &Cpu, many: bool) -> String {
     if !cpu.online {
         core_type.push_str(" (offline)");
     }
+    // Kernels number clusters of one CPU each, or none at all: what counts is what belongs together here.
+    let known = machine.clusters.iter().position(|cluster| cluster.cpus.contains(&cpu.cpu));
+    let cluster = known.map_or_else(|| cpu.cluster.to_string(), |index| index.to_string());
     let (cluster, number) = match policy {
         _ if many => ("-".to_owned(), "-".to_owned()),
-        None => (cpu.cluster.to_string(), "-".to_owned()),
-        Some(policy) => (cpu.cluster.to_string(), policy.policy.to_string()),
+        None => (cluster, "-".to_owned()),
+        Some(policy) => (cluster, policy.policy.to_string()),
     };
     format!(
         "{cluster:>8} {number:>8} {:>8} {:>7}   {core_type}",

@@ -12,7 +12,7 @@ use record::{Card, Disk, DiskBus, Fact, Missing, SerialKind, SpeedClasses};
 pub(super) fn describe(root: &Root, disks: &mut [Disk], messages: &[String]) {
     for disk in disks.iter_mut().filter(|disk| disk.bus == DiskBus::Mmc) {
         let card = card(root, &disk.name, messages);
-        disk.model = disk.model.take().or_else(|| Some(card.name.clone()));
+        disk.model = disk.model.take().or_else(|| Some(card.name.clone()).filter(|name| !name.is_empty()));
         disk.card = Some(card);
     }
 }
@@ -28,8 +28,8 @@ fn card(root: &Root, disk: &str, messages: &[String]) -> Card {
         card.name = name;
     }
     let number = |file: &str| files::hex(root, &format!("{folder}/{file}")).map(|n| n as u32);
-    card.manfid = number("manfid").unwrap_or(card.manfid);
-    card.oemid = number("oemid").unwrap_or(card.oemid);
+    card.manfid = number("manfid").or(card.manfid);
+    card.oemid = number("oemid").or(card.oemid);
     card.made = text("date").and_then(|date| parse_date(&date)).or(card.made);
     card.hardware = text("hwrev").or(card.hardware);
     card.firmware = text("fwrev").or(card.firmware);
@@ -122,8 +122,8 @@ fn parse_cid(text: &str, is_sd: bool) -> Option<Card> {
         (year, u32::from(bytes[14] >> 4))
     };
     Some(Card {
-        manfid: bytes[0].into(),
-        oemid: u32::from(bytes[1]) << 8 | u32::from(bytes[2]),
+        manfid: Some(bytes[0].into()),
+        oemid: Some(u32::from(bytes[1]) << 8 | u32::from(bytes[2])),
         name: name.trim_matches(['\0', ' ']).to_owned(),
         hardware: Some(format!("{:#x}", revision >> 4)),
         firmware: Some(format!("{:#x}", revision & 0x0f)),
@@ -199,7 +199,7 @@ mod tests {
     fn registers_are_decoded() {
         // SanDisk, "SU08G", revision 8.0, made 10/2014.
         let card = parse_cid("03534453553038478012345678 00ea71".replace(' ', "").as_str(), true).unwrap();
-        assert_eq!((card.manfid, card.oemid, card.name.as_str()), (3, 0x5344, "SU08G"));
+        assert_eq!((card.manfid, card.oemid, card.name.as_str()), (Some(3), Some(0x5344), "SU08G"));
         assert_eq!(card.made, Some((2014, 10)));
         assert_eq!(card.hardware.as_deref(), Some("0x8"));
         assert_eq!(card.serial, Some(SerialKind::Usual));

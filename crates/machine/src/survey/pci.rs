@@ -164,10 +164,43 @@ fn parse_ids(text: &str, wanted: &BTreeSet<(u16, u16)>) -> Vec<((u16, u16), Stri
     found
 }
 
-/// `Realtek Semiconductor Co., Ltd.` is `Realtek`, `Advanced Micro Devices, Inc. [AMD]` is `AMD`.
+/// Words of a company's name that say nothing more of it.
+const GENERIC_WORDS: [&str; 22] = [
+    "ag",
+    "co",
+    "co.",
+    "company",
+    "corp",
+    "corp.",
+    "corporation",
+    "electronics",
+    "gmbh",
+    "group",
+    "inc",
+    "inc.",
+    "international",
+    "limited",
+    "llc",
+    "ltd",
+    "ltd.",
+    "semiconductor",
+    "semiconductors",
+    "systems",
+    "technologies",
+    "technology",
+];
+
+/// `Realtek Semiconductor Co., Ltd.` is `Realtek`, `Red Hat, Inc.` is `Red Hat`, `Advanced Micro Devices, Inc. [AMD]`
+/// is `AMD`: the name up to its first generic word.
 fn short(maker: &str) -> &str {
     let bracket = maker.rsplit_once('[').and_then(|(_, rest)| rest.strip_suffix(']')).filter(|name| name.len() <= 8);
-    bracket.unwrap_or_else(|| maker.split([' ', ',']).next().unwrap_or(maker))
+    let name = maker.split(',').next().unwrap_or(maker);
+    let is_generic = |word: &str| GENERIC_WORDS.iter().any(|generic| word.eq_ignore_ascii_case(generic));
+    let generic = name.match_indices(' ').map(|(at, _)| at).find(|at| {
+        let next = name[at + 1..].split(' ').next().unwrap_or_default();
+        is_generic(next)
+    });
+    bracket.unwrap_or(generic.map_or(name, |at| &name[..at]))
 }
 
 #[cfg(test)]
@@ -234,7 +267,16 @@ mod tests {
             assert_eq!(parse_rate(text), rate, "{text}");
         }
         assert_eq!(short("Advanced Micro Devices, Inc. [AMD]"), "AMD");
-        assert_eq!(short("Realtek Semiconductor Co., Ltd."), "Realtek");
+        for (maker, name) in [
+            ("Realtek Semiconductor Co., Ltd.", "Realtek"),
+            ("Red Hat, Inc.", "Red Hat"),
+            ("Texas Instruments", "Texas Instruments"),
+            ("Samsung Electronics Co Ltd", "Samsung"),
+            ("Micron/Crucial Technology", "Micron/Crucial"),
+            ("Technology", "Technology"),
+        ] {
+            assert_eq!(short(maker), name);
+        }
     }
 
     #[test]

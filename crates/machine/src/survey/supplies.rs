@@ -32,6 +32,8 @@ fn of_class(root: &Root) -> Vec<Supply> {
                 voltage_uv: number("voltage_now").or_else(|| number("voltage_max")),
                 current_ua_max: number("current_max"),
                 offers: Vec::new(),
+                status: text("status"),
+                charge_percent: number("capacity").and_then(|percent| u32::try_from(percent).ok()),
                 name,
             }
         })
@@ -107,6 +109,12 @@ C [PD] PD_PPS
 9000000
 == /sys/class/power_supply/tcpm-source-psy-4-0022/current_max
 2000000
+== /sys/class/power_supply/xbat/type
+Battery
+== /sys/class/power_supply/xbat/status
+Discharging
+== /sys/class/power_supply/xbat/capacity
+81
 == /sys/class/typec/port0/power_operation_mode
 usb_power_delivery
 == /sys/class/typec/port0/power_role
@@ -121,7 +129,8 @@ source [sink]
 ";
         let found = supplies(&Root::from_board(board).unwrap());
         assert_eq!(found[0].agreed.as_deref(), Some("PD"));
-        assert_eq!(found[1].offers, ["5000mV 3000mA"]);
-        assert_eq!(found[2].current_ua_max, Some(3_000_000));
+        assert_eq!((found[1].status.as_deref(), found[1].charge_percent), (Some("Discharging"), Some(81)));
+        assert_eq!(found[2].offers, ["5000mV 3000mA"]);
+        assert_eq!(found[3].current_ua_max, Some(3_000_000));
     }
 }

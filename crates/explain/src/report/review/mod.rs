@@ -12,7 +12,7 @@ mod software;
 
 use crate::plain::markdown;
 use crate::tables::Report;
-use crate::{Explanation, Finding, Severity, rules, survey, view};
+use crate::{Explanation, Finding, Severity, kernel, rules, survey, view};
 use record::{Fact, Machine, Record, Survey};
 use std::fmt::Write;
 
@@ -87,7 +87,7 @@ fn general(record: &Record, first: &Survey) -> String {
         }
     }
     let known = |fact: &record::Fact<String>| fact.known().map(|text| crate::plain(text));
-    let mut words: Vec<String> = known(&machine.soc).into_iter().collect();
+    let mut words: Vec<String> = known(&crate::soc::name(machine)).into_iter().collect();
     words.extend(known(&machine.kernel_arch).map(|arch| {
         match known(&machine.virtualisation).filter(|kind| kind != "none") {
             Some(kind) => format!("Kernel: {arch} / {kind}"),
@@ -115,7 +115,10 @@ fn general(record: &Record, first: &Survey) -> String {
 
 /// What was found before anything was measured.
 fn costs(record: &Record) -> String {
-    let findings = rules::check_at_rest(record);
+    let mut findings = rules::check_at_rest(record);
+    // A kernel that gets no fixes any more needs attention, however fast it is.
+    let kernel = kernel::verdict(record, &kernel::Eol::shipped()).findings;
+    findings.extend(kernel.into_iter().filter(|finding| finding.rule == kernel::ENDED));
     let line = |finding: &Finding| {
         let mark = match finding.severity {
             Severity::Info => "",
@@ -124,7 +127,7 @@ fn costs(record: &Record) -> String {
         format!("{mark}{} (confidence {} %)", markdown(&finding.sentence()), finding.confidence_percent)
     };
     let body = match findings.is_empty() {
-        true => "No settings that cost performance were found.".to_owned(),
+        true => survey::all_clear(&survey::seen(record)),
         false => list(findings.iter().map(line)),
     };
     section("Settings that cost performance", &body)

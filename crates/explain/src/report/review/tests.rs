@@ -52,8 +52,8 @@ fn board() -> Record {
             card: Some(Card {
                 kind: "MMC".into(),
                 name: "BJTD4R".into(),
-                manfid: 0x15,
-                oemid: 0x100,
+                manfid: Some(0x15),
+                oemid: Some(0x100),
                 made: Some((2023, 9)),
                 hardware: Some("0x0".into()),
                 firmware: Some("0x0300000000000000".into()),

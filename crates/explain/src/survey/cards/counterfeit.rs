@@ -31,11 +31,23 @@ pub enum Verdict {
     Counterfeit,
 }
 
-/// Maker and verdict by the registers.
+/// Numbers of maker and OEM, where both were read. Earlier versions wrote 0 for what they could not read, and no name.
+pub(crate) fn registers(card: &Card) -> Option<(u32, u32)> {
+    let read = card.manfid.zip(card.oemid)?;
+    (read != (0, 0) || !card.name.is_empty()).then_some(read)
+}
+
+/// Maker and verdict by the registers; of a card whose registers were not read nothing is known.
 pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
+    let Some((manfid, oemid)) = registers(card) else {
+        return (None, Verdict::Fine);
+    };
+    // An eMMC that is no more than soldered and a card have registers of their own.
+    let bus = if card.kind == "MMC" { "emmc" } else { "sd" };
     let fits = |row: &Row, column, number: u32| row.get(column) == "*" || row.number(column) == Some(number.into());
     let mut rows = Table::of(include_str!("../../../../../data/card_makers.tsv")).rows();
-    let row = rows.find(|row| fits(row, "manfid", card.manfid) && fits(row, "oemid", card.oemid));
+    let is_of_bus = |row: &Row| row.get("bus") == "*" || row.get("bus") == bus;
+    let row = rows.find(|row| is_of_bus(row) && fits(row, "manfid", manfid) && fits(row, "oemid", oemid));
     let maker = row.and_then(|row| row.cell("maker"));
     let is = |column, word| row.is_some_and(|row| row.get(column) == word);
     let by_numbers = is("verdict", "counterfeit");
@@ -74,8 +86,8 @@ fn counterfeit(record: &Record) -> Vec<Finding> {
             Some(
                 finding(&COUNTERFEIT, Severity::Degraded, template, disk, card)
                     .sure(sure)
-                    .with("manfid", Quantity::Text(format!("manfid {:#08x}", card.manfid)))
-                    .with("oemid", Quantity::Text(format!("oemid {:#06x}", card.oemid))),
+                    .with("manfid", Quantity::Text(format!("manfid {:#08x}", card.manfid.unwrap_or(0))))
+                    .with("oemid", Quantity::Text(format!("oemid {:#06x}", card.oemid.unwrap_or(0)))),
             )
         })
         .collect()
@@ -89,8 +101,8 @@ mod tests {
         Card {
             kind: "SD".into(),
             name: name.into(),
-            manfid,
-            oemid,
+            manfid: Some(manfid),
+            oemid: Some(oemid),
             made: Some((year, 6)),
             serial: Some(serial),
             ..Card::default()
@@ -108,13 +120,26 @@ mod tests {
             (card(0x74, 0x4a45, "USD", Low, 2012), Some("Transcend"), Verdict::Fine),
             (card(0x74, 0x4a45, "USD", Low, 2015), Some("Transcend"), Verdict::Suspicious),
             (card(0x12, 0x3456, "SU16G", Usual, 2020), None, Verdict::Counterfeit),
+            (card(0x12, 0x5678, "SU16G", Usual, 2020), None, Verdict::Fine),
+            (card(0, 0, "SU16G", Usual, 2020), None, Verdict::Counterfeit),
             (card(0x99, 0x3432, "XX", Usual, 2020), None, Verdict::Counterfeit),
             (card(0x1b, 0x534d, "00000", Usual, 2016), Some("Samsung"), Verdict::Fine),
-            (card(0x9f, 0x5449, "SMI", Usual, 2016), Some("Texas Instruments"), Verdict::Counterfeit),
+            (card(0x9f, 0x5449, "SMI", Usual, 2016), None, Verdict::Counterfeit),
+            (Card { kind: "MMC".into(), ..card(0x13, 0x014e, "R1J57L", Usual, 2019) }, Some("Micron"), Verdict::Fine),
             (card(0xdf, 0x0118, "x", Zero, 2016), None, Verdict::Fine),
             (card(0x77, 0x1234, "x", Usual, 2016), None, Verdict::Fine),
         ] {
             assert_eq!(judge(&card), (maker, verdict), "{card:?}");
+        }
+    }
+
+    /// What was not read accuses nobody: neither now nor in Records of versions that wrote 0 for it.
+    #[test]
+    fn a_card_that_says_nothing_is_not_accused() {
+        let silent = Card { kind: "SD".into(), serial: Some(SerialKind::Zero), ..Card::default() };
+        let before = Card { manfid: Some(0), oemid: Some(0), ..silent.clone() };
+        for card in [silent, before] {
+            assert_eq!((registers(&card), judge(&card)), (None, (None, Verdict::Fine)), "{card:?}");
         }
     }
 

@@ -32,6 +32,8 @@ pub fn supply_lines(survey: &Survey) -> Vec<String> {
 fn supply_line(supply: &Supply) -> String {
     let mut words = Vec::new();
     words.extend(supply.online.map(|online| if online { "in use" } else { "not in use" }.to_owned()));
+    words.extend(supply.status.as_deref().map(|status| plain(status).to_lowercase()));
+    words.extend(supply.charge_percent.map(|percent| format!("{percent} %")));
     words.extend(supply.agreed.as_deref().map(|agreed| format!("negotiated {}", plain(agreed))));
     words.extend(supply.voltage_uv.map(|uv| format!("{:.1} V", uv as f64 / 1e6)));
     words.extend(supply.current_ua_max.map(|ua| format!("max. {:.1} A", ua as f64 / 1e6)));
@@ -39,7 +41,8 @@ fn supply_line(supply: &Supply) -> String {
         let offers: Vec<String> = supply.offers.iter().map(|offer| plain(offer)).collect();
         words.push(format!("offered {}", offers.join(", ")));
     }
-    format!("{} ({}): {}", plain(&supply.name), plain(&supply.kind), words.join(", "))
+    let words = if words.is_empty() { "nothing else reported".to_owned() } else { words.join(", ") };
+    format!("{} ({}): {words}", plain(&supply.name), plain(&supply.kind))
 }
 
 /// One line for each swap device, as the bash program printed them.

@@ -1,0 +1,51 @@
+//! The highest clocks that the kernel gives for the CPUs of a cluster, in words.
+
+use record::{Cluster, Fact, Machine, Policy};
+
+/// `1800 MHz advertised`, `4600 to 4700 MHz advertised` where CPUs that belong together may run at different clocks, or why
+/// there is none.
+pub fn advertised(machine: &Machine, cluster: &Cluster) -> String {
+    let is_of_cluster = |policy: &&Policy| {
+        Some(policy.policy) == cluster.policy || policy.cpus.iter().any(|cpu| cluster.cpus.contains(cpu))
+    };
+    let policies = || machine.policies.iter().filter(is_of_cluster);
+    let mhz = || policies().filter_map(|policy| policy.clock_khz_max.known()).map(|khz| khz / 1000);
+    let missing = policies().find_map(|policy| match &policy.clock_khz_max {
+        Fact::Missing { missing } => Some(missing),
+        Fact::Known(_) => None,
+    });
+    match (mhz().min(), mhz().max(), missing) {
+        (Some(lowest), Some(highest), _) if lowest < highest => format!("{lowest} to {highest} MHz advertised"),
+        (Some(mhz), ..) => format!("{mhz} MHz advertised"),
+        (None, _, Some(missing)) => format!("advertised clock unknown ({missing})"),
+        (None, _, None) => "no cpufreq".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_of_all_policies_of_a_cluster() {
+        let policy = |number: u32, khz: Option<u32>| Policy {
+            policy: number,
+            cpus: vec![number],
+            clock_khz_max: khz.map_or_else(Fact::not_in_log, Fact::Known),
+            ..Policy::default()
+        };
+        for (policies, expected) in [
+            (vec![], "no cpufreq"),
+            (vec![policy(0, Some(1_800_000))], "1800 MHz advertised"),
+            (
+                vec![policy(0, Some(4_600_000)), policy(1, Some(4_700_000)), policy(9, Some(1))],
+                "4600 to 4700 MHz advertised",
+            ),
+            (vec![policy(0, None)], "advertised clock unknown"),
+        ] {
+            let machine = Machine { policies, ..Machine::default() };
+            let cluster = Cluster { cpus: vec![0, 1], core_type: Fact::not_in_log(), policy: Some(0) };
+            assert!(advertised(&machine, &cluster).starts_with(expected), "{expected}");
+        }
+    }
+}
