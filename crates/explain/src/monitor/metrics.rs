@@ -52,7 +52,7 @@ pub fn metrics(watch: &Watch) -> String {
     };
     for reason in Reason::ALL {
         let holds = watch.throttled().iter().any(|t| t.reason == reason);
-        let labels = vec![("reason", reason.words().to_owned())];
+        let labels = vec![("reason", reason.id().to_owned())];
         let help = "1 while CPUs are throttled for this reason.";
         own("throttled", help, "gauge", &labels, f64::from(u8::from(holds)));
     }

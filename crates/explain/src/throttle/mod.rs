@@ -61,7 +61,26 @@ impl Reason {
         Reason::Quota,
     ];
 
-    /// The reason in words that follow "slowed down: ".
+    /// The reason for programs: label of the metrics and of the monitor's JSON. Dashboards depend on it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Reason::Heat => "overheating",
+            Reason::CriticalHeat => "critical_temperature",
+            Reason::SoftTemperatureLimit => "soft_temperature_limit",
+            Reason::PowerLimit => "power_limit",
+            Reason::CurrentLimit => "current_limit",
+            Reason::LowVoltage => "under_voltage",
+            Reason::ClockCapped => "clock_capped",
+            Reason::FirmwareThrottled => "firmware_throttled",
+            Reason::External => "external",
+            Reason::OtherDomain => "other_domain",
+            Reason::LimitLowered => "clock_limit",
+            Reason::CpusOff => "cpus_offline",
+            Reason::Quota => "cpu_quota",
+        }
+    }
+
+    /// The reason in words that follow "throttled: ".
     pub fn words(self) -> &'static str {
         match self {
             Reason::Heat => "overheating",
@@ -226,6 +245,15 @@ mod tests {
         let last = record.samples.at_ms.len() - 1;
         let found = now(record, last).into_iter();
         found.map(|throttle| throttle.reason.words()).collect()
+    }
+
+    #[test]
+    fn reason_ids_are_labels() {
+        let mut ids: Vec<&str> = Reason::ALL.map(Reason::id).to_vec();
+        assert!(ids.iter().all(|id| id.chars().all(|c| c.is_ascii_lowercase() || c == '_')), "{ids:?}");
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), Reason::ALL.len());
     }
 
     #[test]
