@@ -23,13 +23,13 @@ mod thermal;
 mod usage_error;
 mod verb;
 
-use arrange::arranged;
+use arrange::reorder;
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 pub(crate) use monitor::{MonitorArgs, Replay, View};
 pub(crate) use program::{calling_user, definitions};
-pub(crate) use several::Several;
-pub(crate) use single::SingleArgs;
+pub(crate) use several::FileCommand;
+pub(crate) use single::OneShotArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 pub(crate) use usage_error::sentence;
 
@@ -55,9 +55,9 @@ pub(crate) enum Command {
     /// Say what a log or a Record means.
     Explain { files: Vec<PathBuf>, json: bool, verbose: bool },
     /// Compare results, put them into tables, follow them over time.
-    Several(Several),
+    FileCommand(FileCommand),
     /// One question: clock, core-to-core.
-    Single(Box<SingleArgs>),
+    OneShot(Box<OneShotArgs>),
     /// Look over the machine: kernel, storage, review.
     Survey(SurveyVerb),
     /// Write a Record in another form.
@@ -86,7 +86,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// True for those that look first whether an earlier run died: all that people ask something.
-    pub(crate) fn looks_back(&self) -> bool {
+    pub(crate) fn recovers_first(&self) -> bool {
         !matches!(
             self,
             Self::Recover { .. } | Self::Guard(_) | Self::List { .. } | Self::Completions { .. } | Self::Manual
@@ -162,7 +162,7 @@ pub(crate) fn grammar() -> clap::Command {
 /// # Errors
 /// What clap says: wrong words, or a help text.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let matches = grammar().try_get_matches_from(arranged(words))?;
+    let matches = grammar().try_get_matches_from(reorder(words))?;
     Cli::from_arg_matches(&matches)
 }
 
@@ -179,7 +179,7 @@ status is returned.";
 ///
 /// # Errors
 /// One sentence about what is wrong with them.
-pub(crate) fn of_words(words: &[String], variables: &[String]) -> Result<Command, String> {
+pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> Result<Command, String> {
     let words = std::iter::once("sbc-bench").chain(words.iter().map(String::as_str));
     let cli = parse(words.map(OsString::from));
     let pairs = variables.iter().filter_map(|text| text.split_once('='));

@@ -12,7 +12,7 @@ mod signals;
 mod stderr;
 mod write;
 
-use args::{Command, Environment, Several, SurveyVerb};
+use args::{Command, Environment, FileCommand, SurveyVerb};
 use std::process::ExitCode;
 
 /// The allocator of the static C library gives every freed page back at once and asks for it again, which
@@ -61,7 +61,7 @@ fn status_of_all() -> u8 {
         }
     };
     let root = cli.root();
-    work_for_caller();
+    set_file_owner();
     let result = args::command(cli, &Environment::read()).map_err(|sentence| anyhow::anyhow!("{sentence}")).and_then(
         |command| {
             let root = match &root {
@@ -81,19 +81,19 @@ fn status_of_all() -> u8 {
 }
 
 /// Called by sudo, what is made in folders of the caller's belongs to the caller.
-fn work_for_caller() {
+fn set_file_owner() {
     let variable = |name: &str| std::env::var(name).ok();
     // A variable that names nobody is told where it counts: by commands that are to run as the caller.
     if machine::is_root()
         && let Ok(Some(caller)) = machine::caller(&machine::Root::system(), &variable)
     {
         let (uid, gid) = (caller.uid, caller.gid);
-        machine::files::made_for(machine::files::Owner { uid, gid });
+        machine::files::set_default_owner(machine::files::Owner { uid, gid });
     }
 }
 
 fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
-    if command.looks_back() {
+    if command.recovers_first() {
         commands::recover::at_start(root);
     }
     match command {
@@ -101,9 +101,9 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Monitor(args) => commands::monitor::run(root, &args),
         Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
         Command::Explain { files, json, verbose } => commands::explain::run(&files, json, verbose),
-        Command::Several(verb) => several(verb),
+        Command::FileCommand(verb) => several(verb),
         Command::Survey(verb) => survey(root, verb),
-        Command::Single(args) => commands::single::run(root, &args),
+        Command::OneShot(args) => commands::single::run(root, &args),
         Command::Report { file, format, png } => match png {
             Some(folder) => commands::plots::write(&file, &folder),
             None => commands::explain::report(&file, &format),
@@ -121,10 +121,10 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
     }
 }
 
-fn several(verb: Several) -> anyhow::Result<u8> {
+fn several(verb: FileCommand) -> anyhow::Result<u8> {
     match verb {
-        Several::Compare { files, json } => commands::compare::run(&files, json),
-        Several::Results { files, sort, format, json } => {
+        FileCommand::Compare { files, json } => commands::compare::run(&files, json),
+        FileCommand::Results { files, sort, format, json } => {
             let format = match (format.as_deref(), json) {
                 (None | Some("json"), true) => "json",
                 (Some(other), true) => anyhow::bail!("--json cannot be combined with --format {other}."),
@@ -132,7 +132,7 @@ fn several(verb: Several) -> anyhow::Result<u8> {
             };
             commands::results::run(&files, &sort, format)
         }
-        Several::Trend { files, json } => commands::trend::run(&files, json),
+        FileCommand::Trend { files, json } => commands::trend::run(&files, json),
     }
 }
 

@@ -23,11 +23,11 @@ const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
 /// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) has seen enough.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    print_while_read(text).map(|_| ())
+    print_to_reader(text).map(|_| ())
 }
 
 /// As [`print`], but returns whether there is still a reader.
-pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
+pub(crate) fn print_to_reader(text: &str) -> anyhow::Result<bool> {
     // Only these keep a writer waiting; asking a file each time would cost a system call for nothing.
     static MAY_WAIT: OnceLock<bool> = OnceLock::new();
     let out = std::io::stdout();

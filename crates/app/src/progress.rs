@@ -12,7 +12,7 @@ const BAR_COLUMNS: usize = 16;
 const USUAL_COLUMNS: usize = 80;
 
 /// The bar of one run.
-pub(crate) struct Bar {
+pub(crate) struct ProgressBar {
     /// It is shown to a user.
     visible: bool,
     began: Instant,
@@ -20,7 +20,7 @@ pub(crate) struct Bar {
     step: RefCell<Option<(String, Instant, Duration)>>,
 }
 
-impl Bar {
+impl ProgressBar {
     /// A bar, or nothing visible where standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Self {
         Self { visible: !quiet && stderr::is_terminal(), began: Instant::now(), step: RefCell::default() }
@@ -29,7 +29,7 @@ impl Bar {
     /// Shows what happens.
     pub(crate) fn show(&self, progress: &Progress) {
         match progress {
-            Progress::Waiting(gate, left) => {
+            Progress::TargetWait(gate, left) => {
                 let busiest: Vec<String> = gate
                     .busiest
                     .iter()
@@ -59,7 +59,7 @@ impl Bar {
                 let left = time_left(left.as_secs());
                 self.line(&format!("Estimated from the measured clock: {left}."));
             }
-            Progress::Beat => self.draw(),
+            Progress::SampleInterval => self.draw(),
             // A note matters in a pipe as well.
             Progress::Note(note) if self.visible => self.line(note),
             Progress::Note(note) => crate::output::note(note),

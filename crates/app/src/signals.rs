@@ -3,7 +3,7 @@
 //! ignored. Ctrl-Z stops the loads as well.
 
 use crate::{status, stderr};
-use machine::settings::WayBack;
+use machine::settings::RestoreHandle;
 use machine::threads;
 use record::Restored;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -62,7 +62,7 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
             match (before, first) {
                 (Ok(_), _) | (_, None) => first = Some(Instant::now()),
                 (Err(_), Some(first)) if signal == SIGINT && first.elapsed() > TWICE => {
-                    leave_at_once();
+                    exit_now();
                 }
                 _ => {}
             }
@@ -83,7 +83,7 @@ pub(crate) fn outlive_full_files() {
 }
 
 /// For a process that has to outlive them: none of them does anything to it.
-pub(crate) fn outlive() {
+pub(crate) fn ignore_hangup() {
     let nobody_looks = Arc::new(AtomicBool::new(false));
     for signal in ENDS {
         // One that cannot be handled would end it; nothing else can be done about it.
@@ -100,17 +100,17 @@ fn stop() {
 }
 
 /// The way back of the settings that are changed now, if any are.
-static WAY_BACK: Mutex<Option<WayBack>> = Mutex::new(None);
+static RESTORE_HANDLE: Mutex<Option<RestoreHandle>> = Mutex::new(None);
 
 /// Keeps the restore handle for a second Ctrl-C.
-pub(crate) fn remember(way_back: WayBack) {
-    *WAY_BACK.lock().unwrap_or_else(PoisonError::into_inner) = Some(way_back);
+pub(crate) fn set_restore_handle(way_back: RestoreHandle) {
+    *RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(way_back);
 }
 
 /// A second Ctrl-C: the user does not want to wait for what a run still tells and writes, or for what
 /// hangs. Settings go back, by the guard where this process cannot do it in time; programs end. What was measured
 /// is on the disk, and the next start finds it.
-fn leave_at_once() {
+fn exit_now() {
     let (sender, back) = std::sync::mpsc::channel();
     // Nobody listens any more when the time is up.
     let outcomes = match threads::detach("way-back", move || drop(sender.send(put_back()))) {
@@ -126,7 +126,7 @@ fn leave_at_once() {
 }
 
 fn put_back() -> Vec<(String, Restored)> {
-    let way_back = WAY_BACK.lock().map(|mut way_back| way_back.take());
+    let way_back = RESTORE_HANDLE.lock().map(|mut way_back| way_back.take());
     let way_back = way_back.ok().flatten();
     let outcomes = way_back.map(|way_back| way_back.go()).unwrap_or_default();
     bench::child::end_programs();

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What is to be written.
 #[derive(Debug, Default)]
-struct Due {
+struct PendingOutput {
     lines: VecDeque<String>,
     /// Lines for which there was no room.
     lost: u32,
@@ -38,7 +38,7 @@ struct Due {
 
 #[derive(Debug, Default)]
 struct Stderr {
-    due: Mutex<Due>,
+    due: Mutex<PendingOutput>,
     changed: Condvar,
 }
 
@@ -117,11 +117,11 @@ fn stderr() -> &'static Stderr {
 }
 
 impl Stderr {
-    fn lock(&self) -> MutexGuard<'_, Due> {
+    fn lock(&self) -> MutexGuard<'_, PendingOutput> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn announce(&self, mut due: MutexGuard<'_, Due>) {
+    fn announce(&self, mut due: MutexGuard<'_, PendingOutput>) {
         if due.alone {
             // Without a thread it is written here and now.
             let text = due.take();
@@ -154,7 +154,7 @@ impl Stderr {
     }
 }
 
-impl Due {
+impl PendingOutput {
     fn is_due(&self) -> bool {
         !self.lines.is_empty() || self.lost > 0 || self.bar != self.shown
     }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn lines_are_printed_above_bar() {
-        let mut due = Due::default();
+        let mut due = PendingOutput::default();
         let mut check = |lines: &[&str], bar: &str, expected: &str| {
             due.lines.extend(lines.iter().map(|line| (*line).to_owned()));
             due.bar = bar.to_owned();

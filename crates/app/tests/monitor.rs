@@ -312,6 +312,6 @@ fn a_board_with_a_gpu_sensor_only_has_no_temperature_of_its_cpus_and_says_so() {
     assert!(shown.contains("Thermal source: none"), "{shown}");
     assert!(!shown.contains("51.0"), "{shown}");
     assert!(!explained.contains("51.0"), "{explained}");
-    let why = "No sensor tells the temperature of the CPU";
+    let why = "No sensor reports the CPU temperature";
     assert!(explained.contains(why) && explained.contains("gpu-thermal (GPU only)"), "{explained}");
 }

@@ -1,7 +1,7 @@
 //! The network workloads against a real server at the other end of a virtual cable, in a network
 //! namespace of its own. Skipped where that is not permitted or iperf3 is not installed.
 
-use bench::{Host, Job, Site, Targets, Tools, WorkloadContext, workloads};
+use bench::{Host, Job, ScratchDirs, Targets, Tools, WorkloadContext, workloads};
 use machine::{Root, Timeline};
 use record::{Machine, Measured, Outcome, WorkloadId};
 use std::process::{Child, Command, Stdio};
@@ -13,12 +13,12 @@ const HERE: &str = "10.211.97.1/30";
 const THERE: &str = "10.211.97.2";
 
 /// A namespace with one end of a cable and a server in it; all of it goes with the value.
-struct OtherEnd {
+struct Iperf3Server {
     name: String,
     server: Option<Child>,
 }
 
-impl OtherEnd {
+impl Iperf3Server {
     fn new() -> Option<Self> {
         let name = format!("sbcb{}", std::process::id());
         let mut end = Self { name: name.clone(), server: None };
@@ -59,7 +59,7 @@ fn listens(server: &mut Child) -> bool {
     false
 }
 
-impl Drop for OtherEnd {
+impl Drop for Iperf3Server {
     fn drop(&mut self) {
         if let Some(server) = &mut self.server {
             let _ = server.kill();
@@ -85,7 +85,7 @@ fn run(workload: WorkloadId, variant: &str, host: &str) -> Result<Vec<(String, f
     let place = (&root, &machine, &timeline);
     let targets = Targets { host: Some(Host::parse(host).unwrap()), ..Targets::default() };
     let context = WorkloadContext {
-        site: Arc::new(Site::of(&targets)),
+        site: Arc::new(ScratchDirs::of(&targets)),
         ..WorkloadContext::new(place, &tools, &job, &cancelled, &|| {})
     };
     let workload = workloads::workload(workload).unwrap();
@@ -101,7 +101,7 @@ fn run(workload: WorkloadId, variant: &str, host: &str) -> Result<Vec<(String, f
 
 #[test]
 fn network_directions_and_missing_host() {
-    let Some(_end) = OtherEnd::new() else {
+    let Some(_end) = Iperf3Server::new() else {
         return testkit::skip("no network namespace with an iperf3 server can be made here");
     };
     for (workload, variant, expected) in [

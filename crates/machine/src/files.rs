@@ -24,7 +24,7 @@ pub use error::{Error, Problem};
 pub use folder::{Access, Folder, unguessable};
 pub use identity::Identity;
 pub use own::{Note, OwnFolder};
-pub use owner::{Owner, made_for};
+pub use owner::{Owner, set_default_owner};
 pub use removal::remove_left;
 
 use asked::{is_empty, listed, own_uid};

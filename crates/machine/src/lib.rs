@@ -46,8 +46,11 @@ pub use identify::{Identified, identify, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
 pub use room::available_kib;
-pub use root::{Judge, Root, Source};
-pub use sampler::{Aside, Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt};
+pub use root::{Root, Source, WritePolicy};
+pub use sampler::{
+    Failure, IdleCpuAffinity, LatestValues, Options as SamplerOptions, Sampler, SamplerThread, SourceCost,
+    raise_priority,
+};
 pub use snapshot::{snapshot, snapshot_of};
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};

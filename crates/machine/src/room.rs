@@ -14,7 +14,7 @@ pub fn available_kib(root: &Root) -> Reading<u64> {
     let path = "/proc/meminfo";
     let machine = parse_available(path, &root.read(path)?)?;
     let groups = root.read("/proc/self/cgroup").unwrap_or_default();
-    Ok(folders(&groups, "memory").iter().filter_map(|group| group_room_kib(root, group)).fold(machine, u64::min))
+    Ok(folders(&groups, "memory").iter().filter_map(|group| cgroup_available_kib(root, group)).fold(machine, u64::min))
 }
 
 /// `MemAvailable`: free memory and what the kernel can reclaim without swapping, in KiB. Kernels
@@ -30,7 +30,7 @@ fn parse_available(path: &str, text: &str) -> Reading<u64> {
 
 /// What a control group has left under its limit, in KiB; none without a limit. File cache that is
 /// not in use counts as free, because the kernel drops it first.
-fn group_room_kib(root: &Root, group: &str) -> Option<u64> {
+fn cgroup_available_kib(root: &Root, group: &str) -> Option<u64> {
     let first = |names: [&str; 2]| -> Option<u64> {
         names.iter().find_map(|name| root.read_number(&format!("{group}/{name}")).ok())
     };

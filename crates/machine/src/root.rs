@@ -14,7 +14,7 @@ mod times;
 mod tree;
 pub(crate) mod unread;
 
-pub use judge::Judge;
+pub use judge::WritePolicy;
 pub use source::Source;
 pub use tree::Root;
 

@@ -27,28 +27,28 @@ mod tick;
 mod turns;
 mod watchers;
 
-pub use aside::Aside;
+pub use aside::IdleCpuAffinity;
 pub use failure::Failure;
-pub use feed::Feed;
+pub use feed::LatestValues;
 pub use options::Options;
-pub use shared::be_prompt;
+pub use shared::raise_priority;
 pub use thread::SamplerThread;
 pub use tick::SourceCost;
 
 use crate::sensors::{NONE, SENSORS};
 use crate::timeline::Timeline;
 use crate::{Root, sensors};
-use gaps::{GAPS_MAX, GapNote, Silence, note};
-use jumps::Distances;
-use lanes::Lanes;
-use lent::Hands;
+use gaps::{GAPS_MAX, GapNote, GapTracker, note};
+use jumps::ClockOffsets;
+use lanes::SlowReaderPool;
+use lent::SourceHandle;
 use pace::Pace;
 use record::soc_temperature::{self, SocTemperature};
 use record::{AllCpus, Channel, ChannelId, CpuTime, Event, OfCpu, Reading, SamplerCost};
-use slot::Slot;
+use slot::SourceSlot;
 use std::time::Duration;
 use tick::{BUFFER_BYTES, BUFFER_BYTES_PER_CPU, Tick};
-use watchers::Watchers;
+use watchers::ThreadAffinity;
 
 /// Shorter intervals would mostly measure the sampler.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
@@ -60,16 +60,16 @@ const LATE_NS: u64 = 5_000_000;
 #[derive(Debug)]
 pub struct Sampler {
     options: Options,
-    slots: Vec<Slot>,
-    lanes: Lanes,
-    watchers: Watchers,
+    slots: Vec<SourceSlot>,
+    lanes: SlowReaderPool,
+    watchers: ThreadAffinity,
     /// Number of lines of `/proc/stat` with channels: those of CPUs, and that of all together.
     cpus: usize,
     /// False for boards in a file: they answer at once, and their tests are exact.
     uses_lanes: bool,
     channels: Vec<Channel>,
-    silences: Vec<Silence>,
-    hands: Hands,
+    silences: Vec<GapTracker>,
+    hands: SourceHandle,
     row: Vec<i64>,
     latest: Vec<i64>,
     at_ms: i64,
@@ -77,7 +77,7 @@ pub struct Sampler {
     /// When the next tick is to be.
     due_ns: u64,
     delay_us: i64,
-    distances: Option<Distances>,
+    distances: Option<ClockOffsets>,
     gaps: Vec<GapNote>,
     pace: Pace,
     /// Of the sampler's own thread; the sources stay empty.
@@ -100,31 +100,31 @@ impl Sampler {
         let mut channels: Vec<Channel> = Vec::new();
         for mut probe in probes.chain(measured) {
             probe.beat = probe.beat.with(&options);
-            slots.push(Slot::new(root, &probe, channels.len()));
+            slots.push(SourceSlot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);
         }
         for feed in &options.feeds {
-            slots.push(Slot::fed(feed, channels.len()));
+            slots.push(SourceSlot::fed(feed, channels.len()));
             channels.extend_from_slice(feed.channels());
         }
         let is_idle = |id: &ChannelId| match id {
-            ChannelId::AllCpus(AllCpus::Time(time)) => *time == CpuTime::Idle,
-            ChannelId::Cpu(_, OfCpu::Time(time)) => *time == CpuTime::Idle,
+            ChannelId::AllCpus(AllCpus::StepTime(time)) => *time == CpuTime::Idle,
+            ChannelId::Cpu(_, OfCpu::StepTime(time)) => *time == CpuTime::Idle,
             _ => false,
         };
         let cpus = channels.iter().filter(|channel| is_idle(&channel.id));
         let cpus = cpus.count();
-        let watchers = Watchers::default();
+        let watchers = ThreadAffinity::default();
         watchers.move_to(&options.cpus);
         Self {
-            lanes: Lanes::new(watchers.clone()),
+            lanes: SlowReaderPool::new(watchers.clone()),
             watchers,
             uses_lanes: !root.is_board(),
             due_ns: 0,
             delay_us: 0,
             distances: None,
-            silences: vec![Silence::default(); channels.len()],
-            hands: Hands::new(channels.len(), cpus),
+            silences: vec![GapTracker::default(); channels.len()],
+            hands: SourceHandle::new(channels.len(), cpus),
             row: vec![NONE; channels.len()],
             latest: vec![NONE; channels.len()],
             at_ms: 0,
@@ -194,7 +194,7 @@ impl Sampler {
 
     /// Notes if the machine slept or its time of day was set since the last tick.
     fn watch_clocks(&mut self) {
-        let now = Distances::now();
+        let now = ClockOffsets::now();
         let before = self.distances.replace(now).unwrap_or(now);
         for jump in now.jumps_since(before).into_iter().flatten() {
             self.note_own(jump);
@@ -250,7 +250,7 @@ impl Sampler {
         &self.latest
     }
 
-    /// Time until the next tick: as asked for, or longer if that would cost too much.
+    /// StepTime until the next tick: as asked for, or longer if that would cost too much.
     pub fn interval(&self) -> Duration {
         Duration::from_nanos(self.pace.interval_ns())
     }
@@ -284,7 +284,7 @@ impl Sampler {
 
     /// What each source cost so far: to see which are expensive on this machine.
     pub fn source_costs(&self) -> impl Iterator<Item = SourceCost<'_>> {
-        self.slots.iter().map(Slot::cost)
+        self.slots.iter().map(SourceSlot::cost)
     }
 
     /// True if channels stopped delivering values since gaps were taken.

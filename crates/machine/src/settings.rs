@@ -4,7 +4,7 @@
 //! and syncs it, then writes, then reads back and writes down how that reads. The result is an
 //! [`Outcome`], which must be reported. Restoration is compare-and-restore: a value that another process changed
 //! meanwhile is left alone and named. It happens last change first, by [`Settings::restore`], by `Drop`, by
-//! a [`WayBack`] in another thread, and from the journal alone ([`restore_from_journal`]) when the process
+//! a [`RestoreHandle`] in another thread, and from the journal alone ([`restore_from_journal`]) when the process
 //! that made it is gone.
 //!
 //! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows; and what
@@ -138,8 +138,8 @@ impl Settings {
     }
 
     /// A restore handle for callers that cannot wait for the owner.
-    pub fn way_back(&self) -> WayBack {
-        WayBack(Arc::clone(&self.changes))
+    pub fn way_back(&self) -> RestoreHandle {
+        RestoreHandle(Arc::clone(&self.changes))
     }
 }
 
@@ -151,9 +151,9 @@ impl Drop for Settings {
 
 /// The way back of all settings from another thread.
 #[derive(Debug, Clone)]
-pub struct WayBack(Arc<Mutex<Changes>>);
+pub struct RestoreHandle(Arc<Mutex<Changes>>);
 
-impl WayBack {
+impl RestoreHandle {
     /// Puts everything back; from then on nothing can be set any more.
     pub fn go(&self) -> Vec<(String, Restored)> {
         lock(&self.0).restore()
@@ -184,7 +184,7 @@ pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String,
 ///
 /// # Errors
 /// As [`restore_from_journal`].
-pub fn left_in_journal(root: &Root, journal: &Path) -> Reading<Vec<String>> {
+pub fn journal_entries_left(root: &Root, journal: &Path) -> Reading<Vec<String>> {
     match Journal::left_behind(journal)? {
         Some(journal) => Ok(Changes::of(root, journal, None)?.names()),
         None => Ok(Vec::new()),

@@ -28,12 +28,12 @@ pub fn never_stop_here() {
 /// Everything is read from `/proc`: a session or a group that began outside of this container (`docker exec`) has
 /// the number 0, which functions of libraries take for a mistake.
 pub fn can_be_continued(root: &Root) -> bool {
-    let Some(own) = processes::job_of(root, std::process::id()) else {
+    let Some(own) = processes::process_job(root, std::process::id()) else {
         return false;
     };
     let mut ancestor = own;
     for _ in 0..ANCESTORS_MAX {
-        let Some(next) = processes::job_of(root, ancestor.parent) else {
+        let Some(next) = processes::process_job(root, ancestor.parent) else {
             return false;
         };
         match next {
@@ -48,7 +48,7 @@ pub fn can_be_continued(root: &Root) -> bool {
 /// True if this process is in front of this terminal: a background process that reads from it is stopped. Groups
 /// of another container cannot be told apart; then it is.
 pub fn is_in_front(root: &Root, terminal: impl AsFd) -> bool {
-    let Some(own) = processes::job_of(root, std::process::id()) else {
+    let Some(own) = processes::process_job(root, std::process::id()) else {
         return false;
     };
     match tcgetpgrp(terminal) {

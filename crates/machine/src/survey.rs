@@ -26,7 +26,7 @@ use crate::{Root, identify};
 use record::{Survey, Swap, SwapState};
 
 pub(crate) use dmi::without_serials as dmi_without_serials;
-pub(crate) use kernel::{foreign_modules, telling_config, telling_messages, trace_paths};
+pub(crate) use kernel::{foreign_modules, relevant_config, relevant_messages, trace_paths};
 pub(crate) use spd::without_serials as spd_without_serials;
 
 /// Looks over the machine. `at_ms` is the moment on the axis of the run.

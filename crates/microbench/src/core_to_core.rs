@@ -16,11 +16,11 @@ const LAST: u32 = 1 << 31;
 /// them in pairs and some have lines of 128.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub struct PingPong {
+pub struct CacheLinePingPong {
     ball: AtomicU32,
 }
 
-impl PingPong {
+impl CacheLinePingPong {
     /// A ball that nobody has touched.
     pub fn new() -> Self {
         Self::default()
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn ping_pong_round_trips() {
-        let game = PingPong::new();
+        let game = CacheLinePingPong::new();
         let times = std::thread::scope(|scope| {
             scope.spawn(|| game.answer());
             let times = [game.play(50), game.play(50)];
@@ -97,11 +97,11 @@ mod tests {
 
     #[test]
     fn ping_pong_stops_both_sides() {
-        let game = PingPong::new();
+        let game = CacheLinePingPong::new();
         game.end();
         game.answer();
         assert_eq!(game.play(10), None);
-        let late = PingPong::new();
+        let late = CacheLinePingPong::new();
         std::thread::scope(|scope| {
             let player = scope.spawn(|| late.play(10));
             std::thread::sleep(std::time::Duration::from_millis(5));

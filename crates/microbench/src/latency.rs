@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "smaller than the walk")]
+    #[should_panic(expected = "smaller than the area")]
     fn walk_beyond_the_buffer_is_refused() {
         Walk::new(&mut Buffer::new(4096, Pages::Default).unwrap(), 8192, Order::Random, 1);
     }

@@ -40,7 +40,7 @@ pub fn checksum(source: &[u8]) -> u64 {
 
 /// A byte that is not what it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Flip {
+pub struct BitFlip {
     /// Its place in the buffer.
     pub at: usize,
     /// What it should be.
@@ -51,7 +51,7 @@ pub struct Flip {
 
 /// The first wrong byte of the destination after copying or filling; none if all is right. Reading has
 /// its checksum instead.
-pub fn first_flip(routine: &Routine, destination: &[u8], source: &[u8]) -> Option<Flip> {
+pub fn first_flip(routine: &Routine, destination: &[u8], source: &[u8]) -> Option<BitFlip> {
     match routine.operation {
         // Comparing as a whole is many times faster than looking for the place.
         Operation::Copy if destination == source => None,
@@ -62,20 +62,20 @@ pub fn first_flip(routine: &Routine, destination: &[u8], source: &[u8]) -> Optio
 }
 
 /// The first byte of the source that is not what [`scatter`] wrote with this seed.
-pub fn first_unscattered(source: &[u8], seed: u64) -> Option<Flip> {
+pub fn first_pattern_error(source: &[u8], seed: u64) -> Option<BitFlip> {
     let mut random = Random::new(seed);
     let wrong = source.chunks(8).position(|chunk| *chunk != random.next().to_le_bytes()[..chunk.len()])?;
     let mut random = Random::new(seed);
     let expected = (0..=wrong).map(|_| random.next()).last()?.to_le_bytes();
     let chunk = &source[wrong * 8..source.len().min(wrong * 8 + 8)];
     let flip = flip(chunk, expected.into_iter())?;
-    Some(Flip { at: wrong * 8 + flip.at, ..flip })
+    Some(BitFlip { at: wrong * 8 + flip.at, ..flip })
 }
 
-fn flip(found: &[u8], expected: impl Iterator<Item = u8>) -> Option<Flip> {
+fn flip(found: &[u8], expected: impl Iterator<Item = u8>) -> Option<BitFlip> {
     let pairs = found.iter().copied().zip(expected).enumerate();
     let mut wrong = pairs.filter(|(_, (found, expected))| found != expected);
-    wrong.next().map(|(at, (found, expected))| Flip { at, expected, found })
+    wrong.next().map(|(at, (found, expected))| BitFlip { at, expected, found })
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
     const SEED: u64 = 42;
 
     /// Runs a routine as a caller does, changes a byte where `change` says, and looks for it.
-    fn run_and_flip(routine: &Routine, change: impl Fn(&mut [u8], &mut [u8])) -> Option<Flip> {
+    fn run_and_flip(routine: &Routine, change: impl Fn(&mut [u8], &mut [u8])) -> Option<BitFlip> {
         let mut source = vec![0; LENGTH];
         let mut destination = vec![0xff; LENGTH];
         scatter(&mut source, SEED);
@@ -96,7 +96,7 @@ mod tests {
             assert_eq!(sum, checksum(&source), "{}", routine.id);
         }
         change(&mut destination, &mut source);
-        first_flip(routine, &destination, &source).or_else(|| first_unscattered(&source, SEED))
+        first_flip(routine, &destination, &source).or_else(|| first_pattern_error(&source, SEED))
     }
 
     #[test]

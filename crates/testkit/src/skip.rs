@@ -119,7 +119,7 @@ mod tests {
         if is_inside() {
             return skip("a moon\nof cheese");
         }
-        let test = "a_skip_is_told_and_fails_where_none_is_allowed";
+        let test = "skip_fails_with_no_skip";
         let expected = format!("skipped: skip::tests::{test} (crates/testkit/src/skip.rs): a moon of cheese\n");
         assert_eq!(child(&[], test), (true, expected.clone()));
         assert_eq!(child(&[(NO_SKIP, "0")], test), (true, expected.clone()));
@@ -131,7 +131,7 @@ mod tests {
         if is_inside() {
             return excuse(Excuse::Corpus);
         }
-        let (passes, told) = child(&[(NO_SKIP, "1")], "an_excuse_is_told_and_never_fails");
+        let (passes, told) = child(&[(NO_SKIP, "1")], "excuse_never_fails");
         assert!(passes && told.starts_with("excused: ") && told.contains("SBC_BENCH_CORPUS"), "{told}");
     }
 

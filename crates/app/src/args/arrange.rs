@@ -9,12 +9,12 @@ const WITH_VALUE: [char; 4] = ['m', 'g', 't', 'T'];
 /// The words in the order that their grammar wants: a flag with a value at the end of its bundle
 /// (`-mc 2`), a number that stands elsewhere (`2 -m`, `-m -c 2`) behind it, and `--root` behind the
 /// command that it serves.
-pub(crate) fn arranged(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+pub(crate) fn reorder(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.into_iter().collect();
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let mut options: Vec<OsString> = words.drain(..end).collect();
-    options = options.into_iter().map(unbundled).collect();
-    bring_number(&mut options);
+    options = options.into_iter().map(unbundle).collect();
+    move_number_to_flag(&mut options);
     if let Some(at) = options.iter().position(|word| word == "--root") {
         let root: Vec<OsString> = options.drain(at..(at + 2).min(options.len())).collect();
         options.extend(root);
@@ -24,7 +24,7 @@ pub(crate) fn arranged(words: impl IntoIterator<Item = OsString>) -> Vec<OsStrin
 }
 
 /// `-mc` as `-cm`, and `-mc2` as `-cm2`.
-fn unbundled(word: OsString) -> OsString {
+fn unbundle(word: OsString) -> OsString {
     let Some(bundle) = word.to_str().and_then(|word| word.strip_prefix('-')) else {
         return word;
     };
@@ -40,7 +40,7 @@ fn unbundled(word: OsString) -> OsString {
 }
 
 /// Brings a number that stands alone behind the flag that waits for it.
-fn bring_number(words: &mut Vec<OsString>) {
+fn move_number_to_flag(words: &mut Vec<OsString>) {
     let text = |word: Option<&OsString>| word.and_then(|word| word.to_str()).map(str::to_owned);
     let is_number =
         |word: Option<&OsString>| text(word).is_some_and(|word| word.trim_end_matches('s').parse::<f64>().is_ok());

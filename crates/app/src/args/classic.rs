@@ -69,7 +69,7 @@ impl Classic {
         if let Some(name) = absent(&self) {
             return Err(format!("{name} is not supported."));
         }
-        self.one_question()?;
+        self.check_exclusive()?;
         if resume.resume.is_some() && (self.survey_flag().is_some() || self.monitor.is_some()) {
             return Err("--resume continues a benchmark run; use it without -k, -S, -m, -r or -R.".into());
         }
@@ -123,7 +123,7 @@ impl Classic {
     ///
     /// # Errors
     /// One sentence that names them.
-    fn one_question(&self) -> Result<(), String> {
+    fn check_exclusive(&self) -> Result<(), String> {
         let flags = [
             ("-k", self.kernel),
             ("-S", self.storage),

@@ -1,7 +1,7 @@
 //! Arguments of `efficiency` and of the classic `-g`. They end in an [`Efficiency`].
 
-use bench::efficiency::{Efficiency, Sets};
-use bench::{Form, names_with_forms};
+use bench::efficiency::{CpuSets, Efficiency};
+use bench::{Form, workloads_with_variants};
 use bench::{Workload, parse_duration, workloads};
 use record::Variant;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl EfficiencyFlags {
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Efficiency, String> {
         let load = self.load.as_deref().map(load).transpose()?;
-        let sets = Sets::parse(self.cpus.as_ref().unwrap_or(&self.sets))?;
+        let sets = CpuSets::parse(self.cpus.as_ref().unwrap_or(&self.sets))?;
         let own = Efficiency::default();
         Ok(Efficiency { sets, load, point: self.point.unwrap_or(own.point), idle: self.idle.unwrap_or(own.idle) })
     }
@@ -46,7 +46,7 @@ fn load(name: &str) -> Result<Form, String> {
     }
     let form = Form::first(name).map_err(|why| format!("{why}."))?;
     form.ok_or_else(|| {
-        let others = names_with_forms().join(", ");
+        let others = workloads_with_variants().join(", ");
         format!("--workload must be sevenzip, lzma or one of {others}, not {name:?}.")
     })
 }
@@ -56,6 +56,6 @@ fn load(name: &str) -> Result<Form, String> {
 /// # Errors
 /// One sentence about what is wrong.
 pub(super) fn task(sets: &str) -> Result<Efficiency, String> {
-    let sets = Sets::parse(sets)?;
+    let sets = CpuSets::parse(sets)?;
     Ok(Efficiency { sets, ..Efficiency::default() })
 }

@@ -1,6 +1,7 @@
 //! Options that several verbs share. Each group is flattened into the verbs that use it and no others, so that an
 //! option has one name, one meaning and one help text everywhere.
 
+use super::Environment;
 use bench::parse_time;
 use clap::Args;
 use std::path::PathBuf;
@@ -60,6 +61,14 @@ pub(crate) struct TuneFlags {
     /// Change no settings (same as NOTUNING=yes)
     #[arg(long, alias = "quick")]
     pub(crate) no_tuning: bool,
+}
+
+impl TuneFlags {
+    /// The variable that says the same, for the Record, unless it is set as well.
+    pub(super) fn given(self, environment: &Environment) -> Option<String> {
+        let is_new = self.no_tuning && environment.get("NOTUNING").is_none();
+        is_new.then(|| "NOTUNING=yes".to_owned())
+    }
 }
 
 /// Another machine than the running one.

@@ -28,7 +28,7 @@ pub(crate) struct Identify {
 
 impl Identify {
     /// True if single texts are given: then nothing else of a machine counts.
-    pub(crate) fn is_of_texts(&self) -> bool {
+    pub(crate) fn has_text_facts(&self) -> bool {
         self.cpuinfo.is_some() || !self.compatible.is_empty() || self.model.is_some()
     }
 

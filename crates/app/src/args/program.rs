@@ -4,8 +4,8 @@
 use super::groups::chosen;
 use crate::input;
 use bench::{
-    Ab, AnyTask, Definition, Load, Loads, Pinning, Program, Repeat, ScoreRule, Standard, parse_definitions,
-    parse_duration, parse_pinning, parse_repeat, score_both, side,
+    Ab, AnyTask, CpuSelection, Definition, Load, Loads, Program, Repeat, ScoreRule, Standard, parse_cpu_selection,
+    parse_definitions, parse_duration, parse_repeat, score_both, side,
 };
 use machine::{Caller, Root, Trust};
 use record::{Variant, WorkloadId};
@@ -35,8 +35,8 @@ pub(crate) struct ProgramFlags {
     #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
     pub(super) repeat: Option<Repeat>,
     /// CPUs to run on: CPUs to run on: CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
-    #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
-    pub(super) cpus: Option<Pinning>,
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
+    pub(super) cpus: Option<CpuSelection>,
     /// Take all other CPUs offline during the run, for programs that start one thread per CPU regardless of affinity
     /// (needs root; the CPUs are brought back online even if the run fails)
     #[arg(long)]
@@ -65,8 +65,8 @@ pub(crate) struct ComparedFlags {
     #[command(flatten)]
     score: ScoreFlags,
     /// CPUs to run on: CPUs to run on: CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
-    #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
-    cpus: Option<Pinning>,
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
+    cpus: Option<CpuSelection>,
     /// Take all other CPUs offline during the runs (needs root)
     #[arg(long)]
     others_off: bool,
@@ -142,7 +142,7 @@ impl ScoreFlags {
         match (&self.score_regex, &self.score_json) {
             (Some(regex), _) => ScoreRule::regex(regex),
             (None, Some(path)) => Ok(ScoreRule::Json(path.clone())),
-            (None, None) => Ok(ScoreRule::Time),
+            (None, None) => Ok(ScoreRule::StepTime),
         }
     }
 
@@ -195,7 +195,7 @@ impl ProgramFlags {
         }
         if self.is_given() {
             let definition = self.definition()?;
-            if definition.others_off && definition.pinning == Pinning::All {
+            if definition.others_off && definition.pinning == CpuSelection::All {
                 return Err(
                     "--others-off needs --cpus fastest, --cpus core-types or --cpus with a list such as 0-3.".into()
                 );
@@ -252,7 +252,7 @@ impl ProgramFlags {
             side.definition.name = self.name.clone().unwrap_or(side.definition.name);
             if program.is_none() {
                 side.definition.time_limit = self.timeout.unwrap_or(side.definition.time_limit);
-                side.definition.pinning = self.cpus.clone().unwrap_or(Pinning::All);
+                side.definition.pinning = self.cpus.clone().unwrap_or(CpuSelection::All);
                 side.definition.others_off = self.others_off;
             }
             Ok::<_, String>(side)
@@ -264,7 +264,7 @@ impl ProgramFlags {
         }
         if program.is_none() && self.score.is_given() {
             let rule = self.score.rule()?;
-            let is_time = rule == ScoreRule::Time;
+            let is_time = rule == ScoreRule::StepTime;
             let unit = self.score.unit.clone().unwrap_or_else(|| if is_time { "s" } else { "" }.into());
             score_both(&mut ab, &rule, &unit, !is_time && !self.score.lower_is_better());
         }
@@ -292,13 +292,13 @@ impl ProgramFlags {
         }
         if self.score.is_given() {
             definition.score = self.score.rule()?;
-            definition.higher_is_better = definition.score != ScoreRule::Time;
+            definition.higher_is_better = definition.score != ScoreRule::StepTime;
             definition.unit = match definition.score {
-                ScoreRule::Time => "s".into(),
+                ScoreRule::StepTime => "s".into(),
                 _ => String::new(),
             };
         }
-        self.score.check_of_time(definition.score == ScoreRule::Time)?;
+        self.score.check_of_time(definition.score == ScoreRule::StepTime)?;
         if let Some(unit) = &self.score.unit {
             definition.unit = unit.clone();
         }

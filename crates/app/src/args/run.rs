@@ -88,7 +88,7 @@ pub(super) fn run_command(
     };
     let mut given = environment.given();
     given.extend(flags.idle.force.then(|| "--force".to_owned()));
-    given.extend(extra.tune.no_tuning.then(|| "--no-tuning".to_owned()));
+    given.extend(extra.tune.given(environment));
     given.extend(extra.loads.given());
     Ok(Command::Run(Box::new(RunArgs {
         task,

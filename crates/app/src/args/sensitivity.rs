@@ -3,8 +3,8 @@
 use super::groups::chosen;
 use super::program::{ProgramFlags, ScoreFlags};
 use bench::Form;
-use bench::sensitivity::{At, DEFAULT_LOADS, Load, Sensitivity, load};
-use bench::{Pinning, parse_duration, parse_pinning};
+use bench::sensitivity::{ClockSelection, DEFAULT_LOADS, Load, Sensitivity, load};
+use bench::{CpuSelection, parse_cpu_selection, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ pub(crate) struct SensitivityFlags {
     #[arg(long, value_name = "FILE", requires = "workload")]
     workload_file: Option<PathBuf>,
     /// CPUs for the command: all, fastest or a list such as 0-3 [default: all]
-    #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
-    cpus: Option<Pinning>,
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
+    cpus: Option<CpuSelection>,
     /// Kill a run of the command that takes longer [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
@@ -88,16 +88,16 @@ impl SensitivityFlags {
 }
 
 /// `extremes`, `all`, or clocks in kHz.
-fn parse_at(text: &str) -> Result<At, String> {
+fn parse_at(text: &str) -> Result<ClockSelection, String> {
     match text {
-        "extremes" => return Ok(At::Extremes),
-        "all" => return Ok(At::All),
+        "extremes" => return Ok(ClockSelection::Extremes),
+        "all" => return Ok(ClockSelection::All),
         _ => {}
     }
     let clocks: Option<Vec<u32>> = text.split(',').map(|khz| khz.trim().parse().ok()).collect();
     clocks
         .filter(|clocks| clocks.iter().all(|khz| *khz >= 1000))
-        .map(At::Khz)
+        .map(ClockSelection::Khz)
         .ok_or_else(|| format!("--at must be clocks in kHz such as 600000,1500000, extremes or all, not {text:?}."))
 }
 
@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn at_values() {
         for (text, expected) in [
-            ("extremes", Some(At::Extremes)),
-            ("all", Some(At::All)),
-            ("600000, 1500000", Some(At::Khz(vec![600_000, 1_500_000]))),
+            ("extremes", Some(ClockSelection::Extremes)),
+            ("all", Some(ClockSelection::All)),
+            ("600000, 1500000", Some(ClockSelection::Khz(vec![600_000, 1_500_000]))),
             ("600", None),
             ("1.5GHz", None),
             ("", None),

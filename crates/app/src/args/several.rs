@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// What is to be done with several results.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
-pub(crate) enum Several {
+pub(crate) enum FileCommand {
     /// Rank one result or compare several
     ///
     /// One result is ranked against known boards; several are compared, with the likely causes of differences.

@@ -12,13 +12,13 @@ use std::time::Duration;
 
 /// One question to the machine.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
-pub(crate) enum Single {
+pub(crate) enum OneShot {
     /// Measure the real CPU clocks
     ///
     /// Measures every OPP, each CPU alone and all CPUs at once. As root, governors are set to performance and every OPP is measured; all settings are restored at the end.
     Clock {
         #[command(flatten)]
-        common: Common,
+        common: OneShotFlags,
         /// Number of readings per clock
         #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..=1000))]
         readings: u16,
@@ -31,7 +31,7 @@ pub(crate) enum Single {
     /// By size and routine, alone and under load, and the caches that show in them.
     Memory {
         #[command(flatten)]
-        common: Common,
+        common: OneShotFlags,
     },
     /// Run one workload once
     ///
@@ -48,18 +48,18 @@ pub(crate) enum Single {
         #[command(flatten)]
         user: UserFlags,
         #[command(flatten)]
-        common: Common,
+        common: OneShotFlags,
     },
     /// Measure core-to-core latency and show clusters
     CoreToCore {
         #[command(flatten)]
-        common: Common,
+        common: OneShotFlags,
     },
 }
 
 /// What all of them take.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
-pub(crate) struct Common {
+pub(crate) struct OneShotFlags {
     /// Measure only these CPUs: all or a list such as 0-3,6 [default: all]
     #[arg(long = "cpus", alias = "cpu", value_name = "CPUS")]
     cpus: Option<String>,
@@ -75,7 +75,7 @@ pub(crate) struct Common {
 
 /// One of them, validated.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SingleArgs {
+pub(crate) struct OneShotArgs {
     /// The question.
     pub(crate) task: AnyTask,
     pub(crate) options: Options,
@@ -87,17 +87,17 @@ pub(crate) struct SingleArgs {
     pub(crate) given: Vec<String>,
 }
 
-impl Single {
+impl OneShot {
     /// The options of the run that answers the question, or one sentence about what is wrong.
-    pub(crate) fn arguments(self, environment: &Environment) -> Result<SingleArgs, String> {
+    pub(crate) fn arguments(self, environment: &Environment) -> Result<OneShotArgs, String> {
         let mut options = environment.options()?;
         let (task, report, common) = match self {
-            Single::Clock { common, readings, heat } => {
+            OneShot::Clock { common, readings, heat } => {
                 let task = Clock { cpus: common.cpus()?, readings: readings.into(), heat };
                 (AnyTask::of(task), "clock", common)
             }
-            Single::Memory { common } => (AnyTask::of(Memory { cpus: common.cpus()? }), "memory", common),
-            Single::Workload { id, variant, targets, user, common } => {
+            OneShot::Memory { common } => (AnyTask::of(Memory { cpus: common.cpus()? }), "memory", common),
+            OneShot::Workload { id, variant, targets, user, common } => {
                 options.targets = targets.targets()?;
                 if !user.as_root {
                     options.user = calling_user()?.map(Arc::new);
@@ -107,12 +107,14 @@ impl Single {
                 let task = SingleWorkload { workload, variant, cpus: common.cpus()? };
                 (AnyTask::of(task), "text", common)
             }
-            Single::CoreToCore { common } => (AnyTask::of(CoreToCore { cpus: common.cpus()? }), "core-to-core", common),
+            OneShot::CoreToCore { common } => {
+                (AnyTask::of(CoreToCore { cpus: common.cpus()? }), "core-to-core", common)
+            }
         };
         let mut given = environment.given();
         options.tune &= !common.tune.no_tuning;
         given.extend(common.cpus.map(|list| format!("--cpus {list}")));
-        Ok(SingleArgs { task, options, report, json: common.json, quiet: common.quiet, given })
+        Ok(OneShotArgs { task, options, report, json: common.json, quiet: common.quiet, given })
     }
 }
 
@@ -137,7 +139,7 @@ fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
     }
 }
 
-impl Common {
+impl OneShotFlags {
     /// The CPUs that are wanted, in order; empty for all.
     fn cpus(&self) -> Result<Vec<u32>, String> {
         let Some(list) = self.cpus.as_deref().filter(|list| *list != "all") else {

@@ -94,6 +94,7 @@ impl SurveyVerb {
             return Ok(Command::Survey(SurveyVerb::Review(args)));
         }
         let mut given = environment.given();
+        given.extend(args.tune.given(environment));
         given.extend(args.given());
         Ok(Command::Run(Box::new(RunArgs {
             task: AnyTask::of(args.task(environment)),
@@ -140,7 +141,7 @@ impl ReviewArgs {
         if command.is_empty()
             && let Some(line) = environment.get("ExecuteCommand")
         {
-            command = words_of(line);
+            command = split_command(line);
         }
         Review { benchmarks: !self.no_benchmarks, command, watch: !self.no_watch }
     }
@@ -159,7 +160,6 @@ impl ReviewArgs {
             ("--no-benchmarks", self.no_benchmarks),
             ("--no-watch", self.no_watch),
             ("--force", self.run.idle.force),
-            ("--no-tuning", self.tune.no_tuning),
             ("-c", self.heat),
         ];
         let flags = flags.iter().filter(|(_, is)| *is);
@@ -171,7 +171,7 @@ impl ReviewArgs {
 
 /// The words of `ExecuteCommand`. Plain words are a program and its arguments, as they always were; what only
 /// a shell understands is given to one.
-fn words_of(line: &str) -> Vec<String> {
+fn split_command(line: &str) -> Vec<String> {
     match line.contains(['\'', '"', '|', '&', ';', '<', '>', '$', '`', '\\', '*', '(']) {
         true => ["sh", "-c", line].map(str::to_owned).to_vec(),
         false => line.split_whitespace().map(str::to_owned).collect(),

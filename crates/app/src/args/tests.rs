@@ -6,7 +6,7 @@ use std::time::Duration;
 fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let pair = |(name, value): &(&str, &str)| format!("{name}={value}");
-    of_words(&words, &variables.iter().map(pair).collect::<Vec<_>>())
+    parse_recorded(&words, &variables.iter().map(pair).collect::<Vec<_>>())
 }
 
 fn seconds(line: &str) -> f64 {

@@ -8,10 +8,10 @@ use super::monitor::MonitorFlags;
 use super::program::{AbFlags, ComparedFlags, ProgramFlags};
 use super::run::{Extra, RunFlags, run_command};
 use super::sensitivity::SensitivityFlags;
-use super::single::Single;
+use super::single::OneShot;
 use super::targets::TargetFlags;
 use super::thermal::ThermalFlags;
-use super::{Command, Environment, Identify, Several, SurveyVerb};
+use super::{Command, Environment, FileCommand, Identify, SurveyVerb};
 use bench::{AnyTask, Watched};
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -119,9 +119,9 @@ pub(super) enum Verb {
         verbose: bool,
     },
     #[command(flatten)]
-    Single(Single),
+    OneShot(OneShot),
     #[command(flatten)]
-    Several(Several),
+    FileCommand(FileCommand),
     #[command(flatten)]
     Survey(SurveyVerb),
     /// Convert a log or result file to another format
@@ -252,8 +252,8 @@ impl Verb {
             }
             Verb::Mark { words, to } => Command::Mark { text: words.join(" "), to },
             Verb::Explain { files, json, verbose } => Command::Explain { files, json, verbose },
-            Verb::Several(verb) => Command::Several(verb),
-            Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
+            Verb::FileCommand(verb) => Command::FileCommand(verb),
+            Verb::OneShot(verb) => Command::OneShot(Box::new(verb.arguments(environment)?)),
             Verb::Survey(verb) => return verb.command(environment),
             Verb::Report { file, format, png } => Command::Report { file, format, png },
             Verb::Redact { files, output } => Command::Redact { files, output },
@@ -264,7 +264,7 @@ impl Verb {
             Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
             Verb::Snapshot { .. } => Command::Snapshot,
             Verb::Identify(mut identify) => {
-                if identify.file.is_none() && !identify.is_of_texts() {
+                if identify.file.is_none() && !identify.has_text_facts() {
                     identify.cpuinfo = environment.get("CPUINFOFILE").map(PathBuf::from);
                 }
                 Command::Identify(identify)

@@ -19,7 +19,7 @@ const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 pub(crate) fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
     let machine = match &args.file {
         Some(file) => super::explain::read(file)?.machine,
-        None if args.is_of_texts() => machine::identify(&of_texts(root, args)?),
+        None if args.has_text_facts() => machine::identify(&of_texts(root, args)?),
         None => machine::identify(root),
     };
     let answer = soc::identify(&machine);

@@ -1,6 +1,6 @@
 //! `sbc-bench mark`: appends a note to the recordings that are being made, or to a given one.
 
-use super::monitor::running::{self, begins_like_one};
+use super::monitor::running::{self, has_recording_header};
 use ::explain::monitor::whole_line;
 use anyhow::Context;
 use machine::files;
@@ -23,7 +23,7 @@ pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
         let absolute = std::path::absolute(path)?;
         running.retain(|entry| entry.path == absolute);
         if running.is_empty() {
-            mark_old(path, &text)?;
+            mark_inactive(path, &text)?;
             return Ok(0);
         }
     }
@@ -36,10 +36,10 @@ pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
 }
 
 /// A recording that nobody writes any more: the time of day is all there is.
-fn mark_old(path: &Path, text: &str) -> anyhow::Result<()> {
+fn mark_inactive(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.display();
     let file = files::existing(path).with_context(|| format!("Cannot add a mark to {name}"))?;
-    let started = begins_like_one(&file).then(|| started(&file)).flatten();
+    let started = has_recording_header(&file).then(|| started(&file)).flatten();
     let started = started.with_context(|| format!("{name} is not a recording"))?;
     let at_ms = machine::Timeline::start().start_utc_ms() - started;
     append(&file, at_ms, text).with_context(|| format!("Cannot add a mark to {name}"))

@@ -4,7 +4,7 @@
 use super::way_on::way;
 use crate::output;
 use crate::paths::Paths;
-use bench::{Left, LeftRun, Runs};
+use bench::{DeadRun, Left, Runs};
 use explain::rules;
 use machine::Root;
 use record::{End, Fact, Record};
@@ -60,7 +60,7 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
     }
 }
 
-fn keep(root: &Root, runs: &Runs, mut left: LeftRun) -> String {
+fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
     let told = match left.has_ended {
         true => {
             ended(&mut left.record);

@@ -35,8 +35,8 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
 /// Waits until standard input closes, then ends programs and restores.
 pub(crate) fn guard(root: &Root, watched: &bench::Watched) -> u8 {
     // A guard outlives what kills its owner: these signals are for the owner.
-    crate::signals::outlive();
-    match bench::stand_guard(root, watched, &mut std::io::stdin(), &mut std::io::stdout()) {
+    crate::signals::ignore_hangup();
+    match bench::run_guard(root, watched, &mut std::io::stdin(), &mut std::io::stdout()) {
         Ok(()) => 0,
         Err(_) => status::NOT_RESTORED,
     }

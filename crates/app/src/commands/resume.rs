@@ -4,7 +4,7 @@
 use super::explain::read;
 use super::recover;
 use super::start::source;
-use super::way_on::{line, not_died};
+use super::way_on::{line, why_not_resumable};
 use crate::args::{self, Command, RunArgs};
 use crate::output;
 use crate::paths::Paths;
@@ -61,7 +61,7 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
 fn named(path: &Path) -> anyhow::Result<Record> {
     ensure_trusted(path)?;
     let record = read(path)?;
-    match not_died(&record.run) {
+    match why_not_resumable(&record.run) {
         Some(why) => bail!("{} cannot be resumed: {why}.", path.display()),
         None => Ok(record),
     }
@@ -107,7 +107,7 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
             }
         };
         all.push(record.run.clone());
-        if not_died(&record.run).is_none() && record.run.asked.is_some() {
+        if why_not_resumable(&record.run).is_none() && record.run.asked.is_some() {
             died.push(record);
         }
     }
@@ -149,7 +149,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         "The run was started in {0}. Run `cd {0}`, then resume it.",
         asked.folder
     );
-    let command = args::of_words(&asked.command_line, &asked.variables);
+    let command = args::parse_recorded(&asked.command_line, &asked.variables);
     let command = command.map_err(|why| anyhow::anyhow!("`{line}` is not valid any more: {why}"))?;
     let Command::Run(started) = command else {
         bail!("`{line}` cannot be resumed. Start a new run.");

@@ -2,15 +2,15 @@
 
 mod keep;
 
-use super::start::{Kept, places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::start::{SavedRun, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{recover, resume};
 use crate::args::RunArgs;
 use crate::paths::Paths;
-use crate::progress::Bar;
+use crate::progress::ProgressBar;
 use crate::{input, output, signals, status};
 use ::explain::monitor::whole_line;
 use anyhow::Context as _;
-use bench::{Attributes, Context, Finished, OwnProgram};
+use bench::{Attributes, Finished, OwnProgram, RunContext};
 use explain::{Explanation, Verdict, report};
 use keep::{Results, keep, stamp_of};
 use machine::{Identified, Root, Timeline};
@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     if let Some(why) = args.log.as_ref().and_then(|_| paths.objection()) {
         anyhow::bail!(why);
     }
-    let bar = Bar::new(args.quiet);
+    let bar = ProgressBar::new(args.quiet);
     let cancelled = signals::watch()?;
     if as_root {
         restore_leftovers(&root, &paths, args.options.tune, &bar);
@@ -65,7 +65,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let (place, place_kept) = places(&root, &paths, &stamp, &bar);
     let typed = typed_lines(args.task.attributes().reads_marks);
     let mut marks = || typed.try_iter().collect::<Vec<String>>();
-    let finished = bench::run(Context {
+    let finished = bench::run(RunContext {
         root: &root,
         machine: &machine,
         timeline: &timeline,
@@ -81,7 +81,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         cancelled,
         marks: Some(&mut marks),
         while_waiting: explain::soc::read_tables,
-        on_settings: &signals::remember,
+        on_settings: &signals::set_restore_handle,
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
@@ -136,7 +136,7 @@ fn typed_line() -> Option<String> {
 }
 
 /// Log and Record to disk, report to standard output, everything into the exit status.
-fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArgs) -> anyhow::Result<u8> {
+fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &RunArgs) -> anyhow::Result<u8> {
     let Finished { record, trouble, broken, .. } = finished;
     if record.run.end == End::Refused {
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));

@@ -2,16 +2,16 @@
 //! but where the machine died of it: settings are put back, and the log of the last run stays.
 
 use super::start::{places, restore_leftovers, source, stamp, utc_offset_minutes};
-use crate::args::SingleArgs;
+use crate::args::OneShotArgs;
 use crate::paths::Paths;
-use crate::progress::Bar;
+use crate::progress::ProgressBar;
 use crate::{output, signals, status};
-use bench::Context;
+use bench::RunContext;
 use explain::{Explanation, Verdict, report};
 use machine::{Identified, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Restored};
 
-pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
+pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
         "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
@@ -20,7 +20,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, None);
     let cancelled = signals::watch()?;
-    let bar = Bar::new(args.quiet);
+    let bar = ProgressBar::new(args.quiet);
     if as_root {
         // Before anything is asked for: a killed run may have left the CPU off that is wanted.
         restore_leftovers(root, &paths, args.options.tune, &bar);
@@ -32,7 +32,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
     }
     let timeline = Timeline::start();
     let (place, kept) = places(root, &paths, &stamp(timeline.start_utc_ms()), &bar);
-    let finished = bench::run(Context {
+    let finished = bench::run(RunContext {
         root,
         machine: &machine,
         timeline: &timeline,
@@ -48,7 +48,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         cancelled,
         marks: None,
         while_waiting: || {},
-        on_settings: &signals::remember,
+        on_settings: &signals::set_restore_handle,
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
@@ -72,7 +72,7 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn conclude(record: &Record, args: &SingleArgs) -> anyhow::Result<u8> {
+fn conclude(record: &Record, args: &OneShotArgs) -> anyhow::Result<u8> {
     let explained = Explanation::of(record);
     if args.json {
         output::print(&format!("{}\n", serde_json::to_string(record)?))?;

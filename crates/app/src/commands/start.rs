@@ -1,10 +1,10 @@
 //! What every run begins with: who made it, what a killed one has left, and where it is kept.
 
 use crate::paths::Paths;
-use crate::progress::Bar;
+use crate::progress::ProgressBar;
 use bench::{NewRun, Runs};
 use machine::Root;
-use machine::settings::{left_in_journal, restore_from_journal};
+use machine::settings::{journal_entries_left, restore_from_journal};
 use record::{Restored, Source};
 
 /// Target triple this binary was built for, in the shape that `rustc` prints.
@@ -15,9 +15,9 @@ pub(super) fn source() -> Source {
 }
 
 /// Puts back what a killed run has left behind; where nothing may be set, only tells of it.
-pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: &Bar) {
+pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: &ProgressBar) {
     if !may_set {
-        return tell_leftovers(root, paths, bar);
+        return report_leftovers(root, paths, bar);
     }
     let note = match restore_from_journal(root, &paths.journal) {
         Ok(outcomes) if outcomes.is_empty() => return,
@@ -31,9 +31,9 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
 }
 
 /// Without tuning, a run measures under the settings that a killed run left.
-fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
+fn report_leftovers(root: &Root, paths: &Paths, bar: &ProgressBar) {
     // One that cannot be looked at is in use, and then nothing is left behind.
-    let left = left_in_journal(root, &paths.journal).unwrap_or_default();
+    let left = journal_entries_left(root, &paths.journal).unwrap_or_default();
     let Some(first) = left.first() else {
         return;
     };
@@ -47,13 +47,13 @@ fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
 }
 
 /// Where a run is kept: the folder of all runs and the stem of this one's files.
-pub(super) struct Kept {
+pub(super) struct SavedRun {
     pub(super) runs: Runs,
     pub(super) stem: String,
 }
 
 /// A place for the stream of a run that begins, and where it is kept afterwards; why there is none is told.
-pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &Bar) -> (Option<NewRun>, Option<Kept>) {
+pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &ProgressBar) -> (Option<NewRun>, Option<SavedRun>) {
     let note = |sentence| bar.show(&bench::Progress::Note(sentence));
     if let Some(memory) = machine::in_memory(root, &paths.history) {
         note(format!(
@@ -65,7 +65,7 @@ pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &Bar) -> (Opt
     match made {
         Ok((place, runs)) => {
             let stem = place.stem.clone();
-            (Some(place), Some(Kept { runs, stem }))
+            (Some(place), Some(SavedRun { runs, stem }))
         }
         Err(error) => {
             note(format!("Results are kept in RAM until the end of the run: {error}."));

@@ -3,7 +3,7 @@
 
 use crate::output;
 use bench::Tools;
-use bench::packages::{self, DISTRIBUTIONS, Installation, ToolStatus};
+use bench::packages::{self, DISTRIBUTIONS, InstallPlan, ToolStatus};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 
@@ -83,7 +83,7 @@ fn agreed() -> anyhow::Result<bool> {
 }
 
 /// What is there now.
-fn report(names: &[String], installation: &Installation) -> anyhow::Result<u8> {
+fn report(names: &[String], installation: &InstallPlan) -> anyhow::Result<u8> {
     let now = packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
     let is_new = |note: &&String| !installation.notes.contains(note);
     for note in now.notes.iter().filter(is_new) {

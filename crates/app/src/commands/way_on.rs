@@ -12,7 +12,7 @@ pub(super) fn line(asked: &Asked) -> String {
 }
 
 /// Why a run is none that died; nothing if it did.
-pub(super) fn not_died(run: &Run) -> Option<&'static str> {
+pub(super) fn why_not_resumable(run: &Run) -> Option<&'static str> {
     match run.end {
         End::Died if run.died_in.is_some() => None,
         End::Died => Some("it is not the result file of a run that died"),
@@ -24,8 +24,8 @@ pub(super) fn not_died(run: &Run) -> Option<&'static str> {
 
 /// How this run that died goes on, whose Record is here; none if it cannot.
 pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
-    let asked = run.asked.as_ref().filter(|_| not_died(run).is_none())?;
-    let Ok(Command::Run(started)) = args::of_words(&asked.command_line, &asked.variables) else {
+    let asked = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none())?;
+    let Ok(Command::Run(started)) = args::parse_recorded(&asked.command_line, &asked.variables) else {
         return None;
     };
     if started.task.attributes().not_resumable.is_some() {

@@ -43,7 +43,9 @@ fn check_disk(call: &str, place: &str) {
     let status = output.status.code();
     assert!(matches!(status, Some(0 | 3)), "{call} {place}: {said}");
     assert!(shown.contains("true"), "{call} {place}: {shown}");
-    let told = [&shown, &said].iter().any(|text| text.contains("answer"));
+    let told = [&shown, &said]
+        .iter()
+        .any(|text| text.contains("responding") || text.contains("responded") || text.contains("respond"));
     assert!(told, "{call} {place}: {shown}{said}");
     assert_eq!(difference(&before, &tree.settings()), "", "{call} {place}");
 }

@@ -150,7 +150,7 @@ fn a_journal_with_a_damaged_line_is_kept_and_named() {
     let output = tree.run(&["restore"], "");
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(5), "{told}");
-    assert!(told.contains("1 of its lines cannot be read"), "{told}");
+    assert!(told.contains("1 of its lines are unreadable"), "{told}");
     assert!(journal.exists(), "{told}");
     // Whole again, it brings everything back; a line that was cut belongs to no change.
     let cut = &first[..first.len() / 2];
@@ -211,7 +211,7 @@ fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
         let told = said(&run(""));
         let name = left[0].display();
         if is_exchanged {
-            let kept = format!("{name} is not the folder that was made there");
+            let kept = format!("{name} is not the directory that was created there");
             assert!(told.contains(&kept), "{told}");
             assert!(left[0].join("mine").exists());
         } else {

@@ -144,7 +144,7 @@ fn resume_after_crash_is_shown_in_every_report() {
     tree.restart(&before, "second");
     // A different request is refused and nothing starts.
     for (words, expected) in [
-        (&["run", "--resume", "--quiet", "--", "true"][..], "What is measured is what the run that died was asked for"),
+        (&["run", "--resume", "--quiet", "--", "true"][..], "--resume repeats the original command line"),
         (&["-R", "--resume"], "--resume continues a benchmark run"),
         (&["thermal", "--resume"], "heating and cooling must be recorded without interruption"),
     ] {
@@ -226,7 +226,7 @@ fn resume_on_another_machine_is_refused() {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        text.contains("cannot be resumed, because the available governors was ondemand performance powersave,"),
+        text.contains("cannot be resumed because the available governors changed from ondemand performance powersave,"),
         "{text}"
     );
     assert_eq!(kept(&tree).len(), 1);
@@ -245,7 +245,7 @@ fn a_record_of_another_user_starts_nothing() {
     words.splice(1..1, ["--log", "theirs/x.log"]);
     kill_in(&tree, &words);
     let recovered = tree.run(&["recover", "--log", "theirs/x.log"], "");
-    assert!(said(&recovered).contains("died"), "{recovered:?}");
+    assert!(said(&recovered).contains("did not finish"), "{recovered:?}");
     let runs = folder.join("sbc-bench-runs");
     let mut records = std::fs::read_dir(&runs).unwrap().flatten();
     let record = records.find(|entry| entry.path().extension().is_some_and(|end| end == "json"));

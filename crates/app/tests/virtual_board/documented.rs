@@ -49,6 +49,9 @@ const ROW: Row = Row {
     status: &[0],
 };
 
+/// A line that ends by itself and measures nothing.
+const LOOK: Row = Row { flags: "--quiet", ..ROW };
+
 /// A line that measures.
 const RUN: Row = Row { status: &[0, 3], ..ROW };
 

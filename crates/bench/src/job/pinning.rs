@@ -6,7 +6,7 @@ use record::Machine;
 
 /// CPUs that a program may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pinning {
+pub enum CpuSelection {
     /// All of them.
     All,
     /// One CPU of the fastest core type.
@@ -21,24 +21,24 @@ pub enum Pinning {
 ///
 /// # Errors
 /// One sentence about what it may be.
-pub fn parse_pinning(text: &str) -> Result<Pinning, String> {
+pub fn parse_cpu_selection(text: &str) -> Result<CpuSelection, String> {
     match text {
-        "all" => Ok(Pinning::All),
-        "fastest" => Ok(Pinning::Fastest),
-        "core-types" => Ok(Pinning::CoreTypes),
+        "all" => Ok(CpuSelection::All),
+        "fastest" => Ok(CpuSelection::Fastest),
+        "core-types" => Ok(CpuSelection::CoreTypes),
         list => record::parse_cpu_list(list)
             .filter(|cpus| !cpus.is_empty())
-            .map(Pinning::Cpus)
+            .map(CpuSelection::Cpus)
             .ok_or_else(|| format!("CPUs must be all, fastest, core-types or a list such as 0-3,6, not {text:?}")),
     }
 }
 
 /// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
-pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
+pub(crate) fn places(machine: &Machine, pinning: &CpuSelection) -> Vec<Vec<u32>> {
     match pinning {
-        Pinning::All => vec![Vec::new()],
-        Pinning::Cpus(cpus) => vec![cpus.clone()],
-        Pinning::Fastest => vec![vec![fastest_cpu(machine)]],
-        Pinning::CoreTypes => cpus_by_core_type(machine),
+        CpuSelection::All => vec![Vec::new()],
+        CpuSelection::Cpus(cpus) => vec![cpus.clone()],
+        CpuSelection::Fastest => vec![vec![fastest_cpu(machine)]],
+        CpuSelection::CoreTypes => cpus_by_core_type(machine),
     }
 }

@@ -1,7 +1,7 @@
 //! What one side of a task may set, and how it is written on a command line. How it is put into place
 //! is in `switch`.
 
-use crate::job::pinning::{Pinning, parse_pinning};
+use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 
 /// A setting of the machine, or of where the program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Setting {
     /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
     HugePages(String),
     /// CPUs the program may use.
-    Cpus(Pinning),
+    Cpus(CpuSelection),
     /// Highest clock of one policy, in kHz.
     PolicyMaxKhz(u32, u32),
     /// Lowest clock of one policy, in kHz.
@@ -61,7 +61,7 @@ impl Setting {
             "maxkhz" => khz().map(Setting::ClockMaxKhz),
             "minkhz" => khz().map(Setting::ClockMinKhz),
             "thp" => Ok(Setting::HugePages(value.to_owned())),
-            "cpus" => parse_pinning(value).map(Setting::Cpus),
+            "cpus" => parse_cpu_selection(value).map(Setting::Cpus),
             _ => Err(format!("unknown setting {name:?}; settings: governor, maxkhz, minkhz, thp, cpus")),
         }
     }

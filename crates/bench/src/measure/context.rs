@@ -5,15 +5,15 @@
 //! [`StepReport`]. Pinning, watching, interruption and counters are done here, so that no workload forgets them.
 //! Nothing is decided here about what runs when.
 
-pub use super::counted::{Counted, OpenCounters, ReadCounters};
+pub use super::counted::{CounterReading, OpenCounters, ReadCounters};
 
 use super::counted::{not_counted, sum};
 use super::report::StepReport;
 use super::worker::Worked;
 use crate::measure::crew::{Gate, crew, joined};
-use crate::process::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
+use crate::process::child::{BEAT, Child, ChildSpec, Ended, Supervisor, failure, interruption};
 use crate::process::tools::{Found, Tools};
-use crate::{Job, Site};
+use crate::{Job, ScratchDirs};
 use machine::faults;
 use machine::files::OwnFolder;
 use machine::{Caller, Group, Root, Terminal, Timeline};
@@ -46,7 +46,7 @@ pub struct WorkloadContext<'a> {
     /// Control group of external programs, where there is one.
     pub group: Option<&'a Group>,
     /// Folders and hosts that it may use.
-    pub site: Arc<Site>,
+    pub site: Arc<ScratchDirs>,
     /// Opens cycle counters, where the kernel offers them.
     pub open_counters: Option<&'a OpenCounters<'a>>,
     /// Why nothing of it can be compared, regardless of what it measures.
@@ -101,13 +101,13 @@ impl<'a> WorkloadContext<'a> {
     }
 
     /// Runs a program that tidies up, also when the run was interrupted; true if it went well.
-    pub(crate) fn after_all(&self, found: &Found, arguments: &[String], limit: Duration) -> bool {
+    pub(crate) fn run_cleanup(&self, found: &Found, arguments: &[String], limit: Duration) -> bool {
         let path = std::iter::once(&found.path);
         let argv: Vec<String> = path.chain(arguments).cloned().collect();
-        let started = Child::spawn(&Spec {
+        let started = Child::spawn(&ChildSpec {
             user: self.user_of(found),
             folder: self.folder.as_deref(),
-            ..Spec::new(&argv, limit)
+            ..ChildSpec::new(&argv, limit)
         });
         let ended = started.map(|child| {
             child.finish(&mut Supervisor {
@@ -202,17 +202,17 @@ impl<'a> WorkloadContext<'a> {
         let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let cpus = &self.job.cpus;
-        let spec = Spec {
+        let spec = ChildSpec {
             cpus,
             environment,
             group: self.group,
             user: self.user_of(found),
             folder: self.folder.as_deref(),
-            ..Spec::new(&argv, time_limit)
+            ..ChildSpec::new(&argv, time_limit)
         };
         let (terminal, mut enough) = seen.unzip();
         let started = match terminal {
-            Some(terminal) => Child::spawn_seen(&spec, terminal),
+            Some(terminal) => Child::spawn_with_output(&spec, terminal),
             None => Child::spawn(&spec),
         };
         report.tool = Some(Tool {
@@ -248,9 +248,9 @@ impl<'a> WorkloadContext<'a> {
             report.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
         }
         if let Some(counting) = counting {
-            report.take_counted(vec![counting.map(|read| read())]);
+            report.take_counters(vec![counting.map(|read| read())]);
         }
-        report.take_places(cpus, std::mem::take(&mut ended.seen_on));
+        report.take_cpus_used(cpus, std::mem::take(&mut ended.seen_on));
         report.program_elapsed = ended.elapsed;
         Ok(ended)
     }
@@ -318,7 +318,10 @@ impl<'a> WorkloadContext<'a> {
             results.push(thread.result);
             places.extend(thread.seen_on);
             delays.push(thread.run_delay_ns);
-            counted.push(Ok(Counted { cycles: thread.counted.cycles, task_clock_ns: thread.counted.task_clock_ns }));
+            counted.push(Ok(CounterReading {
+                cycles: thread.counted.cycles,
+                task_clock_ns: thread.counted.task_clock_ns,
+            }));
         }
         let programs_only = || Missing::unsupported("wait4", "available for external programs only").into();
         report.counters = Counters {
@@ -328,8 +331,8 @@ impl<'a> WorkloadContext<'a> {
             peak_resident_kib: programs_only(),
             ..Counters::default()
         };
-        report.take_counted(counted);
-        report.take_places(cpus, places);
+        report.take_counters(counted);
+        report.take_cpus_used(cpus, places);
         match self.cancelled.load(Ordering::Relaxed) {
             0 => Ok(results),
             _ => Err(self.interruption()),

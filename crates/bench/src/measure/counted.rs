@@ -5,7 +5,7 @@ use record::{Fact, Missing, Reading};
 
 /// What a kernel counter of one thread or process read at its end.
 #[derive(Debug, Clone, Default)]
-pub struct Counted {
+pub struct CounterReading {
     /// CPU cycles in user mode.
     pub cycles: Fact<u64>,
     /// Time on a CPU in nanoseconds.
@@ -13,7 +13,7 @@ pub struct Counted {
 }
 
 /// Reads counters that were opened before, once, at the end.
-pub type ReadCounters = Box<dyn FnOnce() -> Counted + Send>;
+pub type ReadCounters = Box<dyn FnOnce() -> CounterReading + Send>;
 
 /// Opens counters of the thread or process with this id, threads it starts later included.
 pub type OpenCounters<'a> = dyn Fn(u32) -> Reading<ReadCounters> + Sync + 'a;

@@ -1,6 +1,6 @@
 //! Opens the cycle counters of a workload's threads for its report.
 
-use crate::measure::context::{Counted, ReadCounters};
+use crate::measure::context::{CounterReading, ReadCounters};
 use machine::Root;
 use machine::perf::{Counters, Target};
 use record::Reading;
@@ -13,6 +13,6 @@ pub(crate) fn open(root: &Root, id: u32) -> Reading<ReadCounters> {
     let counters = Counters::open(root, target);
     Ok(Box::new(move || {
         let totals = counters.read();
-        Counted { cycles: totals.cycles_total().into(), task_clock_ns: totals.task_clock_ns.into() }
+        CounterReading { cycles: totals.cycles_total().into(), task_clock_ns: totals.task_clock_ns.into() }
     }))
 }

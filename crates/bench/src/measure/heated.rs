@@ -17,7 +17,7 @@ pub(crate) const INTERVAL_NS: u64 = 1_000_000_000;
 
 /// One interval of one thread.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Interval {
+pub(crate) struct HeatInterval {
     /// Operations a second while it worked.
     pub(crate) operations_per_s: f64,
     /// The clock at its end, in kHz.
@@ -25,7 +25,7 @@ pub(crate) struct Interval {
 }
 
 /// Works until `intervals` are over or `stop` is set.
-pub(crate) fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<Interval> {
+pub(crate) fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<HeatInterval> {
     let mut done = Vec::with_capacity(intervals);
     let start_ns = microbench::timer::now_ns();
     while done.len() < intervals && stop.load(Ordering::Relaxed) == 0 {
@@ -45,7 +45,7 @@ pub(crate) fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<
             false => measure(&ClockPlan::warm()),
         };
         let worked_s = now_ns.saturating_sub(begin_ns).max(1) as f64 / 1e9;
-        done.push(Interval {
+        done.push(HeatInterval {
             operations_per_s: operations as f64 / worked_s,
             khz: if limited { reading.sustained_khz } else { reading.best_khz },
         });

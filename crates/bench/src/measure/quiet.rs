@@ -39,7 +39,7 @@ struct State {
 pub(crate) struct Window(&'static Quiet);
 
 /// The writer is at work.
-pub(crate) struct Writing(&'static Quiet);
+pub(crate) struct WriteGuard(&'static Quiet);
 
 /// Opens a window, after the writer if it is at work.
 pub(crate) fn window() -> Window {
@@ -48,9 +48,9 @@ pub(crate) fn window() -> Window {
 }
 
 /// Waits until nothing is timed.
-pub(crate) fn writing() -> Writing {
+pub(crate) fn writing() -> WriteGuard {
     QUIET.write();
-    Writing(&QUIET)
+    WriteGuard(&QUIET)
 }
 
 impl Quiet {
@@ -106,7 +106,7 @@ impl Drop for Window {
     }
 }
 
-impl Drop for Writing {
+impl Drop for WriteGuard {
     fn drop(&mut self) {
         let mut state = self.0.state();
         (state.writes, state.hangs) = (false, false);
@@ -129,7 +129,7 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 OWN.write();
-                let writing = Writing(&OWN);
+                let writing = WriteGuard(&OWN);
                 std::thread::sleep(Duration::from_millis(20));
                 assert!(!opened.load(Ordering::SeqCst));
                 written.store(true, Ordering::SeqCst);
@@ -158,7 +158,7 @@ mod tests {
     fn hanging_disk_does_not_block_measurement() {
         static OWN: Quiet = Quiet::new();
         OWN.write();
-        let writing = Writing(&OWN);
+        let writing = WriteGuard(&OWN);
         OWN.open(Duration::from_millis(5));
         assert_eq!(OWN.state().windows, 1);
         // Nor does it hold up each one that comes behind it; when it answers again, it is waited for again.

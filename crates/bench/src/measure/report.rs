@@ -4,7 +4,7 @@
 //! It is only written to while the workload runs; what the workload is given is the
 //! [`WorkloadContext`](super::context::WorkloadContext).
 
-use super::counted::{Counted, sum};
+use super::counted::{CounterReading, sum};
 use crate::Job;
 use machine::Timeline;
 use record::{Counters, Fact, Outcome, Reading, Repeated, Step, Tool, Window};
@@ -38,7 +38,7 @@ impl StepReport {
     }
 
     /// What the step needs is there; what happened until now is not measured.
-    pub fn preparation_ends(&mut self, timeline: &Timeline) {
+    pub fn start_timing(&mut self, timeline: &Timeline) {
         self.began_ms = Some((timeline.now_ms(), timeline.utc_ms()));
     }
 
@@ -67,7 +67,7 @@ impl StepReport {
         }
     }
 
-    pub(super) fn take_counted(&mut self, counted: Vec<Reading<Counted>>) {
+    pub(super) fn take_counters(&mut self, counted: Vec<Reading<CounterReading>>) {
         let (mut cycles, mut clocks) = (Vec::new(), Vec::new());
         for thread in counted {
             match thread {
@@ -87,7 +87,7 @@ impl StepReport {
 
     /// Keeps where it ran; says so if that was not where it was pinned to, which happens when the
     /// kernel switches a CPU off under it.
-    pub(super) fn take_places(&mut self, cpus: &[u32], mut seen_on: Vec<u32>) {
+    pub(super) fn take_cpus_used(&mut self, cpus: &[u32], mut seen_on: Vec<u32>) {
         seen_on.sort_unstable();
         seen_on.dedup();
         if !cpus.is_empty() && seen_on.iter().any(|cpu| !cpus.contains(cpu)) {

@@ -52,9 +52,9 @@ fn cpus_that_do_not_exist_are_a_failure() {
 #[test]
 fn work_on_wrong_cpu_is_marked() {
     Bench::new(&[]).with(&job(&[4, 5], 1), |context, report| {
-        report.take_places(&context.job.cpus, vec![5, 4, 4]);
+        report.take_cpus_used(&context.job.cpus, vec![5, 4, 4]);
         assert_eq!((report.seen_on.as_slice(), &report.not_comparable), (&[4, 5][..], &None));
-        report.take_places(&context.job.cpus, vec![0, 5]);
+        report.take_cpus_used(&context.job.cpus, vec![0, 5]);
         let why = "pinned to CPUs [4, 5] but ran on CPUs [0, 5]";
         assert_eq!(report.not_comparable.as_deref(), Some(why));
     });
@@ -83,7 +83,7 @@ fn panic_in_work_reaches_caller() {
 
 fn counts_21(id: u32) -> Reading<ReadCounters> {
     assert!(id > 0);
-    Ok(Box::new(|| Counted { cycles: Fact::Known(21), ..Counted::default() }))
+    Ok(Box::new(|| CounterReading { cycles: Fact::Known(21), ..CounterReading::default() }))
 }
 
 fn refuses(_: u32) -> Reading<ReadCounters> {

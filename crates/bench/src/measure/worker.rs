@@ -1,7 +1,7 @@
 //! One thread of built-in work: moved to its CPUs, counted, and asked where it was. How many there are
 //! is not decided here.
 
-use super::counted::{Counted, OpenCounters, not_counted};
+use super::counted::{CounterReading, OpenCounters, not_counted};
 use crate::process::child::{move_to, parse_schedstat};
 use machine::{Root, timeline};
 use record::{Fact, Reading};
@@ -10,7 +10,7 @@ use rustix::thread::{gettid, sched_getcpu};
 /// What one thread leaves behind.
 pub(super) struct Worked<T> {
     pub(super) result: T,
-    pub(super) counted: Counted,
+    pub(super) counted: CounterReading,
     pub(super) run_delay_ns: Fact<u64>,
     pub(super) seen_on: [u32; 2],
 }
@@ -37,8 +37,8 @@ impl<T> Worked<T> {
         let delay = run_delay_ns(root, thread).and_then(|after| Ok(after.saturating_sub(delay_before?)));
         let mut counted = match counting {
             Some(Ok(read)) => read(),
-            Some(Err(missing)) => Counted { cycles: missing.into(), ..Counted::default() },
-            None => Counted { cycles: not_counted(), ..Counted::default() },
+            Some(Err(missing)) => CounterReading { cycles: missing.into(), ..CounterReading::default() },
+            None => CounterReading { cycles: not_counted(), ..CounterReading::default() },
         };
         if counted.task_clock_ns.known().is_none() {
             counted.task_clock_ns = Fact::Known(clock_ns);

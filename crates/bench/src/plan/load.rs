@@ -3,7 +3,7 @@
 //! `question::loads`.
 
 use crate::job::definition::Repeat;
-use crate::job::pinning::Pinning;
+use crate::job::pinning::CpuSelection;
 use crate::workloads::{self, Workload};
 use record::{Variant, WorkloadId};
 
@@ -15,7 +15,7 @@ pub struct Load {
     /// Its forms; all of them where none is named.
     pub variants: Vec<Variant>,
     /// Where it runs instead of its usual places.
-    pub pinning: Option<Pinning>,
+    pub pinning: Option<CpuSelection>,
     /// How often it runs instead of as usual.
     pub repeat: Option<Repeat>,
 }
@@ -38,7 +38,7 @@ impl Load {
         };
         let forms = forms.split(',').map(str::trim);
         let forms: Vec<Variant> = forms.filter(|form| !form.is_empty()).map(Variant::from).collect();
-        let known = known_forms(workload);
+        let known = known_variants(workload);
         if let Some(wrong) = forms.iter().find(|form| !known.is_empty() && !known.contains(form)) {
             let known: Vec<&str> = known.iter().map(Variant::as_str).collect();
             return Err(format!("{name} has no variant {wrong:?}; its variants are {}", known.join(", ")));
@@ -51,7 +51,7 @@ impl Load {
 }
 
 /// Names of its forms; empty where any name will do or there is only one form.
-fn known_forms(workload: &Workload) -> &'static [Variant] {
+fn known_variants(workload: &Workload) -> &'static [Variant] {
     let standard = workload.attributes.forms;
     workload.shape.map_or(standard, |shape| shape.variants)
 }

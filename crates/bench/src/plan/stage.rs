@@ -5,7 +5,7 @@ use crate::Job;
 use crate::job::definition::{Definition, Repeat};
 use crate::job::setting::Setting;
 use crate::plan::heat::{StartAt, Thermal};
-use crate::plan::standard::stand_in;
+use crate::plan::standard::fallback_workload;
 use machine::settings::Node;
 use record::{Variant, WorkloadId};
 use std::sync::Arc;
@@ -130,7 +130,7 @@ pub(crate) fn replace_program(stages: &mut [Stage], program: WorkloadId) {
     for stage in stages {
         if let Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) = stage
             && job.workload == program
-            && let Some(other) = stand_in(job)
+            && let Some(other) = fallback_workload(job)
         {
             *job = other;
         }

@@ -39,7 +39,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
     ciphers(machine, &types, options, available, &mut jobs);
     packers(machine, &types, options, available, &mut jobs);
     if options.heat || options.extensive {
-        heaters(machine, available, &mut jobs);
+        stress_loads(machine, available, &mut jobs);
     }
     jobs
 }
@@ -112,7 +112,7 @@ fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: A
 }
 
 /// The same step by the built-in workload that stands in for this program; none where there is none.
-pub(crate) fn stand_in(job: &Job) -> Option<Job> {
+pub(crate) fn fallback_workload(job: &Job) -> Option<Job> {
     // Of the ciphers of OpenSSL only these are built in.
     let is_built_in = job.workload != WorkloadId::OpenSsl || job.variant.is_cbc();
     let mut known = WorkloadId::ALL.iter().filter(|_| is_built_in);
@@ -122,7 +122,7 @@ pub(crate) fn stand_in(job: &Job) -> Option<Job> {
 }
 
 /// What makes a machine hot.
-fn heaters(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
+fn stress_loads(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
     let heat = |workload| job(workload, Variant::ONLY, all.clone(), threads);

@@ -45,7 +45,7 @@ impl Form {
 }
 
 /// Ids of all workloads that have forms, for messages.
-pub fn names_with_forms() -> Vec<&'static str> {
+pub fn workloads_with_variants() -> Vec<&'static str> {
     let with_forms = WORKLOADS.iter().filter(|workload| workload.shape.is_some());
     with_forms.map(|workload| workload.id.as_str()).collect()
 }
@@ -77,6 +77,6 @@ mod tests {
         }
         let first = Form::first(WorkloadId::Video.as_str()).unwrap().unwrap();
         assert_eq!(first.variant, Variant::own("h264-540p"));
-        assert!(names_with_forms().contains(&WorkloadId::OpenGl.as_str()));
+        assert!(workloads_with_variants().contains(&WorkloadId::OpenGl.as_str()));
     }
 }

@@ -56,7 +56,7 @@ impl SearchPath {
     }
 
     /// Why a program of this name that is there is not taken.
-    pub(crate) fn why_not(&self, name: &str) -> Option<String> {
+    pub(crate) fn why_ignored(&self, name: &str) -> Option<String> {
         let is_there = |folder: &Path| is_program(&folder.join(name));
         let mut left = self.left_aside.iter();
         let (folder, why) = left.find(|(folder, _)| is_there(folder))?;

@@ -21,7 +21,7 @@ const UNTIL_DUE: Duration = Duration::from_millis(20);
 pub(crate) enum Cause {
     CtrlZ,
     SigStop,
-    Sleep,
+    SuspendClock,
 }
 
 /// A time in which nothing went on.
@@ -62,13 +62,13 @@ pub(crate) fn take() -> Option<Standstill> {
 
 /// Notices that the machine has slept.
 #[derive(Debug)]
-pub(crate) struct Sleep {
+pub(crate) struct SuspendClock {
     suspended_ms: i64,
 }
 
-impl Sleep {
+impl SuspendClock {
     /// What was slept before counts no more.
-    pub(crate) fn from_now_on() -> Self {
+    pub(crate) fn reset() -> Self {
         let suspended_ms = suspended_ms();
         Self { suspended_ms }
     }
@@ -83,7 +83,7 @@ impl Sleep {
         }
         self.suspended_ms = now_ms;
         let time = Duration::from_millis(slept_ms.unsigned_abs());
-        let cause = Cause::Sleep;
+        let cause = Cause::SuspendClock;
         Some(Standstill { cause, time })
     }
 }
@@ -95,7 +95,7 @@ impl Standstill {
         match self.cause {
             Cause::CtrlZ => format!("it was stopped (Ctrl-Z) for {seconds:.1} s while it ran"),
             Cause::SigStop => format!("it was stopped (SIGSTOP) for {seconds:.1} s while it ran"),
-            Cause::Sleep => format!("the machine was suspended for {seconds:.1} s while it ran"),
+            Cause::SuspendClock => format!("the machine was suspended for {seconds:.1} s while it ran"),
         }
     }
 
@@ -104,7 +104,7 @@ impl Standstill {
         let how = match self.cause {
             Cause::CtrlZ => "Ctrl-Z",
             Cause::SigStop => "SIGSTOP",
-            Cause::Sleep => return None,
+            Cause::SuspendClock => return None,
         };
         let seconds = self.time.as_secs_f64();
         let why = format!("the run was stopped ({how}) for {seconds:.1} s");

@@ -3,7 +3,7 @@
 //! Another program of the same name is passed over and named; a program that hangs when asked for
 //! its version is killed. Nothing is ever installed or downloaded from here.
 
-use crate::process::child::{Child, Spec, Supervisor};
+use crate::process::child::{Child, ChildSpec, Supervisor};
 use crate::process::search_path::{is_program, search_path};
 use machine::{Caller, Root, Trust};
 use record::{Missing, Reading};
@@ -189,7 +189,10 @@ impl Tools {
         let path = path.display().to_string();
         let words = [path.as_str()].into_iter().chain(kind.version_args.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
-        let spec = Spec { user: self.user().filter(|_| kind.runs_as_caller()), ..Spec::new(&argv, self.probe_limit) };
+        let spec = ChildSpec {
+            user: self.user().filter(|_| kind.runs_as_caller()),
+            ..ChildSpec::new(&argv, self.probe_limit)
+        };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
         let ended = child.finish(&mut Supervisor {
             root: &self.root,
@@ -283,9 +286,9 @@ mod tests {
     fn unusable_tool_is_reported_and_skipped() {
         check(&[], Err("Tool is not installed (no best, other in PATH)"));
         check(&[program("best", "echo Hello")], Err("/best is not Tool: it printed \"Hello\""));
-        check(&[program("best", "exit 3")], Err("best ended with exit status 3"));
+        check(&[program("best", "exit 3")], Err("best exited with status 3"));
         check(&[program("best", "kill -ILL $$")], Err("illegal instruction"));
-        check(&[program("best", "sleep 100")], Err("best took longer than 1s and was killed"));
+        check(&[program("best", "sleep 100")], Err("best exceeded its time limit of 1s"));
         let wrong = program("best", "echo Hello");
         check(&[wrong, program("other", "echo Tool 2")], Ok(("other", "2")));
     }

@@ -56,7 +56,7 @@ impl Task for Ab {
 
     fn refusal(&self, asked: &Asked) -> Option<String> {
         let mut sides = self.sides.iter();
-        sides.find_map(|side| side.definition.lacks_program(asked.options.user.as_deref()))
+        sides.find_map(|side| side.definition.missing_program(asked.options.user.as_deref()))
     }
 
     fn definitions(&self) -> Vec<&Definition> {
@@ -146,7 +146,7 @@ mod tests {
     fn incomplete_side_is_refused() {
         let make = || Definition::of_command(vec!["make".into(), "-j4".into()]);
         for (words, program, expected) in
-            [("governor=x", None, "behind --"), ("make", Some(make()), "not a setting"), (" ", None, "empty")]
+            [("governor=x", None, "after --"), ("make", Some(make()), "not a setting"), (" ", None, "empty")]
         {
             let error = side(words, program.as_ref()).unwrap_err();
             assert!(error.contains(expected), "{error}");

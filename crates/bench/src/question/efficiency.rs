@@ -1,7 +1,7 @@
 //! What performance costs: every OPP of every chosen set of cores, idle first. Which sets, which OPPs,
 //! in which order; the result is computed from the Record (`explain::efficiency`).
 
-use super::refusal::{Asked, none_runs, not_online};
+use super::refusal::{Asked, no_stage_runs, not_online};
 use super::{Planning, Task};
 use crate::job::cpus::{cpus_by_core_type, online_clusters, online_cpus, settable_opps};
 use crate::job::setting::Setting;
@@ -9,7 +9,7 @@ use crate::plan::stage::Stage;
 use crate::plan::standard::Available;
 use crate::plan::variant::Form;
 use crate::workloads::{AtAnOpp, workload};
-use crate::{Job, Options, parse_pinning};
+use crate::{Job, Options, parse_cpu_selection};
 use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Efficiency {
     /// Of which cores.
-    pub sets: Sets,
+    pub sets: CpuSets,
     /// What runs at each of them: `sevenzip`, `lzma` or one form of another workload; 7-zip where it is
     /// installed if none is given.
     pub load: Option<Form>,
@@ -31,13 +31,13 @@ impl Default for Efficiency {
     /// All cores, with times that settle on any board: a chip does so in seconds, and a meter that
     /// averages does it over less than this.
     fn default() -> Self {
-        Self { sets: Sets::Together, load: None, point: POINT_TIME, idle: Duration::from_secs(20) }
+        Self { sets: CpuSets::Together, load: None, point: POINT_TIME, idle: Duration::from_secs(20) }
     }
 }
 
 /// Which sets of cores are walked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sets {
+pub enum CpuSets {
     /// All cores together.
     Together,
     /// The first core of each cluster.
@@ -52,7 +52,7 @@ pub enum Sets {
     Cpus(Vec<u32>),
 }
 
-impl Sets {
+impl CpuSets {
     /// `cores`, `clusters`, `coreclusters`, `all`, a list such as `0-3`, or nothing for all cores
     /// together.
     ///
@@ -65,8 +65,8 @@ impl Sets {
             "clusters" => Ok(Self::Clusters),
             "coreclusters" => Ok(Self::CoreClusters),
             "all" => Ok(Self::All),
-            list => match parse_pinning(list) {
-                Ok(crate::Pinning::Cpus(cpus)) => Ok(Self::Cpus(cpus)),
+            list => match parse_cpu_selection(list) {
+                Ok(crate::CpuSelection::Cpus(cpus)) => Ok(Self::Cpus(cpus)),
                 _ => {
                     Err(format!("CPUs must be cores, clusters, coreclusters, all or a list such as 0-3, not {list:?}."))
                 }
@@ -105,10 +105,10 @@ impl Task for Efficiency {
             return Some(format!("This machine has no cpufreq, so there are no OPPs to test; {way_out}."));
         }
         let absent = match &self.sets {
-            Sets::Cpus(cpus) => not_online(machine, cpus),
+            CpuSets::Cpus(cpus) => not_online(machine, cpus),
             _ => None,
         };
-        absent.or_else(|| none_runs(asked, stages(machine, self, asked.options, Available::default())))
+        absent.or_else(|| no_stage_runs(asked, stages(machine, self, asked.options, Available::default())))
     }
 }
 
@@ -152,22 +152,22 @@ fn job(cpus: &[u32], khz: u32, load: &Form) -> Job {
 }
 
 /// The sets, each once.
-fn cpu_sets(machine: &Machine, sets: &Sets) -> Vec<Vec<u32>> {
+fn cpu_sets(machine: &Machine, sets: &CpuSets) -> Vec<Vec<u32>> {
     let clusters = || online_clusters(machine).into_iter().map(|cluster| cluster.cpus);
     let cores = || clusters().map(|cpus| vec![cpus[0]]).collect::<Vec<_>>();
     let mut found = match sets {
-        Sets::Together => vec![online_cpus(machine)],
-        Sets::Cores => cores(),
-        Sets::Clusters => clusters().collect(),
-        Sets::CoreClusters => cpus_by_core_type(machine),
-        Sets::All => {
+        CpuSets::Together => vec![online_cpus(machine)],
+        CpuSets::Cores => cores(),
+        CpuSets::Clusters => clusters().collect(),
+        CpuSets::CoreClusters => cpus_by_core_type(machine),
+        CpuSets::All => {
             let mut all = cores();
             all.extend(clusters());
             all.extend(cpus_by_core_type(machine));
             all.push(online_cpus(machine));
             all
         }
-        Sets::Cpus(cpus) => vec![cpus.clone()],
+        CpuSets::Cpus(cpus) => vec![cpus.clone()],
     };
     let mut known: Vec<Vec<u32>> = Vec::new();
     found.retain(|cpus| {
@@ -253,9 +253,9 @@ mod tests {
             ("4-5", vec![vec![4, 5]]),
             ("all", vec![vec![0], vec![4], vec![0, 1, 2, 3], vec![4, 5], vec![0, 1, 2, 3, 4, 5]]),
         ] {
-            assert_eq!(cpu_sets(&machine(), &Sets::parse(text).unwrap()), expected, "{text}");
+            assert_eq!(cpu_sets(&machine(), &CpuSets::parse(text).unwrap()), expected, "{text}");
         }
-        assert!(Sets::parse("most").unwrap_err().contains("coreclusters"));
+        assert!(CpuSets::parse("most").unwrap_err().contains("coreclusters"));
     }
 
     #[test]

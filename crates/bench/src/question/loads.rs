@@ -93,7 +93,7 @@ impl Load {
                 let first = |cpus: Vec<u32>| (cpus[..1].to_vec(), shape.repetitions);
                 types.into_iter().map(first).collect()
             }
-            Places::TypesAloneThenAll => {
+            Places::EachTypeThenAll => {
                 let single = types.into_iter().filter(|cpus| cpus.len() < all.len());
                 let mut places: Vec<(Vec<u32>, u32)> = single.map(|cpus| (cpus, 1)).collect();
                 places.push((all, shape.repetitions));
@@ -131,7 +131,7 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Pinning;
+    use crate::CpuSelection;
     use crate::job::definition::Repeat;
     use crate::testing::machine;
 
@@ -166,7 +166,7 @@ mod tests {
             "sysbench:cpu",
             |load| {
                 load.repeat = Some(Repeat::Times(2));
-                load.pinning = Some(Pinning::CoreTypes);
+                load.pinning = Some(CpuSelection::CoreTypes);
             },
             "cpu[0, 1]#0 cpu[0, 1]#1 cpu[2]#0 cpu[2]#1",
         );

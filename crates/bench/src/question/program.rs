@@ -34,7 +34,7 @@ impl Task for Program {
 
     fn refusal(&self, asked: &Asked) -> Option<String> {
         let no_place = || no_place(asked, [&self.0.pinning]);
-        self.0.lacks_program(asked.options.user.as_deref()).or_else(no_place)
+        self.0.missing_program(asked.options.user.as_deref()).or_else(no_place)
     }
 
     fn definitions(&self) -> Vec<&Definition> {

@@ -5,7 +5,7 @@ use super::Task;
 use crate::job::cpus::online_cpus;
 use crate::plan::stage::Stage;
 use crate::workloads::workload;
-use crate::{Job, Load, Options, Pinning, Site, Tools, WorkloadContext};
+use crate::{CpuSelection, Job, Load, Options, ScratchDirs, Tools, WorkloadContext};
 use machine::{Identified, Timeline};
 use record::{Machine, Missing};
 use std::sync::Arc;
@@ -29,9 +29,9 @@ pub fn refusal(task: &dyn Task, identified: &Identified, options: &Options) -> O
 }
 
 /// Programs that are to run on CPUs which are not there.
-pub(super) fn no_place<'a>(asked: &Asked, pinnings: impl IntoIterator<Item = &'a Pinning>) -> Option<String> {
+pub(super) fn no_place<'a>(asked: &Asked, pinnings: impl IntoIterator<Item = &'a CpuSelection>) -> Option<String> {
     let lists = pinnings.into_iter().filter_map(|pinning| match pinning {
-        Pinning::Cpus(cpus) => Some(cpus),
+        CpuSelection::Cpus(cpus) => Some(cpus),
         _ => None,
     });
     // Only who names CPUs waits until the machine was looked at.
@@ -56,7 +56,7 @@ pub(super) fn no_tool(asked: &Asked, loads: &[Load]) -> Option<String> {
 }
 
 /// Stages of which no step can run; the first reason.
-pub(super) fn none_runs(asked: &Asked, stages: Vec<Stage>) -> Option<String> {
+pub(super) fn no_stage_runs(asked: &Asked, stages: Vec<Stage>) -> Option<String> {
     let jobs = stages.iter().filter_map(Stage::job);
     let tools = Tools::of_user(asked.options.user.clone());
     let mut reasons = Vec::new();
@@ -76,7 +76,7 @@ fn lacking(asked: &Asked, tools: &Tools, job: &Job) -> Option<Missing> {
     let cancelled = AtomicI32::new(0);
     let places = (asked.identified.root(), asked.identified.machine(), &timeline);
     (workload.lacking)(&WorkloadContext {
-        site: Arc::new(Site::of(&asked.options.targets)),
+        site: Arc::new(ScratchDirs::of(&asked.options.targets)),
         ..WorkloadContext::new(places, tools, job, &cancelled, &|| {})
     })
 }
@@ -93,7 +93,7 @@ pub(super) fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::plan::variant::Form;
-    use crate::question::efficiency::{Efficiency, Sets};
+    use crate::question::efficiency::{CpuSets, Efficiency};
     use crate::question::program::Program;
     use crate::question::sensitivity::{self, Sensitivity};
     use crate::question::standard::Standard;
@@ -136,19 +136,19 @@ processor\t: 1
     }
 
     fn walk(sets: &str) -> Efficiency {
-        Efficiency { sets: Sets::parse(sets).unwrap(), ..Efficiency::default() }
+        Efficiency { sets: CpuSets::parse(sets).unwrap(), ..Efficiency::default() }
     }
 
     fn program(cpus: &[u32]) -> Program {
         Program(crate::Definition {
-            pinning: Pinning::Cpus(cpus.to_vec()),
+            pinning: CpuSelection::Cpus(cpus.to_vec()),
             ..crate::Definition::of_command(vec!["true".into()])
         })
     }
 
     fn comparison(ids: &[WorkloadId]) -> Sensitivity {
         let loads = ids.iter().map(|id| sensitivity::Load::Workload(*id));
-        Sensitivity { at: sensitivity::At::Extremes, loads: loads.collect(), rounds: 6 }
+        Sensitivity { at: sensitivity::ClockSelection::Extremes, loads: loads.collect(), rounds: 6 }
     }
 
     #[test]

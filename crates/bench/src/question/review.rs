@@ -67,7 +67,7 @@ impl Task for Review {
     }
 
     fn refusal(&self, asked: &Asked) -> Option<String> {
-        watched_program(self)?.lacks_program(asked.options.user.as_deref())
+        watched_program(self)?.missing_program(asked.options.user.as_deref())
     }
 }
 

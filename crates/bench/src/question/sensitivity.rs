@@ -4,7 +4,7 @@
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.
 
-use super::refusal::{Asked, none_runs, not_online};
+use super::refusal::{Asked, no_stage_runs, not_online};
 use super::{Planning, Task};
 use crate::job::cpus::{fastest_cpu, online_cpus, settable_opps};
 use crate::job::setting::Setting;
@@ -12,7 +12,7 @@ use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::variant::Form;
 use crate::workloads::{named, workload};
-use crate::{Definition, Job, Pinning};
+use crate::{CpuSelection, Definition, Job};
 use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,8 +20,8 @@ use std::time::Duration;
 /// A run that compares clocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sensitivity {
-    /// At which clocks.
-    pub at: At,
+    /// ClockSelection which clocks.
+    pub at: ClockSelection,
     /// What runs at each of them.
     pub loads: Vec<Load>,
     /// How often all of it runs. Six are the least for an interval of 95 %.
@@ -42,7 +42,7 @@ impl Sensitivity {
 
 /// Clocks that are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum At {
+pub enum ClockSelection {
     /// The highest and the lowest.
     Extremes,
     /// Every OPP of the fastest policy.
@@ -106,12 +106,12 @@ impl Task for Sensitivity {
         let mut loads = self.loads.iter();
         let pinned = loads.find_map(|load| match load {
             Load::Program(definition) => match &definition.pinning {
-                Pinning::Cpus(cpus) => not_online(machine, cpus),
+                CpuSelection::Cpus(cpus) => not_online(machine, cpus),
                 _ => None,
             },
             _ => None,
         });
-        pinned.or_else(|| none_runs(asked, stages(machine, &Sensitivity { rounds: 1, ..self.clone() })))
+        pinned.or_else(|| no_stage_runs(asked, stages(machine, &Sensitivity { rounds: 1, ..self.clone() })))
     }
 
     fn definitions(&self) -> Vec<&Definition> {
@@ -144,7 +144,7 @@ fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
 }
 
 /// The clocks, lowest first.
-fn levels(machine: &Machine, at: &At) -> Vec<Level> {
+fn levels(machine: &Machine, at: &ClockSelection) -> Vec<Level> {
     let Some(fastest) = fastest_policy(machine) else {
         let level =
             |percent| Level { clock: SetClock::SharePercent(percent), settings: vec![Setting::SharePercent(percent)] };
@@ -152,9 +152,9 @@ fn levels(machine: &Machine, at: &At) -> Vec<Level> {
     };
     let opps = settable_opps(fastest);
     let wanted: Vec<u32> = match at {
-        At::All => opps,
-        At::Khz(khz) => khz.iter().map(|khz| at_most(&opps, *khz)).collect(),
-        At::Extremes => [opps.first(), opps.last()].into_iter().flatten().copied().collect(),
+        ClockSelection::All => opps,
+        ClockSelection::Khz(khz) => khz.iter().map(|khz| at_most(&opps, *khz)).collect(),
+        ClockSelection::Extremes => [opps.first(), opps.last()].into_iter().flatten().copied().collect(),
     };
     let mut levels: Vec<Level> = wanted
         .iter()
@@ -205,10 +205,10 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
             // A quota for several CPUs would not hold a program that uses but one of them back.
             let emulated = matches!(clock, SetClock::SharePercent(_));
             let cpus = match (&definition.pinning, emulated) {
-                (Pinning::All, true) => vec![cpu],
-                (Pinning::All, false) => Vec::new(),
-                (Pinning::Cpus(cpus), _) => cpus.clone(),
-                (Pinning::Fastest | Pinning::CoreTypes, _) => vec![cpu],
+                (CpuSelection::All, true) => vec![cpu],
+                (CpuSelection::All, false) => Vec::new(),
+                (CpuSelection::Cpus(cpus), _) => cpus.clone(),
+                (CpuSelection::Fastest | CpuSelection::CoreTypes, _) => vec![cpu],
             };
             Job {
                 workload: WorkloadId::Program,
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    fn check(policies: &[Policy], at: At, expected: &[(SetClock, &str)]) {
+    fn check(policies: &[Policy], at: ClockSelection, expected: &[(SetClock, &str)]) {
         let machine = Machine { policies: policies.to_vec(), ..Machine::default() };
         let words = |level: &Level| {
             let settings = level.settings.iter().filter_map(|setting| match setting {
@@ -286,18 +286,27 @@ mod tests {
     fn clocks_are_those_of_the_policies() {
         let (little, big) = (policy(0, &[400, 1400]), policy(4, &[600, 1200, 2000]));
         let both = [little, big];
-        check(&both, At::Extremes, &[(SetClock::Khz(600), "0:400 4:600"), (SetClock::Khz(2000), "0:1400 4:2000")]);
         check(
             &both,
-            At::Khz(vec![5000, 1300, 1250]),
+            ClockSelection::Extremes,
+            &[(SetClock::Khz(600), "0:400 4:600"), (SetClock::Khz(2000), "0:1400 4:2000")],
+        );
+        check(
+            &both,
+            ClockSelection::Khz(vec![5000, 1300, 1250]),
             &[(SetClock::Khz(1200), "0:400 4:1200"), (SetClock::Khz(2000), "0:1400 4:2000")],
         );
-        check(&[], At::All, &[(SetClock::SharePercent(40), "40 %"), (SetClock::SharePercent(100), "100 %")]);
+        check(
+            &[],
+            ClockSelection::All,
+            &[(SetClock::SharePercent(40), "40 %"), (SetClock::SharePercent(100), "100 %")],
+        );
     }
 
     #[test]
     fn rounds_go_up_and_down() {
-        let task = Sensitivity { at: At::Extremes, loads: vec![Load::Workload(WorkloadId::Lzma)], rounds: 2 };
+        let task =
+            Sensitivity { at: ClockSelection::Extremes, loads: vec![Load::Workload(WorkloadId::Lzma)], rounds: 2 };
         let shares: Vec<u32> = stages(&Machine::default(), &task)
             .iter()
             .filter_map(|stage| match stage {

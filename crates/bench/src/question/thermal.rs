@@ -4,7 +4,7 @@
 
 pub use crate::plan::heat::{HeatLoad, StartAt, Thermal};
 
-use super::refusal::{Asked, none_runs};
+use super::refusal::{Asked, no_stage_runs};
 use super::{Attributes, Planning, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -78,8 +78,8 @@ impl Task for Thermal {
     fn refusal(&self, asked: &Asked) -> Option<String> {
         match &self.load {
             HeatLoad::Simd => None,
-            HeatLoad::Program(definition) => definition.lacks_program(asked.options.user.as_deref()),
-            load => none_runs(asked, vec![Stage::Job(load.job(asked.identified.machine()))]),
+            HeatLoad::Program(definition) => definition.missing_program(asked.options.user.as_deref()),
+            load => no_stage_runs(asked, vec![Stage::Job(load.job(asked.identified.machine()))]),
         }
     }
 

@@ -1,6 +1,6 @@
 //! One workload at one place, once.
 
-use super::refusal::{Asked, none_runs};
+use super::refusal::{Asked, no_stage_runs};
 use super::{Attributes, Planning, Task};
 use crate::job::cpus::fastest_cpu;
 use crate::job::definition::Repeat;
@@ -8,7 +8,7 @@ use crate::plan::load::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard;
-use crate::{Job, Pinning};
+use crate::{CpuSelection, Job};
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 
 /// One workload at one place.
@@ -40,7 +40,7 @@ impl Task for SingleWorkload {
     }
 
     fn refusal(&self, asked: &Asked) -> Option<String> {
-        none_runs(asked, stages(asked.identified.machine(), self))
+        no_stage_runs(asked, stages(asked.identified.machine(), self))
     }
 
     fn cpus(&self) -> &[u32] {
@@ -57,7 +57,7 @@ fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
     let variant = Some(one.variant.clone()).filter(|variant| !variant.is_only());
     let load = Load {
         variants: variant.into_iter().collect(),
-        pinning: (!one.cpus.is_empty()).then(|| Pinning::Cpus(one.cpus.clone())),
+        pinning: (!one.cpus.is_empty()).then(|| CpuSelection::Cpus(one.cpus.clone())),
         repeat: Some(Repeat::Times(1)),
         ..Load::usual(one.workload)
     };

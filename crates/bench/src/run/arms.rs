@@ -2,7 +2,7 @@
 //! a median is steady.
 
 use super::Runner;
-use super::tell::teller;
+use super::tell::outcome_recorder;
 use crate::job::Job;
 use crate::job::cpus::online_cpus;
 use crate::job::setting::Setting;
@@ -19,7 +19,7 @@ impl Runner<'_> {
         let mut scores: Vec<f64> = Vec::new();
         for repetition in 0.. {
             let job = Job { repetition, ..job.clone() };
-            let step = match self.measured_before() {
+            let step = match self.is_already_measured() {
                 Some(step) => {
                     started_ms -= step.window.elapsed_ms();
                     step
@@ -49,7 +49,7 @@ impl Runner<'_> {
     pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
         let timeline = self.context.timeline;
         let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
-        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         let applied = self.switch.apply(machine, settings, wanted, &mut tell);
         drop(tell);
         self.refused = applied.err();
@@ -67,7 +67,7 @@ impl Runner<'_> {
         self.open_settings();
         let timeline = self.context.timeline;
         let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
-        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         let switched = self.hotplug.switch(settings, off, &mut tell);
         drop(tell);
         self.recorder.sync();

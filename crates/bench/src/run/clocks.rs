@@ -2,7 +2,7 @@
 //! is in [`crate::run::clock_pass`].
 
 use super::Runner;
-use super::tell::{Tell, teller};
+use super::tell::{RecordOutcome, outcome_recorder};
 use crate::job::cpus::online_clusters;
 use crate::question::wants;
 use crate::run::clock_pass::ClockPass;
@@ -16,7 +16,7 @@ impl Runner<'_> {
             return;
         }
         for cluster in self.wanted_clusters(machine) {
-            let name = format!("clock clock clock ramp of CPUs {}", first_and_last(&cluster.cpus));
+            let name = format!("clock ramp of CPUs {}", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, _, _| pass.as_found(&cluster));
         }
     }
@@ -67,9 +67,9 @@ impl Runner<'_> {
         &mut self,
         machine: &Machine,
         name: &str,
-        measure: impl FnOnce(&ClockPass, Option<&mut Settings>, &mut Tell) -> Step,
+        measure: impl FnOnce(&ClockPass, Option<&mut Settings>, &mut RecordOutcome) -> Step,
     ) {
-        if self.interrupted().is_some() || self.measured_before().is_some() {
+        if self.interrupted().is_some() || self.is_already_measured().is_some() {
             return;
         }
         if let Some(why) = self.why_left_out(name) {
@@ -86,7 +86,7 @@ impl Runner<'_> {
             cancelled: self.context.cancelled,
         };
         let timeline = self.context.timeline;
-        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         let step = measure(&pass, self.settings.as_mut(), &mut tell);
         drop(tell);
         self.estimates.clock_step(&step);

@@ -3,7 +3,7 @@
 use crate::plan::options::Options;
 use crate::question::Task;
 use crate::run::history::NewRun;
-use machine::settings::WayBack;
+use machine::settings::RestoreHandle;
 use machine::{Identified, Root, Timeline};
 use record::{Asked, Gate, Machine, Missing, Record, Resumed, Source};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 /// What a run works with.
-pub struct Context<'a> {
+pub struct RunContext<'a> {
     /// Where everything is read.
     pub root: &'a Root,
     /// What it runs on.
@@ -43,7 +43,7 @@ pub struct Context<'a> {
     /// Done while the gate waits anyway, when the machine was looked at and nothing is measured.
     pub while_waiting: fn(),
     /// Is handed the way back of all settings, as soon as there are any, for an end that cannot wait.
-    pub on_settings: &'a dyn Fn(WayBack),
+    pub on_settings: &'a dyn Fn(RestoreHandle),
     /// Told what happens.
     pub progress: &'a mut dyn FnMut(Progress),
 }
@@ -61,7 +61,7 @@ pub struct Earlier {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
     /// The gate waits: what it saw and how long it will wait at most.
-    Waiting(&'a Gate, Duration),
+    TargetWait(&'a Gate, Duration),
     /// The machine is known.
     Identified(&'a Machine),
     /// A step begins.
@@ -75,7 +75,7 @@ pub enum Progress<'a> {
     /// What the first measurements say about the time of all that follows.
     Left(Duration),
     /// A program is still running.
-    Beat,
+    SampleInterval,
     /// A line's worth of watching has passed; the Record so far.
     Watched(&'a Record),
     /// Something is worth a line.

@@ -2,7 +2,7 @@
 //! short window, never from the load average, which remembers the boot for minutes.
 
 use crate::plan::options::Options;
-use machine::processes::{Busy, BusyWindow};
+use machine::processes::{BusyProcesses, BusyWindow};
 use machine::{Root, Timeline};
 use record::{Gate, Machine, Reading};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -22,7 +22,7 @@ const NAMED_MAX: usize = 5;
 
 /// Waits until the system is quiet, at most as long as the options say. `on_busy` is told what is
 /// in the way after every window.
-pub(crate) fn wait_until_quiet(
+pub(crate) fn wait_until_idle(
     (root, timeline): (&Root, &Timeline),
     options: &Options,
     cancelled: &AtomicI32,
@@ -47,7 +47,7 @@ pub(crate) fn wait_until_quiet(
 }
 
 fn window(root: &Root, timeline: &Timeline) -> Reading<BusyWindow> {
-    let busy = Busy::start(root)?;
+    let busy = BusyProcesses::start(root)?;
     timeline.sleep(WINDOW);
     busy.finish()
 }

@@ -6,7 +6,7 @@
 
 use crate::Job;
 use crate::job::cpus::online_cpus;
-use crate::run::tell::Tell;
+use crate::run::tell::RecordOutcome;
 use crate::workloads::{Workload, workload};
 use machine::settings::{Node, Settings};
 use record::Machine;
@@ -20,7 +20,7 @@ pub(crate) struct Hotplug {
 }
 
 /// CPUs that must not be online while this job runs; none for a program that heeds its affinity.
-pub(crate) fn not_to_be_seen(machine: &Machine, job: &Job) -> Vec<u32> {
+pub(crate) fn cpus_to_hide(machine: &Machine, job: &Job) -> Vec<u32> {
     let hides = |workload: &Workload| workload.attributes.hides_other_cpus;
     let others_off = match &job.definition {
         Some(definition) => definition.others_off,
@@ -51,7 +51,7 @@ impl Hotplug {
         &mut self,
         settings: Result<&mut Settings, &str>,
         off: &[u32],
-        tell: &mut Tell,
+        tell: &mut RecordOutcome,
     ) -> Result<(), String> {
         off.clone_into(&mut self.wanted);
         let settings = match settings {
@@ -110,7 +110,7 @@ mod tests {
         let big_little = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
         let check = |workload: WorkloadId, cpus: &[u32], expected: &[u32]| {
             let job = Job { workload, cpus: cpus.to_vec(), ..Job::default() };
-            assert_eq!(not_to_be_seen(&big_little, &job), expected, "{workload:?}");
+            assert_eq!(cpus_to_hide(&big_little, &job), expected, "{workload:?}");
         };
         check(WorkloadId::Geekbench, &[2, 3], &[0, 1]);
         check(WorkloadId::Phoronix, &[0, 1], &[2, 3]);
@@ -127,8 +127,8 @@ mod tests {
                 ..Job::default()
             }
         };
-        assert_eq!(not_to_be_seen(&big_little, &own(false)), [0; 0]);
-        assert_eq!(not_to_be_seen(&big_little, &own(true)), [0, 1, 2]);
+        assert_eq!(cpus_to_hide(&big_little, &own(false)), [0; 0]);
+        assert_eq!(cpus_to_hide(&big_little, &own(true)), [0, 1, 2]);
     }
 
     #[test]

@@ -29,15 +29,15 @@ use crate::plan::estimate::Estimates;
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::Available;
 use crate::process::guard::{self, Guard};
-use crate::process::standstill::Sleep;
+use crate::process::standstill::SuspendClock;
 use crate::process::tools::Tools;
 use crate::question::{Attributes, Planning};
-use crate::run::context::{Context, Finished, Progress};
+use crate::run::context::{Finished, Progress, RunContext};
 use crate::run::hotplug::Hotplug;
 use crate::run::recorder::{Recorded, Recorder};
-use crate::run::resume::Begun;
-use crate::run::switch::Switch;
-use crate::scratch::Site;
+use crate::run::resume::StageProgress;
+use crate::run::switch::SettingsSwitcher;
+use crate::scratch::ScratchDirs;
 use crate::scratch::places::Places;
 use machine::kernel_log::KernelLog;
 use machine::settings::Settings;
@@ -52,7 +52,7 @@ use std::time::Duration;
 const WORTH_TELLING: Duration = Duration::from_secs(30);
 
 /// Runs everything.
-pub fn run(mut context: Context) -> Finished {
+pub fn run(mut context: RunContext) -> Finished {
     if context.options.user.is_some() {
         machine::keep_descriptors(&Root::system());
     }
@@ -63,7 +63,7 @@ pub fn run(mut context: Context) -> Finished {
     };
     let stream = context.place.as_ref().map(|place| place.path.clone());
     let begun = context.earlier.as_ref();
-    let begun = begun.map_or_else(Begun::default, |earlier| Begun::of(&earlier.record));
+    let begun = begun.map_or_else(StageProgress::default, |earlier| StageProgress::of(&earlier.record));
     let mut recorder = start(&mut context);
     recorder.listen(kernel_log);
     let state = context.journal.or(stream.as_deref()).and_then(Path::parent);
@@ -71,7 +71,7 @@ pub fn run(mut context: Context) -> Finished {
         (context.progress)(Progress::Note(sentence));
     }
     let places = places(context.root, state, context.progress);
-    let site = Site::of(&context.options.targets).noted_in(places);
+    let site = ScratchDirs::of(&context.options.targets).noted_in(places);
     let mut runner = Runner {
         recorder,
         boot_messages_present,
@@ -81,7 +81,7 @@ pub fn run(mut context: Context) -> Finished {
         tools: Tools::of_user(context.options.user.clone()),
         site: Arc::new(site),
         group: Group::new(context.root, &format!("sbc-bench.{}", std::process::id())).ok(),
-        switch: Switch::default(),
+        switch: SettingsSwitcher::default(),
         hotplug: Hotplug::default(),
         is_untunable: false,
         untuned: "Changing settings needs root and is disabled by NOTUNING.".into(),
@@ -93,7 +93,7 @@ pub fn run(mut context: Context) -> Finished {
         stages: Vec::new(),
         at: 0,
         estimates: Estimates::default(),
-        sleep: Sleep::from_now_on(),
+        sleep: SuspendClock::reset(),
         context,
     };
     let end = runner.everything();
@@ -112,7 +112,7 @@ fn places(root: &Root, state: Option<&Path>, tell: &mut dyn FnMut(Progress)) -> 
     Places::in_memory(root).ok()
 }
 
-fn start(context: &mut Context) -> Recorder {
+fn start(context: &mut RunContext) -> Recorder {
     let root = context.root;
     let boot_id = root.read_value("/proc/sys/kernel/random/boot_id");
     let boot_id = boot_id.unwrap_or_default();
@@ -139,16 +139,16 @@ fn start(context: &mut Context) -> Recorder {
 }
 
 struct Runner<'a> {
-    context: Context<'a>,
+    context: RunContext<'a>,
     recorder: Recorder,
     settings: Option<Settings>,
     guard: Option<Guard>,
     meters: Vec<Meter>,
     boot_messages_present: Reading<bool>,
     tools: Tools,
-    site: Arc<Site>,
+    site: Arc<ScratchDirs>,
     group: Option<Group>,
-    switch: Switch,
+    switch: SettingsSwitcher,
     hotplug: Hotplug,
     /// Why CPUs are on that the step should not see.
     crowded: Option<String>,
@@ -161,7 +161,7 @@ struct Runner<'a> {
     /// Share of its CPUs that a step gets, where a slower clock is emulated.
     share_percent: Option<u32>,
     /// What was gone through before the run died, where it goes on.
-    begun: Begun,
+    begun: StageProgress,
     /// So many steps of the present stage were measured then, and are not yet passed over.
     measured: usize,
     /// What is done, what runs and what is still to be done.
@@ -171,7 +171,7 @@ struct Runner<'a> {
     /// How long each takes.
     estimates: Estimates,
     /// Of the whole machine.
-    sleep: Sleep,
+    sleep: SuspendClock,
 }
 
 impl Runner<'_> {
@@ -198,7 +198,7 @@ impl Runner<'_> {
         }
         (self.context.progress)(Progress::Identified(machine));
         self.recorder.append(Event::State { state: machine::state(root, timeline.now_ms()) });
-        self.tell_unread();
+        self.record_unread();
         self.recorder.sync();
         // What a review finds has to be found before anything is changed.
         let survey = match looks_first {
@@ -231,21 +231,21 @@ impl Runner<'_> {
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
-        self.go_through(machine, stages);
+        self.run_stages(machine, stages);
         self.interrupted().unwrap_or(End::Finished)
     }
 
     /// One stage after the other, until a signal.
-    fn go_through(&mut self, machine: &Machine, stages: Vec<Stage>) {
+    fn run_stages(&mut self, machine: &Machine, stages: Vec<Stage>) {
         (self.stages, self.at) = (stages, 0);
         while let Some(stage) = self.ahead().first().cloned() {
             if self.interrupted().is_some() {
                 return;
             }
             let step = self.stage(machine, &stage);
-            if let Some(unusable) = step.and_then(|step| self.unusable(&stage, &step)) {
+            if let Some(broken_tool) = step.and_then(|step| self.broken_tool(&stage, &step)) {
                 // Once more by what stands in for it, and all that follow.
-                replace_program(&mut self.stages[self.at..], unusable);
+                replace_program(&mut self.stages[self.at..], broken_tool);
                 continue;
             }
             self.at += 1;
@@ -267,7 +267,7 @@ impl Runner<'_> {
     fn gate(&mut self) -> (Sampler, bool) {
         let sampling = self.sampling(self.context.options.interval);
         let while_waiting = self.context.while_waiting;
-        let Context { root, machine, timeline, options, cancelled, progress, .. } = &mut self.context;
+        let RunContext { root, machine, timeline, options, cancelled, progress, .. } = &mut self.context;
         let (root, machine): (&Root, &Identified) = (root, machine);
         // What this program itself uses does not count as busy.
         let (mut gate, sampler) = std::thread::scope(|scope| {
@@ -278,8 +278,8 @@ impl Runner<'_> {
                 sampler
             };
             let looking = threads::begin(scope, "looks", looks);
-            let on_busy = &mut |gate: &Gate, left| progress(Progress::Waiting(gate, left));
-            let gate = gate::wait_until_quiet((root, timeline), options, cancelled, on_busy);
+            let on_busy = &mut |gate: &Gate, left| progress(Progress::TargetWait(gate, left));
+            let gate = gate::wait_until_idle((root, timeline), options, cancelled, on_busy);
             // Without a thread it takes a moment longer.
             let sampler = looking.map_or_else(|_| looks(), threads::joined);
             (gate, sampler)
@@ -292,7 +292,7 @@ impl Runner<'_> {
     }
 
     /// What is there and could not be read goes to the Record, regardless of the reader.
-    fn tell_unread(&mut self) {
+    fn record_unread(&mut self) {
         for missing in self.context.root.take_unread() {
             self.recorder.append(Event::Unread { missing });
         }
@@ -316,7 +316,7 @@ impl Runner<'_> {
     }
 
     /// Another guard, if the first one was killed.
-    fn look_after_guard(&mut self) {
+    fn check_guard(&mut self) {
         if self.guard.as_mut().is_some_and(Guard::has_ended) {
             self.guard = None;
             let note = "The guard process was killed; started another one.";
@@ -366,8 +366,8 @@ impl Runner<'_> {
             self.recorder.append(Event::State { state });
         }
         self.recorder.flush();
-        self.tell_unread();
-        self.tell_start();
+        self.record_unread();
+        self.record_start();
         let run = &self.recorder.record().run;
         let elapsed_ms = run.elapsed_until_ms(timeline.now_ms());
         self.recorder.append(Event::Ended { end, elapsed_ms });

@@ -3,7 +3,7 @@
 
 use super::Runner;
 use crate::job::Job;
-use crate::run::resume::{Beginning, why_left_out};
+use crate::run::resume::{StageStart, why_left_out};
 use machine::Root;
 use record::{Event, Missing, Outcome, Restored, SettingChange, Step, Window};
 
@@ -32,16 +32,16 @@ impl Runner<'_> {
     pub(super) fn begins(&mut self, words: &str) -> bool {
         self.measured = 0;
         match self.begun.beginning(words) {
-            Beginning::Done => return false,
+            StageStart::Done => return false,
             // It is the last that has begun, and stands in the Record.
-            Beginning::GoesOn(steps) => self.measured = steps,
-            Beginning::New => self.recorder.append(Event::StageBegins { stage: words.to_owned() }),
+            StageStart::GoesOn(steps) => self.measured = steps,
+            StageStart::New => self.recorder.append(Event::StageBegins { stage: words.to_owned() }),
         }
         true
     }
 
     /// The next step of this stage that was measured before the run died; none if it is to be run.
-    pub(super) fn measured_before(&mut self) -> Option<Step> {
+    pub(super) fn is_already_measured(&mut self) -> Option<Step> {
         let behind = self.measured;
         self.measured = behind.saturating_sub(1);
         let steps = &self.recorder.record().steps;

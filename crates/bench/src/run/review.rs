@@ -3,7 +3,7 @@
 
 use super::Runner;
 use super::steps::step_name;
-use super::tell::teller;
+use super::tell::outcome_recorder;
 use crate::job::Job;
 use crate::plan::stage::Group;
 use crate::run::context::Progress;
@@ -50,7 +50,7 @@ impl Runner<'_> {
         let Some(settings) = &mut self.settings else {
             return;
         };
-        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         for (node, value) in &group.nodes {
             tell(settings.set(*node, value));
         }

@@ -3,17 +3,17 @@
 
 use super::Runner;
 use crate::plan::stage::Stage;
-use crate::plan::standard::stand_in;
+use crate::plan::standard::fallback_workload;
 use crate::run::context::Progress;
 use record::{FailureKind, Outcome, Step, WorkloadId};
 
 impl Runner<'_> {
     /// The program whose step, of this stage, has failed by its own fault, where the plan chose it and another can take
     /// its place. A wrong answer, a crash or a lack of memory or time is a finding about the machine: those stay.
-    pub(super) fn unusable(&mut self, stage: &Stage, step: &Step) -> Option<WorkloadId> {
+    pub(super) fn broken_tool(&mut self, stage: &Stage, step: &Step) -> Option<WorkloadId> {
         let is_ours = self.context.task.attributes().replaces_programs;
         let job = stage.job().filter(|_| is_ours)?;
-        let other = stand_in(job)?;
+        let other = fallback_workload(job)?;
         let Outcome::Failed(failure) = &step.outcome else {
             return None;
         };

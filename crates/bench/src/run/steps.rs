@@ -67,7 +67,7 @@ impl Runner<'_> {
         }
         // Of what has one step, that one may be measured.
         if !stage.has_several_steps()
-            && let Some(step) = self.measured_before()
+            && let Some(step) = self.is_already_measured()
         {
             return Some(step);
         }
@@ -110,7 +110,7 @@ impl Runner<'_> {
     pub(super) fn step_of(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
         self.recorder.keep_off(&job.cpus);
         self.step_begins(name, job.repetition);
-        self.switch_cpus(&hotplug::not_to_be_seen(machine, job));
+        self.switch_cpus(&hotplug::cpus_to_hide(machine, job));
         self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
@@ -119,7 +119,7 @@ impl Runner<'_> {
         // counts whole seconds for minutes, in a heat in which machines freeze.
         let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
         let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
-        let beat = RefCell::new(|| progress(Progress::Beat));
+        let beat = RefCell::new(|| progress(Progress::SampleInterval));
         let watch = || {
             if is_watched {
                 (*beat.borrow_mut())();
@@ -150,7 +150,7 @@ impl Runner<'_> {
     }
 
     /// What everything stood still for since the last time goes to the Record; a sentence about it.
-    fn tell_standstill(&mut self) -> Option<String> {
+    fn report_pause(&mut self) -> Option<String> {
         let of_guard = self.guard.as_mut().and_then(Guard::stopped);
         // At Ctrl-Z the guard sees the same as this process.
         let stopped = standstill::take().or(of_guard);
@@ -168,7 +168,7 @@ impl Runner<'_> {
     }
 
     /// A time of day that was set since the start makes the start another one.
-    pub(super) fn tell_start(&mut self) {
+    pub(super) fn record_start(&mut self) {
         let known = self.recorder.record().run.started.known().copied();
         let told = |started: i64| known.is_some_and(|known| (known - started).abs() < START_MS);
         let started = self.context.timeline.corrected_start_utc_ms();
@@ -178,10 +178,10 @@ impl Runner<'_> {
     }
 
     pub(super) fn step_begins(&mut self, name: &str, repetition: u32) {
-        self.look_after_guard();
-        self.tell_start();
+        self.check_guard();
+        self.record_start();
         // What stood still between two steps is nothing to either of them.
-        self.tell_standstill();
+        self.report_pause();
         let left = self.estimates.of_stages(self.ahead());
         (self.context.progress)(Progress::Step { name, left });
         let at_ms = self.context.timeline.now_ms();
@@ -194,14 +194,14 @@ impl Runner<'_> {
     pub(super) fn step_ended(&mut self, mut step: Step) -> Step {
         self.look_at_time_of(&mut step);
         self.recorder.flush();
-        self.tell_unread();
+        self.record_unread();
         self.recorder.append(Event::Step { step: Box::new(step.clone()) });
         step
     }
 
     /// What stood still meanwhile says nothing by its time.
     pub(super) fn look_at_time_of(&mut self, step: &mut Step) {
-        if let Some(why) = self.tell_standstill() {
+        if let Some(why) = self.report_pause() {
             step.not_comparable.get_or_insert(why);
         }
     }

@@ -2,17 +2,17 @@
 //! switch. Every change goes through the journal.
 
 use crate::job::setting::Setting;
-use crate::run::tell::Tell;
+use crate::run::tell::RecordOutcome;
 use machine::settings::{Node, Settings};
 use record::Machine;
 
 /// Every node that a side has touched, with its value before that.
 #[derive(Debug, Default)]
-pub(crate) struct Switch {
+pub(crate) struct SettingsSwitcher {
     before: Vec<(Node, String)>,
 }
 
-impl Switch {
+impl SettingsSwitcher {
     /// Puts the wanted settings into place and everything else back.
     ///
     /// Where nothing can be set, `settings` is the sentence that says why.
@@ -24,7 +24,7 @@ impl Switch {
         machine: &Machine,
         settings: Result<&mut Settings, &str>,
         wanted: &[Setting],
-        tell: &mut Tell,
+        tell: &mut RecordOutcome,
     ) -> Result<(), String> {
         let wanted = nodes(machine, wanted)?;
         if wanted.is_empty() && self.before.is_empty() {
@@ -112,7 +112,7 @@ mod tests {
         let (folder, root) = tree("switch");
         let machine = Machine { policies: vec![Policy::default()], ..Machine::default() };
         let mut settings = Settings::new(&root, &folder.join("journal")).unwrap();
-        let mut switch = Switch::default();
+        let mut switch = SettingsSwitcher::default();
         let mut changes = 0;
         let mut apply = |wanted: &[Setting]| {
             let mut tell = |outcome: Outcome| {
@@ -148,12 +148,12 @@ mod tests {
         let mut machine = Machine::default();
         let wanted = [Setting::ClockMaxKhz(800_000)];
         let refused = |machine: &Machine| {
-            Switch::default().apply(machine, Err("Settings need root."), &wanted, &mut |_| None).unwrap_err()
+            SettingsSwitcher::default().apply(machine, Err("Settings need root."), &wanted, &mut |_| None).unwrap_err()
         };
         assert!(refused(&machine).contains("no cpufreq"));
         machine.policies.push(Policy::default());
-        assert!(refused(&machine).contains("needs root"));
-        let apply = Switch::default().apply(&machine, Err("no"), &[], &mut |_| None);
+        assert!(refused(&machine).contains("Settings need root"));
+        let apply = SettingsSwitcher::default().apply(&machine, Err("no"), &[], &mut |_| None);
         assert_eq!(apply, Ok(()));
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -28,7 +28,7 @@ const STACK_BYTES: usize = 256 << 10;
 
 /// What a run watches, and where it is written.
 #[derive(Debug)]
-pub(crate) struct Tape {
+pub(crate) struct StreamWriter {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
     pub(crate) path: Option<PathBuf>,
@@ -73,7 +73,7 @@ struct Desk {
     lost: bool,
 }
 
-impl Tape {
+impl StreamWriter {
     /// A tape into this place; without one everything stays in memory.
     pub(crate) fn start(place: Option<NewRun>, timeline: &Timeline) -> Self {
         let sources = Sources {
@@ -197,7 +197,7 @@ impl Tape {
     }
 }
 
-impl Drop for Tape {
+impl Drop for StreamWriter {
     fn drop(&mut self) {
         self.shared.desk().stop = true;
         self.shared.changed.notify_all();
@@ -248,7 +248,7 @@ impl Shared {
     }
 
     /// What the thread does every second.
-    fn take_and_hand_over(&self) {
+    fn collect_and_enqueue(&self) {
         let mut sources = self.sources();
         if let Some(sampler) = sources.sampler.as_ref().filter(|_| !sources.is_along) {
             sampler.keep_along();
@@ -322,7 +322,7 @@ impl Writer {
             drop(desk);
             let writing = quiet::writing();
             if Instant::now() >= due {
-                shared.take_and_hand_over();
+                shared.collect_and_enqueue();
                 due = Instant::now() + EVERY;
             }
             let queue = std::mem::take(&mut shared.desk().queue);

@@ -7,10 +7,10 @@ use machine::settings::Outcome;
 use record::{Fact, UnmetSetting};
 
 /// Takes the outcome of a setting and returns what is not in effect.
-pub(crate) type Tell<'a> = dyn FnMut(Outcome) -> Option<UnmetSetting> + 'a;
+pub(crate) type RecordOutcome<'a> = dyn FnMut(Outcome) -> Option<UnmetSetting> + 'a;
 
 /// Records the outcome of a setting, with its moment, and tells what is not in force.
-pub(super) fn teller<'a>(
+pub(super) fn outcome_recorder<'a>(
     recorder: &'a mut Recorder,
     progress: &'a mut dyn FnMut(Progress),
     timeline: &'a Timeline,

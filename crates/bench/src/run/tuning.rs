@@ -1,7 +1,7 @@
 //! The settings of a run: what it wants, what is in force before each step, and the way back.
 
 use super::Runner;
-use super::tell::teller;
+use super::tell::outcome_recorder;
 use crate::run::context::Progress;
 use machine::settings::{Node, Settings};
 use record::{Event, Machine, Restored};
@@ -24,7 +24,7 @@ impl Runner<'_> {
         let Some(settings) = &mut self.settings else {
             return;
         };
-        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         for policy in &machine.policies {
             let top = policy.clock_khz_max.known().copied();
             let max = match (top, asked) {
@@ -91,7 +91,7 @@ impl Runner<'_> {
         };
         let outcomes = settings.check();
         let timeline = self.context.timeline;
-        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, Some(step));
+        let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, Some(step));
         for outcome in outcomes {
             tell(outcome);
         }

@@ -27,7 +27,7 @@ pub struct Targets {
 
 /// The targets of a run, and its own folders.
 #[derive(Debug, Default)]
-pub struct Site {
+pub struct ScratchDirs {
     /// What the user named.
     pub targets: Targets,
     drive: Mutex<Option<Arc<OwnFolder>>>,
@@ -36,7 +36,7 @@ pub struct Site {
     places: Option<Places>,
 }
 
-impl Site {
+impl ScratchDirs {
     /// The site of a run with these targets.
     pub fn of(targets: &Targets) -> Self {
         Self { targets: targets.clone(), ..Self::default() }
@@ -82,7 +82,7 @@ impl Site {
     /// A folder for one program that runs with the rights of this user; it goes with the value.
     ///
     /// # Errors
-    /// As [`Site::temporary_folder`], or it cannot be given away.
+    /// As [`ScratchDirs::temporary_folder`], or it cannot be given away.
     pub(crate) fn folder_of(&self, user: Option<&Caller>) -> Result<OwnFolder, String> {
         let mut folder = self.made(&std::env::temp_dir())?;
         if let Some(user) = user {
@@ -131,8 +131,8 @@ mod tests {
         OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap()
     }
 
-    fn site(folder: &Path) -> Site {
-        Site::of(&Targets { folder: Some(folder.to_owned()), ..Targets::default() })
+    fn site(folder: &Path) -> ScratchDirs {
+        ScratchDirs::of(&Targets { folder: Some(folder.to_owned()), ..Targets::default() })
     }
 
     #[test]

@@ -319,7 +319,7 @@ mod tests {
             let left = ground.next_start("1");
             assert!(left.removed.is_empty());
             assert_eq!(left.kept.len(), 1, "{left:?}");
-            assert!(left.kept[0].ends_with("is not the folder that was made there"));
+            assert!(left.kept[0].ends_with("is not the directory that was created there"));
             assert!(path.join("mine").exists());
             std::fs::remove_dir_all(ground.path("moved")).unwrap();
         }

@@ -3,7 +3,7 @@
 //!
 //! Fields: the schema that smartctl 7 prints with `--json` (smartmontools, `smartctl --json=g`).
 
-use crate::process::child::{Child, Spec, Supervisor};
+use crate::process::child::{Child, ChildSpec, Supervisor};
 use crate::process::tools::{ToolKind, Tools};
 use machine::{Root, threads};
 use record::{Disk, DiskBus, Health, Missing, Reading, Survey};
@@ -35,7 +35,7 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
 pub fn survey(root: &Root, at_ms: i64, cancelled: &AtomicI32) -> Survey {
     let mut survey = machine::survey(root, at_ms);
     if root.is_system() {
-        ask_all(&mut survey.disks, &Tools::on_path(), root, cancelled);
+        query_all(&mut survey.disks, &Tools::on_path(), root, cancelled);
     } else {
         let missing = Missing::unsupported("smartctl", "not the running system");
         set_all(&mut survey.disks, &missing);
@@ -58,7 +58,7 @@ fn set_all(disks: &mut [Disk], missing: &Missing) {
     }
 }
 
-fn ask_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI32) {
+fn query_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI32) {
     if !disks.iter().any(has_health) {
         return;
     }
@@ -103,7 +103,7 @@ fn question(program: &str, disk: &Disk, more: &[&str], root: &Root, cancelled: &
     let device = format!("/dev/{}", disk.name);
     let words = [program, "--json=c", "-n", "standby", "-i", "-H", "-A", "-l", "devstat"];
     let argv: Vec<String> = words.iter().chain(more).map(|word| (*word).to_owned()).chain([device.clone()]).collect();
-    let spec = Spec::new(&argv, TIME_LIMIT);
+    let spec = ChildSpec::new(&argv, TIME_LIMIT);
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
     let child = Child::spawn(&spec).map_err(refused)?;
     let ended = child.finish(&mut Supervisor { root, cancelled, watch: &mut || {}, enough: None });

@@ -1,6 +1,6 @@
 //! For tests: a bench on a made board, with programs that are a few lines of shell.
 
-use crate::{Job, Site, StepReport, Targets, Tools, WorkloadContext};
+use crate::{Job, ScratchDirs, StepReport, Targets, Tools, WorkloadContext};
 use machine::{Root, Timeline};
 use record::{Cluster, Cpu, Fact, Machine, Missing, Outcome, Policy, Step, Variant, WorkloadName};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ impl Bench {
     ) -> T {
         let targets = Targets { folder: folder.map(Path::to_owned), ..Targets::default() };
         self.with(job, |context, report| {
-            work(&WorkloadContext { site: Arc::new(Site::of(&targets)), ..context.clone() }, report)
+            work(&WorkloadContext { site: Arc::new(ScratchDirs::of(&targets)), ..context.clone() }, report)
         })
     }
 

@@ -58,8 +58,8 @@ pub(super) struct Copier {
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
-    There,
-    Back,
+    Upload,
+    RestoreGuard,
 }
 
 pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
@@ -109,25 +109,25 @@ fn copies(
     (remote, folder): (&Remote, &OwnFolder),
 ) -> Result<Scores, Failure> {
     // Once without work tells whether there is anybody, and how long it takes to get there.
-    copy(context, report, found, copier, (remote, EMPTY, Direction::There, folder), CONNECT_LIMIT)?;
+    copy(context, report, found, copier, (remote, EMPTY, Direction::Upload, folder), CONNECT_LIMIT)?;
     let connecting = report.program_elapsed;
     let direction = match context.job.variant.as_str() {
         "receive" => {
-            copy(context, report, found, copier, (remote, FILE, Direction::There, folder), TIME_LIMIT)?;
+            copy(context, report, found, copier, (remote, FILE, Direction::Upload, folder), TIME_LIMIT)?;
             let removed = folder.remove(FILE);
             removed.map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
-            Direction::Back
+            Direction::RestoreGuard
         }
         "send-from-drive" => {
             drop_from_cache(folder);
-            Direction::There
+            Direction::Upload
         }
         _ => {
             read_once(folder);
-            Direction::There
+            Direction::Upload
         }
     };
-    report.preparation_ends(context.timeline);
+    report.start_timing(context.timeline);
     copy(context, report, found, copier, (remote, FILE, direction, folder), TIME_LIMIT)?;
     let time_s = report.program_elapsed.saturating_sub(connecting).as_secs_f64();
     let arrived = folder.length(FILE).unwrap_or(0);
@@ -167,7 +167,7 @@ fn remove(context: &WorkloadContext, remover: &Found, copier: &Copier, remote: &
     let Ok(arguments) = (copier.removal)(remote, folder) else {
         return false;
     };
-    context.after_all(remover, &arguments, CONNECT_LIMIT)
+    context.run_cleanup(remover, &arguments, CONNECT_LIMIT)
 }
 
 /// What makes ssh ask nothing, and give up in time.

@@ -8,7 +8,7 @@ use crate::measure::crew::{Gate, crew, joined};
 use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use crate::process::child::{failure, move_to};
-use microbench::core_to_core::PingPong;
+use microbench::core_to_core::CacheLinePingPong;
 use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId};
 use std::time::{Duration, Instant};
 
@@ -74,7 +74,7 @@ fn sample(cpus: &[u32]) -> Vec<u32> {
 
 /// Batches between two CPUs; none if one of them is not available.
 fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
-    let (game, gate) = (&PingPong::new(), Gate::default());
+    let (game, gate) = (&CacheLinePingPong::new(), Gate::default());
     let answer = move || {
         match move_to(&[b]) {
             Ok(()) => game.answer(),
@@ -95,7 +95,7 @@ fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
     players.map_or_else(|_| Vec::new(), |ns| ns.concat())
 }
 
-fn batches(game: &PingPong, warm_up: Duration) -> Vec<f64> {
+fn batches(game: &CacheLinePingPong, warm_up: Duration) -> Vec<f64> {
     let mut ns: Vec<f64> = Vec::new();
     let _window = quiet::window();
     // The first batch also waits for the other thread to come.

@@ -116,7 +116,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         let made = folder.make_folder(SMALL);
         made.map_err(|why| refused(why.to_string()))?;
     }
-    report.preparation_ends(context.timeline);
+    report.start_timing(context.timeline);
     let outcome = measure(context, report, &found, &folder);
     // Small files would only be written again, not made, by the next repetition.
     let removed = folder.remove(SMALL);
@@ -166,7 +166,7 @@ fn measure(
     let first = once(context, report, found, folder, Cache::PassedBy);
     let (output, cache) = match first {
         Err(failure) if takes_no_direct(&failure.output_tail) => {
-            report.preparation_ends(context.timeline);
+            report.start_timing(context.timeline);
             (once(context, report, found, folder, Cache::Dropped), Cache::Dropped)
         }
         other => (other, Cache::PassedBy),

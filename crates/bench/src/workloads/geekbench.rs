@@ -26,7 +26,7 @@ pub(super) const GEEKBENCH: Workload = Workload {
     unit: "points",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape { variants: ONE_FORM, places: Places::TypesAloneThenAll, repetitions: 2, seconds: 600 }),
+    shape: Some(Shape { variants: ONE_FORM, places: Places::EachTypeThenAll, repetitions: 2, seconds: 600 }),
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Geekbench), ..Attributes::PLAIN },
     lacking,
     run,

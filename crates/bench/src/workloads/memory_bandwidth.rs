@@ -9,7 +9,7 @@ use crate::measure::repeat::until_known;
 use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use microbench::buffer::Buffer;
-use microbench::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
+use microbench::memory::{BitFlip, checksum, first_flip, first_pattern_error, once, scatter};
 use microbench::routine::{Operation, Routine};
 use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId};
 use std::sync::atomic::AtomicI32;
@@ -74,7 +74,7 @@ fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<All, String> {
         let wrong = measure(routine, &mut destination, &source, sum, cancelled, &mut all);
         all.wrong = all.wrong.or(wrong);
     }
-    let flip = first_unscattered(source.as_slice(), SEED);
+    let flip = first_pattern_error(source.as_slice(), SEED);
     let source_wrong = flip.map(|flip| told("The copy source", flip));
     all.wrong = all.wrong.or(source_wrong);
     Ok(all)
@@ -95,7 +95,7 @@ fn measure(
         let (elapsed_ns, read) = once(routine, destination.as_mut_slice(), source.as_slice());
         if routine.operation == Operation::Read && read != sum {
             let why = format!("{} returned checksum {read:x}, expected {sum:x}", routine.id);
-            wrong = Some(blame(&why));
+            wrong = Some(corruption_error(&why));
         }
         rate(bytes, elapsed_ns)
     };
@@ -119,12 +119,12 @@ fn measure(
     wrong.or(flip.map(|flip| told(routine.id, flip)))
 }
 
-fn told(who: &str, flip: Flip) -> String {
-    let Flip { at, expected, found } = flip;
-    blame(&format!("{who} has {found:#04x} at byte {at}, expected {expected:#04x}"))
+fn told(who: &str, flip: BitFlip) -> String {
+    let BitFlip { at, expected, found } = flip;
+    corruption_error(&format!("{who} has {found:#04x} at byte {at}, expected {expected:#04x}"))
 }
 
-fn blame(what: &str) -> String {
+fn corruption_error(what: &str) -> String {
     format!("{what}; memory or CPU of this machine is unstable.")
 }
 
@@ -160,7 +160,7 @@ mod tests {
             let is_blamed = wrong.is_some_and(|why| why.contains("unstable"));
             assert_eq!(is_blamed, routine.operation == Operation::Read, "{}", routine.id);
         }
-        let flip = Flip { at: 77, expected: 0x5a, found: 0x5b };
-        assert!(told("fill-words", flip).starts_with("fill-words left 0x5b at byte 77 where 0x5a"));
+        let flip = BitFlip { at: 77, expected: 0x5a, found: 0x5b };
+        assert!(told("fill-words", flip).starts_with("fill-words has 0x5b at byte 77, expected 0x5a"));
     }
 }

@@ -126,20 +126,20 @@ fn sizes(largest: u64) -> Vec<u64> {
 
 /// What one walk over all sizes gave.
 #[derive(Debug)]
-struct Walked {
+struct ChaseResult {
     rows: Vec<LatencyRow>,
     repeated: Vec<Repeated>,
     huge_kib: Fact<u64>,
     clock_khz: Fact<u32>,
 }
 
-fn walked(root: &Root, form: Form, sizes: &[u64], cancelled: &AtomicI32) -> Result<Walked, String> {
+fn walked(root: &Root, form: Form, sizes: &[u64], cancelled: &AtomicI32) -> Result<ChaseResult, String> {
     let largest = sizes.last().copied().unwrap_or(SIZE_BYTES_MIN) as usize;
     let mut buffer = Buffer::new(largest, form.pages).map_err(|refused| refused.to_string())?;
     let huge_kib = huge_kib(root, buffer.address()).into();
     let clock_khz = clock_khz();
     let (rows, repeated) = rounds::walk_all(&mut buffer, form, sizes, cancelled);
-    Ok(Walked { rows, repeated, huge_kib, clock_khz })
+    Ok(ChaseResult { rows, repeated, huge_kib, clock_khz })
 }
 
 /// The clock of the calling thread's CPU.
@@ -174,7 +174,7 @@ fn pages_in_words(asked: Pages, page_bytes: Option<u32>, huge_kib: &Fact<u64>, s
 mod tests {
     use super::*;
 
-    fn walked(variant: &Variant, cancelled: i32) -> Walked {
+    fn walked(variant: &Variant, cancelled: i32) -> ChaseResult {
         let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
         let sizes = [4 << 10, 64 << 10];
         super::walked(&root, form(variant), &sizes, &AtomicI32::new(cancelled)).unwrap()

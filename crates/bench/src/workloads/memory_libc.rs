@@ -217,7 +217,7 @@ mod tests {
             let why = lacks(&with_shell(shell, 1 << 20));
             assert!(why.contains(expected), "{why}");
         };
-        check(b"#!/bin/other\n", "/bin/sh is no ELF file; /usr/bin/env");
+        check(b"#!/bin/other\n", "/bin/sh is not an ELF file; /usr/bin/env");
         check(b"\x7fELF\x02\x01", "/bin/sh is cut off");
         assert!(lacks(&Bench::new(&[])).contains("nothing shows how programs are bound"));
         let whole = probe::image(&pattern("/lib/ld.so.1"), Call::Copy, 1, 1).unwrap();
@@ -263,7 +263,7 @@ mod tests {
         check(
             "echo 00000000002 00000000001 00000000000 00000000002 00000000000",
             FailureKind::Garbled,
-            "tells of 2 calls between 1 s 0 ns and 2 s 0 ns",
+            "reported 2 calls between 1 s 0 ns and 2 s 0 ns",
         );
         check("echo no such library; exit 127", FailureKind::ExitStatus, "127");
     }

@@ -59,7 +59,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         let wanted = ((wanted_bytes(context) / count as u64) >> 20 << 20).max(BUFFER_BYTES_MIN);
         let bytes = buffer_bytes(context, wanted, 2 * count as u64);
         let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
-        let team = Team::new(&cpus[..count], routines, bytes, context.cancelled);
+        let team = ThreadTeam::new(&cpus[..count], routines, bytes, context.cancelled);
         let (found, repeated) = team.work().map_err(not_started)?;
         rows.extend(found);
         report.repeated.extend(repeated);
@@ -98,7 +98,7 @@ fn equip(cpu: u32, bytes: u64) -> Result<(Buffer, Buffer), String> {
 }
 
 /// Threads that work together, and what they tell each other.
-struct Team<'a> {
+struct ThreadTeam<'a> {
     cpus: &'a [u32],
     routines: [&'static Routine; 3],
     bytes: u64,
@@ -114,7 +114,7 @@ struct Team<'a> {
     lame: Mutex<Option<String>>,
 }
 
-impl<'a> Team<'a> {
+impl<'a> ThreadTeam<'a> {
     fn new(cpus: &'a [u32], routines: [&'static Routine; 3], bytes: u64, cancelled: &'a AtomicI32) -> Self {
         Self {
             cpus,
@@ -253,7 +253,7 @@ mod tests {
         let cpus = [rustix::thread::sched_getcpu() as u32];
         let goes_on = AtomicI32::new(1);
         let routines = choose(cpus[0], 1 << 20).unwrap();
-        let team = Team::new(&cpus, routines, 1 << 20, &goes_on);
+        let team = ThreadTeam::new(&cpus, routines, 1 << 20, &goes_on);
         let (rows, repeated) = team.work().unwrap();
         let operations: Vec<MemoryOperation> = rows.iter().map(|row| row.operation).collect();
         let expected = [MemoryOperation::Copy, MemoryOperation::Fill, MemoryOperation::Read];
@@ -266,7 +266,7 @@ mod tests {
     fn missing_cpu_stops_all_threads() {
         let goes_on = AtomicI32::new(0);
         let routines = choose(rustix::thread::sched_getcpu() as u32, 1 << 20).unwrap();
-        let team = Team::new(&[0, 1_000_000], routines, 1 << 20, &goes_on);
+        let team = ThreadTeam::new(&[0, 1_000_000], routines, 1 << 20, &goes_on);
         assert!(team.work().unwrap_err().contains("1000000"));
     }
 }

@@ -89,7 +89,7 @@ pub enum Places {
     /// All CPUs of every core type once, if there are several, the others switched off meanwhile where
     /// that can be done: programs that start a thread for each CPU of the machine, regardless of the CPUs they
     /// may use. Then all CPUs, repeated.
-    TypesAloneThenAll,
+    EachTypeThenAll,
 }
 
 impl Workload {

@@ -222,7 +222,7 @@ mod tests {
         assert!(full.detail.starts_with("rendered by the CPU") && full.detail.ends_with(", 800x600"));
         assert_eq!(parse(LLVMPIPE, true).unwrap().rows.len(), 33);
         let gpu = LLVMPIPE.replace("llvmpipe (LLVM 15.0.6, 256 bits)", "V3D 4.2");
-        assert!(parse(&gpu, true).unwrap().detail.starts_with("drawn by V3D 4.2"));
+        assert!(parse(&gpu, true).unwrap().detail.starts_with("rendered by V3D 4.2"));
     }
 
     #[test]

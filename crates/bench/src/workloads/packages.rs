@@ -96,7 +96,7 @@ const fn manager(command: &'static [&'static str], distribution: usize) -> Packa
 
 /// What `install-tools` is about to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installation {
+pub struct InstallPlan {
     /// The command line, word by word; empty if there is nothing to install.
     pub command: Vec<String>,
     /// What cannot be installed this way, one sentence each.
@@ -107,7 +107,7 @@ pub struct Installation {
 ///
 /// # Errors
 /// One sentence: a name means no tool, there is no package manager, or no right to install.
-pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<Installation, String> {
+pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<InstallPlan, String> {
     let all = survey(tools);
     let manager = MANAGERS.iter().find_map(|manager| Some((manager, tools.program(manager.command[0])?)));
     let (manager, program) =
@@ -122,7 +122,7 @@ pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<In
         ),
     };
     let wanted = wanted(&all, names)?;
-    let mut installation = Installation { command: Vec::new(), notes: Vec::new() };
+    let mut installation = InstallPlan { command: Vec::new(), notes: Vec::new() };
     let mut packages: Vec<String> = Vec::new();
     for status in wanted {
         let distribution = DISTRIBUTIONS[manager.distribution];
@@ -174,7 +174,7 @@ fn wanted<'a>(all: &'a [ToolStatus], names: &[String]) -> Result<Vec<&'a ToolSta
 ///
 /// # Errors
 /// It could not be started, or it failed; in one sentence.
-pub fn install(installation: &Installation) -> Result<(), String> {
+pub fn install(installation: &InstallPlan) -> Result<(), String> {
     let Some((program, arguments)) = installation.command.split_first() else {
         return Ok(());
     };
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn failing_package_manager_is_named() {
-        let of = |words: &[&str]| Installation {
+        let of = |words: &[&str]| InstallPlan {
             command: words.iter().map(|word| (*word).to_owned()).collect(),
             notes: Vec::new(),
         };

@@ -28,7 +28,7 @@ pub(super) const PHORONIX: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape {
         variants: &[],
-        places: Places::TypesAloneThenAll,
+        places: Places::EachTypeThenAll,
         // The suite repeats each test by its own rule.
         repetitions: 1,
         seconds: 600,
@@ -256,7 +256,7 @@ mod tests {
         for (output, expected) in [
             ("[ERROR] The batch mode must first be configured.", "batch-setup"),
             ("[PROBLEM] pts/x is not installed.", "install x"),
-            ("", "saved no results of x"),
+            ("", "saved no results for x"),
         ] {
             assert!(why_none(output, "x").contains(expected), "{output}");
         }

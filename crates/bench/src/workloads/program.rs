@@ -99,7 +99,7 @@ mod tests {
         check("echo score 12", regex(), Ok(12.0));
         check("echo score 12 >&2", regex(), Ok(12.0));
         check("echo nothing", regex(), Err((FailureKind::Garbled, "does not match")));
-        check("echo score 12; exit 7", regex(), Err((FailureKind::ExitStatus, "exit status 7")));
+        check("echo score 12; exit 7", regex(), Err((FailureKind::ExitStatus, "exited with status 7")));
         check("kill -9 $$", regex(), Err((FailureKind::Signal, "SIGKILL")));
     }
 

@@ -62,8 +62,8 @@ fn arguments(remote: &Remote, file: &str, direction: Direction, _: &OwnFolder) -
     let there = format!("{}:{}", remote.host.login(), remote.name);
     let here = file.to_owned();
     let (from, to) = match direction {
-        Direction::There => (here, there),
-        Direction::Back => (there, here),
+        Direction::Upload => (here, there),
+        Direction::RestoreGuard => (there, here),
     };
     // Whole files: what would be compared with an older copy is no copy.
     Ok(vec!["--whole-file".into(), "-e".into(), shell(remote), from, to])
@@ -100,7 +100,7 @@ mod tests {
         };
         assert_eq!(shell(&remote), "ssh -F '/my own/config'");
         let folder = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
-        let back = arguments(&remote, "x", Direction::Back, &folder).unwrap();
+        let back = arguments(&remote, "x", Direction::RestoreGuard, &folder).unwrap();
         assert_eq!(back[3..], ["pi@nas:copy", "x"]);
         assert_eq!((KIND.recognise)("rsync  version 3.5.0  protocol version 32").as_deref(), Some("rsync 3.5.0"));
     }

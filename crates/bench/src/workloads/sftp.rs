@@ -71,8 +71,8 @@ const COPIER: Copier = Copier { arguments, removal };
 fn arguments(remote: &Remote, file: &str, direction: Direction, folder: &OwnFolder) -> Result<Vec<String>, Error> {
     let (file, name) = (quoted(file), quoted(&remote.name));
     let line = match direction {
-        Direction::There => format!("put {file} {name}"),
-        Direction::Back => format!("get {name} {file}"),
+        Direction::Upload => format!("put {file} {name}"),
+        Direction::RestoreGuard => format!("get {name} {file}"),
     };
     batch(remote, &line, folder)
 }

@@ -97,7 +97,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         true => Some(decoder::choose(context, report, &found, &form, &clip)?),
         false => None,
     };
-    report.preparation_ends(context.timeline);
+    report.start_timing(context.timeline);
     let time = context.job.time.unwrap_or(Duration::from_secs(SECONDS));
     let words = arguments(&form, decoder.map_or(&[], |decoder| decoder.arguments), &clip, time);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -22,7 +22,7 @@ pub(super) enum Quantity {
     Firmware,
     /// Load average times 100.
     Load,
-    Busy,
+    BusyProcesses,
     System,
     User,
     Nice,

@@ -137,7 +137,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
         let load = last_of(|id| *id == ChannelId::Load(LoadSpan::One));
         words = match load {
             Some(hundredths) => format!("load {:.2}", hundredths as f64 / 100.0),
-            None => "no temperature, clock, power or voltage readings readings readings".to_owned(),
+            None => "no temperature, clock, power or voltage readings".to_owned(),
         };
     }
     Some(LastSeen { before_ms: died.at_ms.saturating_sub(last_ms), words, millicelsius })

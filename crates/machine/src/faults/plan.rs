@@ -1,4 +1,4 @@
-//! What is to happen at which system call: for tests only, never in a program that is handed out.
+//! FaultKind is to happen at which system call: for tests only, never in a program that is handed out.
 //!
 //! `SBC_BENCH_FAULTS` holds rules with `;` between them, each of five words:
 //! `run write /cpufreq/ 3 ENOSPC`. In the process `run` or `guard`, the third write to a path with `/cpufreq/`
@@ -63,7 +63,7 @@ thread_local! {
     static OF_THIS_THREAD: RefCell<Option<&'static Plan>> = const { RefCell::new(None) };
 }
 
-/// What is to happen, and how often each rule was met.
+/// FaultKind is to happen, and how often each rule was met.
 #[derive(Debug)]
 pub struct Plan {
     rules: Vec<Rule>,
@@ -77,12 +77,12 @@ struct Rule {
     path: String,
     /// Which of the calls that fit; 0 for all.
     number: u32,
-    what: What,
+    what: FaultKind,
     met: AtomicU32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum FaultKind {
     Fail(Errno),
     Torn,
     Hang,
@@ -117,8 +117,8 @@ pub(super) fn in_force() -> Option<&'static Plan> {
 /// # Panics
 /// The plan cannot be understood.
 pub fn under<T>(plan: &str, run: impl FnOnce() -> T) -> T {
-    struct Back;
-    impl Drop for Back {
+    struct RestoreGuard;
+    impl Drop for RestoreGuard {
         fn drop(&mut self) {
             OF_THIS_THREAD.set(None);
         }
@@ -126,7 +126,7 @@ pub fn under<T>(plan: &str, run: impl FnOnce() -> T) -> T {
     // Tests are few and end soon: what they planned may stay in memory.
     let plan = Box::leak(Box::new(Plan::parse(plan, "run")));
     OF_THIS_THREAD.set(Some(plan));
-    let _back = Back;
+    let _back = RestoreGuard;
     run()
 }
 
@@ -205,7 +205,7 @@ impl Plan {
                 }),
                 path: path.trim_matches('*').to_owned(),
                 number: number.parse().unwrap_or_else(|_| panic!("no number: {rule:?}")),
-                what: What::parse(what).unwrap_or_else(|| panic!("nothing known: {rule:?}")),
+                what: FaultKind::parse(what).unwrap_or_else(|| panic!("nothing known: {rule:?}")),
                 met: AtomicU32::new(0),
             };
             (*whose == role).then_some(parsed)
@@ -213,8 +213,8 @@ impl Plan {
         Self { rules: rules.collect(), trace: None }
     }
 
-    /// What is planned for this call.
-    fn met(&self, call: Call, path: &str, content: &[u8]) -> Option<What> {
+    /// FaultKind is planned for this call.
+    fn met(&self, call: Call, path: &str, content: &[u8]) -> Option<FaultKind> {
         let is_call = |rule: &Rule| rule.call.map_or(call.changes(), |wanted| wanted == call);
         let fits = |rule: &&Rule| is_call(rule) && path.contains(&rule.path);
         let mut planned = None;
@@ -251,7 +251,7 @@ impl Plan {
     pub(super) fn write_all(&self, mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
         use std::os::fd::AsFd;
         let planned = self.met(Call::Write, &path_of(file.as_fd()), bytes);
-        if planned == Some(What::Torn) {
+        if planned == Some(FaultKind::Torn) {
             file.write_all(&bytes[..bytes.len() / 2])?;
         }
         self.before::<std::io::Error>(planned)?;
@@ -260,29 +260,29 @@ impl Plan {
         written
     }
 
-    fn before<E: From<Errno>>(&self, planned: Option<What>) -> Result<(), E> {
+    fn before<E: From<Errno>>(&self, planned: Option<FaultKind>) -> Result<(), E> {
         match planned {
-            Some(What::Fail(errno)) => Err(errno.into()),
-            Some(What::Torn) => Err(Errno::NOSPC.into()),
-            Some(What::Hang) => loop {
+            Some(FaultKind::Fail(errno)) => Err(errno.into()),
+            Some(FaultKind::Torn) => Err(Errno::NOSPC.into()),
+            Some(FaultKind::Hang) => loop {
                 std::thread::park();
             },
-            Some(What::Kill(victim, Moment::Before)) => {
+            Some(FaultKind::Kill(victim, Moment::Before)) => {
                 kill(victim);
                 Ok(())
             }
-            Some(What::Kill(_, Moment::After)) | None => Ok(()),
+            Some(FaultKind::Kill(_, Moment::After)) | None => Ok(()),
         }
     }
 
-    fn after(&self, planned: Option<What>) {
-        if let Some(What::Kill(victim, Moment::After)) = planned {
+    fn after(&self, planned: Option<FaultKind>) {
+        if let Some(FaultKind::Kill(victim, Moment::After)) = planned {
             kill(victim);
         }
     }
 }
 
-impl What {
+impl FaultKind {
     fn parse(word: &str) -> Option<Self> {
         let (word, moment) = match word.strip_suffix("-after") {
             Some(word) => (word, Moment::After),

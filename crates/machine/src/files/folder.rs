@@ -41,7 +41,7 @@ const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC)
 
 /// True for a file, and for what may stand in the place of one (`/dev/null`).
 fn may_be_opened(stat: &Stat) -> bool {
-    keeps_nothing(stat) || Problem::of_kind(stat).is_none()
+    is_discarding(stat) || Problem::of_kind(stat).is_none()
 }
 
 impl Folder {
@@ -132,7 +132,7 @@ impl Folder {
     /// There is one of that name, a link included, or it cannot be made.
     pub fn create_new(&self, name: &OsStr, access: Access) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
-        self.opened_file(name, flags, access).map_err(|errno| self.error(name, Problem::Make(errno)))
+        self.reopen(name, flags, access).map_err(|errno| self.error(name, Problem::Make(errno)))
     }
 
     /// A file for reading and appending, made if there is none.
@@ -142,8 +142,8 @@ impl Folder {
     pub fn append(&self, name: &OsStr, access: Access) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND;
         // Whether it was made here has to be known: only then is its owner ours to choose.
-        let opened = match self.opened_file(name, flags | OFlags::CREATE | OFlags::EXCL, access) {
-            Err(Errno::EXIST) => self.opened_file(name, flags, access),
+        let opened = match self.reopen(name, flags | OFlags::CREATE | OFlags::EXCL, access) {
+            Err(Errno::EXIST) => self.reopen(name, flags, access),
             made => made,
         };
         self.ours(name, opened, Problem::Write)
@@ -155,7 +155,7 @@ impl Folder {
     /// It is not there, not ours, no regular file, or cannot be opened.
     pub fn existing(&self, name: &OsStr) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND;
-        let opened = self.opened_file(name, flags, Access::Owner);
+        let opened = self.reopen(name, flags, Access::Owner);
         self.ours(name, opened, Problem::Write)
     }
 
@@ -164,7 +164,7 @@ impl Folder {
     /// # Errors
     /// It is not there, not ours, no regular file, or cannot be opened.
     pub fn readable(&self, name: &OsStr) -> Result<File, Error> {
-        let opened = self.opened_file(name, OFlags::RDONLY, Access::Owner);
+        let opened = self.reopen(name, OFlags::RDONLY, Access::Owner);
         self.ours(name, opened, Problem::Read)
     }
 
@@ -237,7 +237,7 @@ impl Folder {
             let mut new = name.to_owned();
             // One that could be guessed would be taken by the process that wants no file here.
             new.push(format!(".{}.new", unguessable()));
-            match self.opened_file(&new, flags, access) {
+            match self.reopen(&new, flags, access) {
                 Ok(file) => return Ok((new, file)),
                 Err(Errno::EXIST) => {}
                 Err(errno) => {
@@ -249,7 +249,7 @@ impl Folder {
         Err(self.error(name, Problem::Write(refused)))
     }
 
-    fn opened_file(&self, name: &OsStr, flags: OFlags, access: Access) -> Result<File, Errno> {
+    fn reopen(&self, name: &OsStr, flags: OFlags, access: Access) -> Result<File, Errno> {
         let never = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let mode = match access {
             Access::Owner => 0o600,
@@ -293,7 +293,7 @@ impl Folder {
         };
         let stat = fs::fstat(&file).map_err(|errno| self.error(name, failed(errno)))?;
         let owner = stat.st_uid;
-        let problem = if keeps_nothing(&stat) {
+        let problem = if is_discarding(&stat) {
             None
         } else if let Some(kind) = Problem::of_kind(&stat) {
             Some(kind)
@@ -316,7 +316,7 @@ pub fn unguessable() -> String {
 
 /// `/dev/null`, `/dev/zero`, `/dev/full` (devices.txt of the kernel: 1:3, 1:5, 1:7): who names one of them
 /// wants nothing kept.
-fn keeps_nothing(stat: &Stat) -> bool {
+fn is_discarding(stat: &Stat) -> bool {
     let device = (fs::major(stat.st_rdev), fs::minor(stat.st_rdev));
     FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && matches!(device, (1, 3 | 5 | 7))
 }

@@ -28,7 +28,7 @@ static MADE_FOR: OnceLock<Owner> = OnceLock::new();
 
 /// From now on, what is made in folders of this user's belongs to the user. To be called once, by a program that
 /// root's rights were lent to; later calls change nothing.
-pub fn made_for(owner: Owner) {
+pub fn set_default_owner(owner: Owner) {
     // The highest numbers mean nobody (`chown(2)`).
     if owner.uid == u32::MAX || owner.gid == u32::MAX {
         return;

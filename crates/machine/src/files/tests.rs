@@ -59,10 +59,10 @@ fn foreign_files_are_refused() {
     check_refused(&link, "is a symbolic link; links are not followed here");
     let pipe = place.join("pipe");
     pipe_at(&pipe);
-    check_refused(&pipe, "is a named pipe and no regular file");
+    check_refused(&pipe, "is a named pipe, not a regular file");
     let folder = place.join("folder");
     std::fs::create_dir(&folder).unwrap();
-    check_refused(&folder, "is a folder and no regular file");
+    check_refused(&folder, "is a directory, not a regular file");
     let socket = place.join("socket");
     let _socket = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     check_refused(&socket, "is a socket and no regular file");

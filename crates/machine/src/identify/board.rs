@@ -24,7 +24,7 @@ pub(crate) fn board(root: &Root) -> Reading<String> {
     };
     let dmi = |file: &str| {
         let text = root.read_value(&format!("{DMI}/{file}")).ok()?;
-        says_something(&text).then(|| squeeze(&text))
+        is_meaningful(&text).then(|| squeeze(&text))
     };
     let system = || {
         let version = dmi("product_version");
@@ -67,7 +67,7 @@ pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
         .into_iter()
         .filter_map(|(name, from)| {
             let value = squeeze(&root.read_value(&from).ok()?);
-            says_something(&value).then(|| NamedValue { name: name.into(), value, from })
+            is_meaningful(&value).then(|| NamedValue { name: name.into(), value, from })
         })
         .collect()
 }
@@ -107,7 +107,7 @@ fn tidy_dmi(vendor: Option<String>, product: Option<String>, version: Option<Str
 }
 
 /// False for texts of firmware that nobody filled in.
-fn says_something(text: &str) -> bool {
+fn is_meaningful(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let blank = |c: char| !c.is_alphanumeric() || c == '0';
     let placeholder = |row: Row| {

@@ -18,7 +18,7 @@ pub(crate) struct Core {
 
 /// Which half of a hybrid x86 CPU a core belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Half {
+pub(crate) enum HybridCoreKind {
     /// Not hybrid, or a performance core.
     Performance,
     /// Listed under `/sys/devices/cpu_atom`.
@@ -59,7 +59,7 @@ pub(crate) fn of_compatible(compatible: &str) -> Option<String> {
 }
 
 /// What cpuinfo says of one CPU; `get` finds the value of a line by its key in lower case.
-pub(crate) fn of_cpuinfo<'a>(get: &dyn Fn(&str) -> Option<&'a str>, half: Half) -> Core {
+pub(crate) fn of_cpuinfo<'a>(get: &dyn Fn(&str) -> Option<&'a str>, half: HybridCoreKind) -> Core {
     if let Some(midr) = midr_of_cpuinfo(get) {
         return of_midr(midr);
     }
@@ -96,7 +96,7 @@ fn of_riscv<'a>(get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Cor
     }
 }
 
-fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, half: Half) -> Core {
+fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, half: HybridCoreKind) -> Core {
     let model = number(get("model"));
     let row = model.and_then(|model| {
         X86_CORES.rows().find(|row| {
@@ -107,16 +107,16 @@ fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, 
         })
     });
     let column = match half {
-        Half::Performance => "core",
-        Half::Efficiency => "efficiency",
+        HybridCoreKind::Performance => "core",
+        HybridCoreKind::Efficiency => "efficiency",
     };
     let named = row.map(|row| row.get(column)).filter(|name| *name != "-").map(str::to_owned);
     // A hybrid CPU that is newer than the table still has two types of cores.
     let model_name = || {
         let name = tidy_model_name(get("model name")?);
         Some(match half {
-            Half::Performance => name,
-            Half::Efficiency => format!("{name} efficiency core"),
+            HybridCoreKind::Performance => name,
+            HybridCoreKind::Efficiency => format!("{name} efficiency core"),
         })
     };
     let words = [("family", "cpu family"), ("model", "model"), ("stepping", "stepping")]
@@ -202,13 +202,13 @@ pub(crate) fn tidy_model_name(name: &str) -> String {
 }
 
 /// The core of a CPU that stands in cpuinfo under this number.
-pub(crate) fn own(info: &CpuInfo, cpu: u32, half: Half) -> Core {
+pub(crate) fn own(info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> Core {
     of_cpuinfo(&|key| info.own(cpu, key), half)
 }
 
 /// The core that cpuinfo names once for all CPUs.
 pub(crate) fn common(info: &CpuInfo) -> Core {
-    of_cpuinfo(&|key| info.common(key), Half::Performance)
+    of_cpuinfo(&|key| info.common(key), HybridCoreKind::Performance)
 }
 
 #[cfg(test)]
@@ -257,41 +257,46 @@ mod tests {
             (
                 "processor : 0\nCPU implementer : 0x41\nCPU architecture: 5TEJ\nCPU variant : 0x0\n\
                  CPU part : 0x926\nCPU revision : 5\n",
-                Half::Performance,
+                HybridCoreKind::Performance,
                 Some("ARM926"),
                 Some("r0p5"),
             ),
             (
                 "processor : 0\nisa : rv64imafdc\nmvendorid : 0x489\nmarchid : 0x8000000000000007\n\
                  mimpid : 0x4210427\n",
-                Half::Performance,
+                HybridCoreKind::Performance,
                 Some("SiFive U7 series"),
                 Some("mimpid 0x4210427"),
             ),
-            ("processor : 0\nisa : rv64imafdc\nuarch : vendor,new\n", Half::Performance, Some("vendor,new"), None),
-            ("processor : 0\nisa : rv64imafdc\n", Half::Performance, Some("rv64imafdc"), None),
+            (
+                "processor : 0\nisa : rv64imafdc\nuarch : vendor,new\n",
+                HybridCoreKind::Performance,
+                Some("vendor,new"),
+                None,
+            ),
+            ("processor : 0\nisa : rv64imafdc\n", HybridCoreKind::Performance, Some("rv64imafdc"), None),
             (
                 "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 154\n\
                  model name : 12th Gen Intel(R) Core(TM) i7-1260P\nstepping : 3\n",
-                Half::Efficiency,
+                HybridCoreKind::Efficiency,
                 Some("Gracemont"),
                 Some("family 6 model 154 stepping 3"),
             ),
             (
                 "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 999\n\
                  model name : Intel(R) Core(TM) X1\nstepping : 3\n",
-                Half::Efficiency,
+                HybridCoreKind::Efficiency,
                 Some("Intel Core X1 efficiency core"),
                 Some("family 6 model 999 stepping 3"),
             ),
             (
                 "system type : generic\nprocessor : 0\ncpu model : Loongson-3 V0.4  FPU V0.1\n\
                  model name : Loongson-3A R4 (Loongson-3A4000) @ 1800MHz\n",
-                Half::Performance,
+                HybridCoreKind::Performance,
                 Some("Loongson-3A4000"),
                 None,
             ),
-            ("processor : 0\n", Half::Performance, None, None),
+            ("processor : 0\n", HybridCoreKind::Performance, None, None),
         ] {
             let core = own(&CpuInfo::parse(text), 0, half);
             assert_eq!(core.name.as_deref(), name, "{text}");

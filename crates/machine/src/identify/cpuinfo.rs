@@ -23,11 +23,11 @@ impl CpuInfo {
     /// Parses the text; lines without a colon are left out.
     pub(crate) fn parse(text: &str) -> Self {
         let mut info = Self::default();
-        let mut current = Current::Common;
+        let mut current = Current::OneShotFlags;
         let mut harts = 0;
         for line in text.lines() {
             if line.trim().is_empty() {
-                current = Current::Common;
+                current = Current::OneShotFlags;
                 continue;
             }
             let Some((key, value)) = line.split_once(':') else {
@@ -37,7 +37,7 @@ impl CpuInfo {
             if let Some(cpu) = block_number(key, value, &current, &mut harts) {
                 // A number right behind a number: what follows the last one is said of them all.
                 let in_a_row = match current {
-                    Current::Common => false,
+                    Current::OneShotFlags => false,
                     Current::Row => true,
                     Current::Block(last) => info.blocks.get(&last).is_none_or(Vec::is_empty),
                 };
@@ -47,7 +47,7 @@ impl CpuInfo {
             }
             let fields = match &current {
                 Current::Block(cpu) => info.blocks.entry(*cpu).or_default(),
-                Current::Common | Current::Row => &mut info.common,
+                Current::OneShotFlags | Current::Row => &mut info.common,
             };
             fields.push((key.to_ascii_lowercase(), value.to_owned()));
         }
@@ -88,7 +88,7 @@ impl CpuInfo {
 /// Whose lines are being read.
 enum Current {
     /// Those of all CPUs.
-    Common,
+    OneShotFlags,
     /// Those of one CPU.
     Block(u32),
     /// Those behind several numbers in a row.
@@ -101,7 +101,7 @@ enum Current {
 fn block_number(key: &str, value: &str, current: &Current, harts: &mut u32) -> Option<u32> {
     match key {
         "processor" => u32::try_from(parse_number(value)?).ok(),
-        "hart" if matches!(current, Current::Common) => {
+        "hart" if matches!(current, Current::OneShotFlags) => {
             *harts += 1;
             Some(*harts - 1)
         }

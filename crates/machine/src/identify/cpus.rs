@@ -5,7 +5,7 @@
 //! Documentation/ABI/testing/sysfs-devices-system-cpu) and `/proc/cpuinfo`.
 
 use super::caches;
-use super::core_type::{self, Core, Half};
+use super::core_type::{self, Core, HybridCoreKind};
 use super::cpu_files::{CPU_FOLDER, read_list};
 use super::cpuinfo::CpuInfo;
 use super::data::parse_number;
@@ -21,12 +21,12 @@ pub(crate) fn cpus(root: &Root, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu>
     let mut cpus: Vec<Cpu> = present
         .into_iter()
         .map(|cpu| {
-            let half = halves.get(&cpu).copied().unwrap_or(Half::Performance);
+            let half = halves.get(&cpu).copied().unwrap_or(HybridCoreKind::Performance);
             let core = core_of(root, info, cpu, half);
             one_cpu(root, info, cpu, core)
         })
         .collect();
-    name_the_rest(root, info, policies, &mut cpus);
+    name_remaining_cpus(root, info, policies, &mut cpus);
     cpus
 }
 
@@ -61,7 +61,7 @@ pub(super) fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
 }
 
 /// What the core itself says: MIDR_EL1, else its own block in cpuinfo.
-fn core_of(root: &Root, info: &CpuInfo, cpu: u32, half: Half) -> Core {
+fn core_of(root: &Root, info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> Core {
     let path = format!("{CPU_FOLDER}/cpu{cpu}/regs/identification/midr_el1");
     let midr = root.read_value(&path).ok().and_then(|text| parse_number(&text));
     match midr.and_then(|midr| u32::try_from(midr & 0xffff_ffff).ok()) {
@@ -111,7 +111,7 @@ fn known_or_absent(text: Option<String>) -> Fact<String> {
 /// that print one block for every user. CPUs of one cpufreq policy are of one type; next best is
 /// the device tree, and last the common block, which describes the CPU that printed it and
 /// therefore says nothing of one that is switched off.
-fn name_the_rest(root: &Root, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
+fn name_remaining_cpus(root: &Root, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
     let known: Vec<(u32, String)> =
         cpus.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core_type.known()?.clone()))).collect();
     let common = core_type::common(info);

@@ -4,7 +4,7 @@
 //! Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID leaves
 //! 07H (EDX bit 15: hybrid) and 1AH (EAX bits 31:24: type of this core); perf-intel-hybrid(1).
 
-use super::core_type::Half;
+use super::core_type::HybridCoreKind;
 use super::cpu_files::read_list;
 use crate::Root;
 use std::collections::BTreeMap;
@@ -17,25 +17,25 @@ const CORE: u32 = 0x40;
 const EFFICIENCY_PMUS: [&str; 2] = ["cpu_atom", "cpu_lowpower"];
 
 /// CPUs that say, or of which the kernel says, which half they are; empty if nothing is hybrid.
-pub(super) fn halves(root: &Root, cpus: &[u32]) -> BTreeMap<u32, Half> {
-    let mut halves: BTreeMap<u32, Half> = EFFICIENCY_PMUS
+pub(super) fn halves(root: &Root, cpus: &[u32]) -> BTreeMap<u32, HybridCoreKind> {
+    let mut halves: BTreeMap<u32, HybridCoreKind> = EFFICIENCY_PMUS
         .iter()
         .filter_map(|pmu| read_list(root, &format!("/sys/devices/{pmu}/cpus")))
         .flatten()
-        .map(|cpu| (cpu, Half::Efficiency))
+        .map(|cpu| (cpu, HybridCoreKind::Efficiency))
         .collect();
     if root.is_system() {
         let asked = own_words(cpus).into_iter();
-        halves.extend(asked.filter_map(|(cpu, eax)| Some((cpu, half_of_leaf(eax)?))));
+        halves.extend(asked.filter_map(|(cpu, eax)| Some((cpu, core_kind_of_leaf(eax)?))));
     }
     halves
 }
 
 /// The half that EAX of leaf 1AH means; none where the leaf does not exist.
-fn half_of_leaf(eax: u32) -> Option<Half> {
+fn core_kind_of_leaf(eax: u32) -> Option<HybridCoreKind> {
     match eax >> 24 {
-        ATOM => Some(Half::Efficiency),
-        CORE => Some(Half::Performance),
+        ATOM => Some(HybridCoreKind::Efficiency),
+        CORE => Some(HybridCoreKind::Performance),
         _ => None,
     }
 }
@@ -70,13 +70,13 @@ mod tests {
     #[test]
     fn cpuid_leaf_distinguishes_core_kinds() {
         for (eax, expected) in [
-            (0x4000_0001, Some(Half::Performance)),
-            (0x2000_0001, Some(Half::Efficiency)),
-            (0x2000_0003, Some(Half::Efficiency)),
+            (0x4000_0001, Some(HybridCoreKind::Performance)),
+            (0x2000_0001, Some(HybridCoreKind::Efficiency)),
+            (0x2000_0003, Some(HybridCoreKind::Efficiency)),
             (0, None),
             (u32::MAX, None),
         ] {
-            assert_eq!(half_of_leaf(eax), expected, "{eax:#x}");
+            assert_eq!(core_kind_of_leaf(eax), expected, "{eax:#x}");
         }
     }
 

@@ -51,7 +51,7 @@ pub fn with_ancestors(root: &Root) -> Vec<u32> {
         return found;
     }
     while found.len() < ANCESTORS_MAX
-        && let Some(job) = found.last().and_then(|pid| job_of(root, *pid))
+        && let Some(job) = found.last().and_then(|pid| process_job(root, *pid))
         && job.parent != 0
     {
         found.push(job.parent);
@@ -130,7 +130,7 @@ pub fn started_ticks(root: &Root, pid: u32) -> Option<u64> {
 }
 
 /// Where a process belongs; none if there is no such process.
-pub(crate) fn job_of(root: &Root, pid: u32) -> Option<Job> {
+pub(crate) fn process_job(root: &Root, pid: u32) -> Option<Job> {
     parse_job(&root.read(&format!("/proc/{pid}/stat")).ok()?)
 }
 
@@ -167,7 +167,7 @@ mod tests {
         let root = Root::system();
         let (own, above) = (std::process::id(), with_ancestors(&root));
         assert_eq!(above[0], own);
-        assert_eq!(Some(above[1]), job_of(&root, own).map(|job| job.parent));
+        assert_eq!(Some(above[1]), process_job(&root, own).map(|job| job.parent));
         assert!(all(&root).contains(&own));
         assert!(started_ticks(&root, own) >= started_ticks(&root, above[1]));
         assert!(namespace(&root).starts_with("pid:["));

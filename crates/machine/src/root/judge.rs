@@ -9,9 +9,9 @@ type Kernel = dyn Fn(&str, &str) -> Result<String, i32> + Send + Sync;
 
 /// How the kernel of a board handles a write. Clones are the same kernel.
 #[derive(Clone)]
-pub struct Judge(Arc<Kernel>);
+pub struct WritePolicy(Arc<Kernel>);
 
-impl Judge {
+impl WritePolicy {
     /// A kernel: path and value go in; what the file reads afterwards comes out, or an errno.
     pub fn new(kernel: impl Fn(&str, &str) -> Result<String, i32> + Send + Sync + 'static) -> Self {
         Self(Arc::new(kernel))
@@ -22,7 +22,7 @@ impl Judge {
     }
 }
 
-impl fmt::Debug for Judge {
+impl fmt::Debug for WritePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Judge")
     }

@@ -1,7 +1,7 @@
 //! A root, where it lies, and writing below it.
 
 use super::board::{Entry, normal, parse_board, resolve};
-use super::judge::Judge;
+use super::judge::WritePolicy;
 use super::missing::{missing_errno, missing_from};
 use super::unread::{self, Unread};
 use crate::faults::{self, Call};
@@ -19,7 +19,7 @@ pub struct Root {
     /// Files that are read from memory instead, for example another `/proc/cpuinfo`.
     pub(super) replaced: Arc<BTreeMap<String, Vec<u8>>>,
     /// How a board handles writes.
-    pub(super) judge: Option<Judge>,
+    pub(super) judge: Option<WritePolicy>,
     /// What could not be read, although it is there.
     pub(super) unread: Arc<Unread>,
 }
@@ -60,7 +60,7 @@ impl Root {
     }
 
     /// The same board with a kernel that judges what is written to its files.
-    pub fn with_judge(&self, judge: Judge) -> Self {
+    pub fn with_judge(&self, judge: WritePolicy) -> Self {
         Self { judge: Some(judge), ..self.clone() }
     }
 

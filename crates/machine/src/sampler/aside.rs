@@ -15,7 +15,7 @@ const TICK_MS: i64 = 10;
 
 /// Keeps the calling thread off CPUs that are busy.
 #[derive(Debug)]
-pub struct Aside {
+pub struct IdleCpuAffinity {
     /// CPUs on which it may run at all, each with the column of its idle time.
     cpus: Vec<(u32, usize)>,
     /// Idle time at the last look, in ticks.
@@ -25,7 +25,7 @@ pub struct Aside {
     place: Vec<u32>,
 }
 
-impl Aside {
+impl IdleCpuAffinity {
     /// For the calling thread, and rows of these channels.
     pub fn new(channels: &[Channel]) -> Self {
         let column = |cpu: &u32| {
@@ -81,7 +81,8 @@ mod tests {
     use super::*;
 
     fn check(idle_ticks: [i64; 2], expected: &[u32]) {
-        let mut aside = Aside { cpus: vec![(0, 0), (1, 1)], idle: vec![0; 2], looked_ms: i64::MIN, place: vec![0, 1] };
+        let mut aside =
+            IdleCpuAffinity { cpus: vec![(0, 0), (1, 1)], idle: vec![0; 2], looked_ms: i64::MIN, place: vec![0, 1] };
         assert_eq!(aside.quiet(&[1000, 1000], 0), [0, 1], "nothing is known yet");
         let latest = idle_ticks.map(|ticks| 1000 + ticks);
         assert_eq!(aside.quiet(&latest, 2000), expected, "{idle_ticks:?}");

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// The latest values of some channels. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Feed(Arc<Inner>);
+pub struct LatestValues(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -34,7 +34,7 @@ struct State {
 
 /// What the sampler finds when it looks.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum TakeResult {
     /// Values that were not there before.
     Fresh,
     /// Nothing since the last time.
@@ -43,7 +43,7 @@ pub(super) enum Taken {
     Failed(Failure),
 }
 
-impl Feed {
+impl LatestValues {
     /// A feed for these channels of one source. `patience` is the time after which silence is told.
     pub fn new(source: impl Into<String>, mut channels: Vec<Channel>, patience: Duration) -> Self {
         let source = source.into();
@@ -91,18 +91,18 @@ impl Feed {
     }
 
     /// Takes the latest values if they are newer than `seen`.
-    pub(super) fn take(&self, seen: &mut u64, values: &mut [i64], now_ns: u64) -> Taken {
+    pub(super) fn take(&self, seen: &mut u64, values: &mut [i64], now_ns: u64) -> TakeResult {
         let state = self.state();
         let silence_ns = now_ns.saturating_sub(state.at_ns);
         if state.stamp == *seen {
             if silence_ns > self.0.patience_ns {
-                return Taken::Failed(Failure::Silent((silence_ns / 1_000_000_000) as u32));
+                return TakeResult::Failed(Failure::Silent((silence_ns / 1_000_000_000) as u32));
             }
-            return Taken::Nothing;
+            return TakeResult::Nothing;
         }
         *seen = state.stamp;
         values.copy_from_slice(&state.values);
-        state.failure.map_or(Taken::Fresh, Taken::Failed)
+        state.failure.map_or(TakeResult::Fresh, TakeResult::Failed)
     }
 
     /// Number of reads, and their time in all in nanoseconds.
@@ -124,35 +124,35 @@ mod tests {
     use record::{ChannelId, ChannelKind, Unit};
 
     fn channel(id: &'static str) -> Channel {
-        Channel::new(ChannelId::own(id), Unit::Count, ChannelKind::Gauge)
+        Channel::new(ChannelId::own(id), Unit::Count, ChannelKind::TemperatureReader)
     }
 
     #[test]
     fn values_are_taken_once() {
-        let feed = Feed::new("meter", vec![channel("a"), channel("b")], Duration::MAX);
+        let feed = LatestValues::new("meter", vec![channel("a"), channel("b")], Duration::MAX);
         assert_eq!(feed.channels()[1].source, "meter");
         let (mut seen, mut values) = (0, [NONE; 2]);
         let mut take = || {
             values.fill(NONE);
             (feed.take(&mut seen, &mut values, monotonic_ns()), values)
         };
-        assert_eq!(take(), (Taken::Nothing, [NONE; 2]));
+        assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
         feed.put(Ok(&[1]), 10);
-        assert_eq!(take(), (Taken::Fresh, [1, NONE]));
-        assert_eq!(take(), (Taken::Nothing, [NONE; 2]));
+        assert_eq!(take(), (TakeResult::Fresh, [1, NONE]));
+        assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
         feed.put(Err(Failure::Errno(110)), 10);
-        assert_eq!(take(), (Taken::Failed(Failure::Errno(110)), [NONE; 2]));
+        assert_eq!(take(), (TakeResult::Failed(Failure::Errno(110)), [NONE; 2]));
         assert_eq!(feed.cost(), (2, 20));
     }
 
     #[test]
     fn missing_values_after_timeout() {
-        let feed = Feed::new("meter", vec![channel("a")], Duration::from_secs(2));
+        let feed = LatestValues::new("meter", vec![channel("a")], Duration::from_secs(2));
         let mut values = [NONE];
         let soon = monotonic_ns() + 1_000_000_000;
-        assert_eq!(feed.take(&mut 0, &mut values, soon), Taken::Nothing);
+        assert_eq!(feed.take(&mut 0, &mut values, soon), TakeResult::Nothing);
         let late = soon + 6_000_000_000;
         let taken = feed.take(&mut 0, &mut values, late);
-        assert!(matches!(taken, Taken::Failed(Failure::Silent(6 | 7))), "{taken:?}");
+        assert!(matches!(taken, TakeResult::Failed(Failure::Silent(6 | 7))), "{taken:?}");
     }
 }

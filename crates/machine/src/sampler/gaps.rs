@@ -12,12 +12,12 @@ const GAPS_PER_CHANNEL_MAX: u8 = 8;
 
 /// Whether a channel is silent, and how often that was told.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Silence {
+pub(super) struct GapTracker {
     silent: bool,
     told: u8,
 }
 
-impl Silence {
+impl GapTracker {
     /// True if the channel falls silent now and this is worth telling.
     pub(super) fn begins(&mut self, missing: bool) -> bool {
         let begins = missing && !self.silent;

@@ -8,14 +8,14 @@ use crate::timeline::{STEP_MS_MIN, SUSPEND_MS_MIN, monotonic_ns, suspended_ms, u
 
 /// By how much the clocks are apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Distances {
+pub(super) struct ClockOffsets {
     /// Boot time (goes on in suspend) ahead of monotonic time.
     suspended_ms: i64,
     /// Time of day ahead of boot time.
     utc_ms: i64,
 }
 
-impl Distances {
+impl ClockOffsets {
     /// Now, on the clocks of the machine.
     pub(super) fn now() -> Self {
         let suspended_ms = suspended_ms();
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn clock_jumps_are_distinguished() {
-        let at = |suspended_ms, utc_ms| Distances { suspended_ms, utc_ms };
+        let at = |suspended_ms, utc_ms| ClockOffsets { suspended_ms, utc_ms };
         let before = at(5_000, 1_700_000_000_000);
         for (now, expected) in [
             (at(5_020, 1_700_000_000_010), [None, None]),
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn no_jump_on_running_system() {
-        let before = Distances::now();
-        assert_eq!(Distances::now().jumps_since(before), [None, None]);
+        let before = ClockOffsets::now();
+        assert_eq!(ClockOffsets::now().jumps_since(before), [None, None]);
     }
 }

@@ -4,10 +4,10 @@
 //! that does not come back (a broken I2C bus, a dead drive) keeps only its own source: when its
 //! feed falls silent, another thread takes over the rest.
 
-use super::feed::Feed;
+use super::feed::LatestValues;
 use super::plan::Plan;
 use super::reader::{Own, Reader};
-use super::watchers::Watchers;
+use super::watchers::ThreadAffinity;
 use crate::sensors::NONE;
 use crate::timeline::{monotonic_ns, thread_cpu_ns};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -25,15 +25,15 @@ const NAP_NS: u64 = 60_000_000_000;
 
 /// A source that is read apart from the ticks.
 #[derive(Debug)]
-pub(super) struct Apart {
+pub(super) struct SlowSource {
     pub(super) reader: Reader,
     pub(super) plan: Plan,
-    pub(super) feed: Feed,
+    pub(super) feed: LatestValues,
     values: Vec<i64>,
 }
 
-impl Apart {
-    pub(super) fn new(reader: Reader, plan: Plan, feed: Feed) -> Self {
+impl SlowSource {
+    pub(super) fn new(reader: Reader, plan: Plan, feed: LatestValues) -> Self {
         let values = vec![NONE; feed.channels().len()];
         Self { reader, plan, feed, values }
     }
@@ -50,26 +50,26 @@ impl Apart {
 
 /// The threads and what they read.
 #[derive(Debug)]
-pub(super) struct Lanes(Arc<Shared>);
+pub(super) struct SlowReaderPool(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    watchers: Watchers,
-    sources: Mutex<Vec<Arc<Mutex<Apart>>>>,
+    watchers: ThreadAffinity,
+    sources: Mutex<Vec<Arc<Mutex<SlowSource>>>>,
     threads: AtomicU32,
     stop: AtomicBool,
     cpu_ns: AtomicU64,
     sleepers: Mutex<Vec<Thread>>,
 }
 
-impl Lanes {
+impl SlowReaderPool {
     /// Threads that will be among these watchers; none is started yet.
-    pub(super) fn new(watchers: Watchers) -> Self {
+    pub(super) fn new(watchers: ThreadAffinity) -> Self {
         Self(Arc::new(Shared { watchers, ..Shared::default() }))
     }
 
     /// Adds a source; it is read soon.
-    pub(super) fn add(&self, source: Apart) {
+    pub(super) fn add(&self, source: SlowSource) {
         lock(&self.0.sources).push(Arc::new(Mutex::new(source)));
         self.wake();
     }
@@ -114,7 +114,7 @@ impl Lanes {
     }
 }
 
-impl Drop for Lanes {
+impl Drop for SlowReaderPool {
     /// The threads end by themselves; one that hangs in the kernel cannot be waited for.
     fn drop(&mut self) {
         self.0.stop.store(true, Ordering::Relaxed);
@@ -158,10 +158,10 @@ fn work(shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::feed::Taken;
+    use super::super::feed::TakeResult;
     use super::*;
     use crate::Root;
-    use crate::sensors::{Beat, Probe, Read, Scale};
+    use crate::sensors::{Probe, Read, SampleInterval, Scale};
     use record::{Channel, ChannelId, ChannelKind, Unit};
 
     /// While this is set, one source hangs.
@@ -178,29 +178,29 @@ mod tests {
         values[0] = 2;
     }
 
-    fn source(parser: crate::sensors::Parser) -> (Apart, Feed) {
+    fn source(parser: crate::sensors::Parser) -> (SlowSource, LatestValues) {
         let probe = Probe {
             path: "/a".into(),
             channels: vec![Channel {
                 source: "/a".into(),
-                ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)
+                ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::TemperatureReader)
             }],
-            beat: Beat::AtMostEveryMs(1),
+            beat: SampleInterval::AtMostEveryMs(1),
             read: Read::File(parser),
             wraps_after: None,
             scale: Scale::One,
             apart: true,
         };
         let root = Root::from_board("== /a\n1\n").unwrap();
-        let feed = Feed::new("/a", probe.channels.clone(), Duration::MAX);
+        let feed = LatestValues::new("/a", probe.channels.clone(), Duration::MAX);
         let reader = Reader::new(&root, &probe);
-        (Apart::new(reader, Plan::new(probe.beat), feed.clone()), feed)
+        (SlowSource::new(reader, Plan::new(probe.beat), feed.clone()), feed)
     }
 
     /// Waits until a feed has an answer, however busy the machine is.
-    fn answered(feed: &Feed) -> i64 {
+    fn answered(feed: &LatestValues) -> i64 {
         let mut values = [NONE];
-        while feed.take(&mut 0, &mut values, 0) != Taken::Fresh {
+        while feed.take(&mut 0, &mut values, 0) != TakeResult::Fresh {
             std::thread::sleep(Duration::from_millis(1));
         }
         values[0]
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn hanging_source_blocks_only_itself() {
-        let lanes = Lanes::new(Watchers::default());
+        let lanes = SlowReaderPool::new(ThreadAffinity::default());
         let (hanging, hanging_feed) = source(hang);
         let (other, other_feed) = source(answer);
         lanes.add(hanging);
@@ -220,7 +220,7 @@ mod tests {
         }
         assert_eq!(answered(&other_feed), 2);
         let mut values = [NONE];
-        assert_eq!(hanging_feed.take(&mut 0, &mut values, 0), Taken::Nothing);
+        assert_eq!(hanging_feed.take(&mut 0, &mut values, 0), TakeResult::Nothing);
         HANGS.store(false, Ordering::Relaxed);
         assert_eq!(answered(&hanging_feed), 1);
     }

@@ -9,7 +9,7 @@ use crate::sensors::NONE;
 
 /// What is needed to read it, and what of the sampler itself it may tell.
 #[derive(Debug)]
-pub(super) struct Lent {
+pub(super) struct BorrowedSource {
     /// Its place among the sources.
     pub(super) index: usize,
     pub(super) reader: Box<Reader>,
@@ -21,21 +21,21 @@ pub(super) struct Lent {
 
 /// Memory of who reads: an answer, and its values.
 #[derive(Debug, Default)]
-pub(super) struct Hands {
+pub(super) struct SourceHandle {
     buffer: Vec<u8>,
     pub(super) values: Vec<i64>,
 }
 
-impl Hands {
+impl SourceHandle {
     /// For rows of so many values of so many CPUs.
     pub(super) fn new(columns: usize, cpus: usize) -> Self {
         Self { buffer: vec![0; BUFFER_BYTES + cpus * BUFFER_BYTES_PER_CPU], values: vec![NONE; columns] }
     }
 }
 
-impl Lent {
+impl BorrowedSource {
     /// Reads it; the values are the first ones in `hands`. Without an answer all of them are [`NONE`].
-    pub(super) fn read(&mut self, tick: &Tick, hands: &mut Hands) -> Result<(), Failure> {
+    pub(super) fn read(&mut self, tick: &Tick, hands: &mut SourceHandle) -> Result<(), Failure> {
         let values = &mut hands.values[..self.width];
         values.fill(NONE);
         let begin_ns = tick.wall_ns();

@@ -1,6 +1,6 @@
 //! How to sample: what the owner of a sampler may choose.
 
-use super::Feed;
+use super::LatestValues;
 use std::time::Duration;
 
 /// How to sample.
@@ -19,7 +19,7 @@ pub struct Options {
     /// for runs; a monitor has no such threads.
     pub measures: bool,
     /// What others read on threads of their own, such as meters on the network.
-    pub feeds: Vec<Feed>,
+    pub feeds: Vec<LatestValues>,
 }
 
 impl Default for Options {

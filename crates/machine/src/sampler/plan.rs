@@ -1,7 +1,7 @@
 //! When one source is read next, and what its reads cost so far. Pure arithmetic.
 
 use super::failure::Failure;
-use crate::sensors::Beat;
+use crate::sensors::SampleInterval;
 use std::time::Duration;
 
 /// Failures so many times in a row are retried at once: some drivers answer EAGAIN now and then.
@@ -33,7 +33,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(beat: Beat) -> Self {
+    pub(super) fn new(beat: SampleInterval) -> Self {
         let beat_ns = beat.time().as_nanos() as u64;
         Self { beat_ns, due_ns: 0, failures: 0, read_ns_min: u64::MAX, read_ns_total: 0, reads: 0 }
     }
@@ -113,7 +113,7 @@ mod tests {
             (&[50 * MS, 60 * MS, 2 * MS], 200 * MS, true),
             (&[50 * MS, 60 * MS, MS / 2], 50 * MS, false),
         ] {
-            let mut plan = Plan::new(Beat::EveryTick);
+            let mut plan = Plan::new(SampleInterval::EveryTick);
             for read_ns in reads_ns {
                 plan.after_read(0, *read_ns, Ok(()));
             }
@@ -124,10 +124,10 @@ mod tests {
     #[test]
     fn slow_sources_are_read_at_end() {
         for (beat, failed, now_ms, again) in [
-            (Beat::AtMostEveryMs(6000), false, 5000, true),
-            (Beat::AtMostEveryMs(6000), false, 500, false),
-            (Beat::AtMostEveryMs(6000), true, 5000, false),
-            (Beat::EveryTick, false, 5000, false),
+            (SampleInterval::AtMostEveryMs(6000), false, 5000, true),
+            (SampleInterval::AtMostEveryMs(6000), false, 500, false),
+            (SampleInterval::AtMostEveryMs(6000), true, 5000, false),
+            (SampleInterval::EveryTick, false, 5000, false),
         ] {
             let mut plan = Plan::new(beat);
             let outcome = match failed {
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn denied_sources_are_not_retried() {
         for (errno, again) in [(libc::EACCES, false), (libc::EOPNOTSUPP, false), (libc::EAGAIN, true)] {
-            let mut plan = Plan::new(Beat::AtMostEveryMs(1));
+            let mut plan = Plan::new(SampleInterval::AtMostEveryMs(1));
             plan.after_read(5, 1, Err(Failure::Errno(errno)));
             assert_eq!(plan.is_due(u64::MAX - 1, 0), again, "{errno}");
         }

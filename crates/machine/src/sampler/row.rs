@@ -2,8 +2,8 @@
 
 use super::failure::Failure;
 use super::gaps::note;
-use super::lanes::Apart;
-use super::lent::{Hands, Lent};
+use super::lanes::SlowSource;
+use super::lent::{BorrowedSource, SourceHandle};
 use super::reader::Own;
 use super::slot::Outcome;
 use super::{Sampler, Tick};
@@ -32,7 +32,7 @@ impl Sampler {
     }
 
     /// The source at this place, if it is to be read now. One that another thread reads is looked at at once.
-    pub(super) fn lend(&mut self, index: usize, tick: &Tick) -> Option<Lent> {
+    pub(super) fn lend(&mut self, index: usize, tick: &Tick) -> Option<BorrowedSource> {
         let own = Own { cpu_ns: self.cpu_ns_total() as i64, delay_us: self.delay_us };
         let slot = &mut self.slots[index];
         if self.uses_lanes && !tick.fake && slot.wants_own_thread() {
@@ -51,7 +51,7 @@ impl Sampler {
     }
 
     /// Takes a source back with what it said.
-    pub(super) fn give_back(&mut self, lent: Lent, outcome: Result<(), Failure>, hands: &Hands) {
+    pub(super) fn give_back(&mut self, lent: BorrowedSource, outcome: Result<(), Failure>, hands: &SourceHandle) {
         let index = lent.index;
         let columns = self.slots[index].columns();
         self.row[columns].copy_from_slice(&hands.values[..lent.width]);
@@ -66,12 +66,12 @@ impl Sampler {
     }
 
     /// What was given up has come back after all: the threads for slow sources take it.
-    pub(super) fn came_back(&mut self, lent: Lent, outcome: Result<(), Failure>, hands: &Hands) {
+    pub(super) fn take_returned(&mut self, lent: BorrowedSource, outcome: Result<(), Failure>, hands: &SourceHandle) {
         if let Some(feed) = self.slots[lent.index].feed() {
             let outcome = outcome.map(|()| &hands.values[..lent.width]);
             feed.put(outcome, 0);
             let plan = lent.plan.restarted();
-            self.lanes.add(Apart::new(*lent.reader, plan, feed.clone()));
+            self.lanes.add(SlowSource::new(*lent.reader, plan, feed.clone()));
         }
     }
 

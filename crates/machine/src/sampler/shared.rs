@@ -38,7 +38,7 @@ impl Shared {
 }
 
 /// Lets the calling thread wake up in time, as one that samples has to.
-pub fn be_prompt() {
+pub fn raise_priority() {
     // Without the right to it, ticks come later under load, which the channel of the delay shows.
     let _ = crate::syscall::run_first();
     // Without it, ticks come up to 50 µs later: nothing that needs to be told.

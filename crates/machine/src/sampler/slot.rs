@@ -1,14 +1,14 @@
 //! One source at work: its place in the row, and whether the sampler reads it or another thread.
 
 use super::failure::Failure;
-use super::feed::{Feed, Taken};
-use super::lanes::{Apart, Lanes};
-use super::lent::Lent;
+use super::feed::{LatestValues, TakeResult};
+use super::lanes::{SlowReaderPool, SlowSource};
+use super::lent::BorrowedSource;
 use super::plan::Plan;
 use super::reader::{Own, Reader};
 use super::{Options, SourceCost, Tick};
 use crate::Root;
-use crate::sensors::{Beat, Probe};
+use crate::sensors::{Probe, SampleInterval};
 use record::Channel;
 use std::ops::Range;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A source and its place in the row.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct SourceSlot {
     path: String,
     columns: Range<usize>,
     apart: bool,
@@ -31,7 +31,7 @@ enum Input {
     /// The sampler, at its ticks.
     Own(Box<Reader>, Plan),
     /// Another thread; the stamp is that of the values that were seen last.
-    Fed(Feed, u64),
+    Fed(LatestValues, u64),
     /// Nobody: it is lent, or changes hands.
     Nobody,
 }
@@ -47,7 +47,7 @@ pub(super) enum Outcome {
     Failed(Failure),
 }
 
-impl Slot {
+impl SourceSlot {
     /// Opens the probe; its values begin at `column` of the row.
     pub(super) fn new(root: &Root, probe: &Probe, column: usize) -> Self {
         let mut reader = Reader::new(root, probe);
@@ -64,7 +64,7 @@ impl Slot {
     }
 
     /// A source that another thread reads.
-    pub(super) fn fed(feed: &Feed, column: usize) -> Self {
+    pub(super) fn fed(feed: &LatestValues, column: usize) -> Self {
         Self {
             path: feed.source().to_owned(),
             columns: column..column + feed.channels().len(),
@@ -97,14 +97,14 @@ impl Slot {
     }
 
     /// Hands the source over to the threads for slow ones. Allocates; happens once at most.
-    pub(super) fn hand_over(&mut self, channels: &[Channel], lanes: &Lanes) {
+    pub(super) fn hand_over(&mut self, channels: &[Channel], lanes: &SlowReaderPool) {
         let channels = channels[self.columns()].to_vec();
         match std::mem::replace(&mut self.input, Input::Nobody) {
             Input::Own(reader, plan) => {
-                let feed = Feed::new(reader.path(), channels, plan.patience(PATIENCE));
+                let feed = LatestValues::new(reader.path(), channels, plan.patience(PATIENCE));
                 // Beats stay as they were, on the clock of the other thread.
                 let plan = plan.restarted();
-                lanes.add(Apart::new(*reader, plan, feed.clone()));
+                lanes.add(SlowSource::new(*reader, plan, feed.clone()));
                 self.input = Input::Fed(feed, 0);
             }
             other => self.input = other,
@@ -112,7 +112,7 @@ impl Slot {
     }
 
     /// What is needed to read it, if the sampler is to read it now; until it is back, nobody does.
-    pub(super) fn lend(&mut self, index: usize, tick: &Tick, own: Own) -> Option<Lent> {
+    pub(super) fn lend(&mut self, index: usize, tick: &Tick, own: Own) -> Option<BorrowedSource> {
         let Input::Own(_, plan) = &self.input else {
             return None;
         };
@@ -124,7 +124,7 @@ impl Slot {
             return None;
         }
         match std::mem::replace(&mut self.input, Input::Nobody) {
-            Input::Own(reader, plan) => Some(Lent { index, reader, plan, own, width: self.columns.len() }),
+            Input::Own(reader, plan) => Some(BorrowedSource { index, reader, plan, own, width: self.columns.len() }),
             other => {
                 self.input = other;
                 None
@@ -133,18 +133,18 @@ impl Slot {
     }
 
     /// The sampler reads it again next time.
-    pub(super) fn take_back(&mut self, lent: Lent) {
+    pub(super) fn take_back(&mut self, lent: BorrowedSource) {
         self.input = Input::Own(lent.reader, lent.plan);
     }
 
     /// What was lent does not come back: the thread holding it may still deliver values.
     pub(super) fn give_up(&mut self, channels: &[Channel]) {
         let channels = channels[self.columns()].to_vec();
-        self.input = Input::Fed(Feed::new(self.path.clone(), channels, PATIENCE), 0);
+        self.input = Input::Fed(LatestValues::new(self.path.clone(), channels, PATIENCE), 0);
     }
 
     /// Where others put its values.
-    pub(super) fn feed(&self) -> Option<&Feed> {
+    pub(super) fn feed(&self) -> Option<&LatestValues> {
         match &self.input {
             Input::Fed(feed, _) => Some(feed),
             Input::Own(..) | Input::Nobody => None,
@@ -155,9 +155,9 @@ impl Slot {
     pub(super) fn look(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
         match &mut self.input {
             Input::Fed(feed, seen) => match feed.take(seen, values, tick.wall_ns()) {
-                Taken::Fresh => Outcome::Read,
-                Taken::Nothing => Outcome::NotDue,
-                Taken::Failed(failure) => Outcome::Failed(failure),
+                TakeResult::Fresh => Outcome::Read,
+                TakeResult::Nothing => Outcome::NotDue,
+                TakeResult::Failed(failure) => Outcome::Failed(failure),
             },
             Input::Own(..) | Input::Nobody => Outcome::NotDue,
         }
@@ -177,12 +177,12 @@ const OFTEN_ENOUGH: Duration = Duration::from_secs(2);
 /// For who looks once a second.
 const LEISURELY: Duration = Duration::from_secs(6);
 
-impl Beat {
+impl SampleInterval {
     /// What it comes to with these options.
     pub(super) fn with(self, options: &Options) -> Self {
         let is_leisurely = !options.measures && options.interval >= Duration::from_secs(1);
         match self {
-            Beat::Rarely if is_leisurely => Beat::AtMostEveryMs(LEISURELY.as_millis() as u32),
+            SampleInterval::Rarely if is_leisurely => SampleInterval::AtMostEveryMs(LEISURELY.as_millis() as u32),
             other => other,
         }
     }
@@ -190,9 +190,9 @@ impl Beat {
     /// Time between two reads, at least.
     pub(super) fn time(self) -> Duration {
         match self {
-            Beat::EveryTick => Duration::ZERO,
-            Beat::AtMostEveryMs(ms) => Duration::from_millis(u64::from(ms)),
-            Beat::Rarely => OFTEN_ENOUGH,
+            SampleInterval::EveryTick => Duration::ZERO,
+            SampleInterval::AtMostEveryMs(ms) => Duration::from_millis(u64::from(ms)),
+            SampleInterval::Rarely => OFTEN_ENOUGH,
         }
     }
 }

@@ -210,7 +210,7 @@ fn late_ticks_are_counted_and_seen() {
 #[test]
 fn values_of_others_are_in_the_row() {
     let id = ChannelId::meter(OfMeter::Power);
-    let feed = Feed::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
+    let feed = LatestValues::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
     let options = Options { feeds: vec![feed.clone()], ..Options::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
     let timeline = Timeline::fake(0);

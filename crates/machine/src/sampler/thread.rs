@@ -8,8 +8,8 @@
 use super::Sampler;
 use super::block::Block;
 use super::shared::Shared;
-use super::turns::Turns;
-use super::watchers::{self, Watchers};
+use super::turns::SamplerWatchdog;
+use super::watchers::{self, ThreadAffinity};
 use crate::timeline::Timeline;
 use record::{Channel, Event, SamplerCost, SourceCost};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct SamplerThread {
     /// Paths of the sources, in the order of their costs.
     sources: Vec<String>,
     rows: usize,
-    watchers: Watchers,
+    watchers: ThreadAffinity,
     /// CPUs on which the owner could run when it started this.
     allowed: Vec<u32>,
     /// The event of the channels, until it was fetched.
@@ -35,7 +35,7 @@ pub struct SamplerThread {
 #[derive(Debug)]
 enum Worker {
     /// A thread of its own, and its watchdog.
-    Thread(Arc<Turns>),
+    Thread(Arc<SamplerWatchdog>),
     /// Nobody, on a fake timeline: there time moves only while others work, and the samples of the
     /// time that has gone by are made when they are fetched.
     Afterwards(Box<Sampler>, Timeline),
@@ -76,7 +76,7 @@ impl SamplerThread {
             sampler.due_ns = timeline.now_ns();
             Worker::Afterwards(Box::new(sampler), timeline.clone())
         } else {
-            Worker::Thread(Turns::start(sampler, &shared, timeline, has_watchdog)?)
+            Worker::Thread(SamplerWatchdog::start(sampler, &shared, timeline, has_watchdog)?)
         };
         Ok(Self { shared, channels, sources, rows, watchers, allowed, announcement, worker: Some(worker) })
     }

@@ -5,8 +5,8 @@
 //! zone, a dead firmware call), the watchdog gives that source up and another thread goes on with the rest; the old
 //! one hands the source to the threads for slow ones as soon as its read returns, and ends.
 
-use super::lent::Hands;
-use super::shared::{Shared, be_prompt};
+use super::lent::SourceHandle;
+use super::shared::{Shared, raise_priority};
 use super::{Sampler, Tick};
 use crate::faults::{self, Call};
 use crate::timeline::{Timeline, thread_cpu_ns};
@@ -31,7 +31,7 @@ const STOP_MAX: Duration = Duration::from_secs(5);
 
 /// The sampler and whose turn it is.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct SamplerWatchdog {
     sampler: Mutex<Sampler>,
     shared: Arc<Shared>,
     timeline: Timeline,
@@ -47,20 +47,20 @@ pub(super) struct Turns {
     end: Condvar,
     threads: Mutex<Vec<Thread>>,
     /// What the last look found.
-    looked: Mutex<Looked>,
+    looked: Mutex<TickStatus>,
     /// False where the owner looks.
     has_watchdog: bool,
 }
 
 /// A look at the read that goes on.
 #[derive(Debug, Default)]
-struct Looked {
+struct TickStatus {
     reading: u64,
     /// How many looks in a row have found this one.
     looks: u32,
 }
 
-impl Turns {
+impl SamplerWatchdog {
     /// Starts to sample.
     ///
     /// # Errors
@@ -145,12 +145,12 @@ impl Turns {
     fn work(&self, mine: u32) {
         let (mut hands, cpu_before_ns, watchers) = {
             let sampler = self.lock();
-            let hands = Hands::new(sampler.channels.len(), sampler.cpus);
+            let hands = SourceHandle::new(sampler.channels.len(), sampler.cpus);
             // Ticks that the owner, or another thread, did before count, too.
             (hands, sampler.cost.cpu_ns, sampler.watchers.clone())
         };
         self.shared.lock().pin_errno = watchers.join().err();
-        be_prompt();
+        raise_priority();
         loop {
             let due_ns = self.lock().due_ns();
             let sleeps = wait_until(due_ns, &self.timeline, &self.stop);
@@ -184,7 +184,7 @@ impl Turns {
         mut sampler: MutexGuard<'a, Sampler>,
         mine: u32,
         tick: &Tick,
-        hands: &mut Hands,
+        hands: &mut SourceHandle,
     ) -> Option<MutexGuard<'a, Sampler>> {
         sampler.begin_row(tick);
         for index in 0..sampler.slots.len() {
@@ -199,7 +199,7 @@ impl Turns {
             self.reading.store(0, Ordering::Release);
             sampler = self.lock();
             if self.turn.load(Ordering::Relaxed) != mine {
-                sampler.came_back(lent, outcome, hands);
+                sampler.take_returned(lent, outcome, hands);
                 return None;
             }
             sampler.give_back(lent, outcome, hands);
@@ -301,7 +301,7 @@ mod tests {
         let load = ChannelId::Load(LoadSpan::One);
         let (hanging, other) = (sampler.position(&user), sampler.position(&load));
         let (hanging, other) = (hanging.unwrap(), other.unwrap());
-        let is_it = |slot: &super::super::Slot| slot.columns().contains(&hanging);
+        let is_it = |slot: &super::super::SourceSlot| slot.columns().contains(&hanging);
         let index = sampler.slots.iter().position(is_it).unwrap();
         let (reader, mut writer) = std::io::pipe().unwrap();
         sampler.slots[index].set_source(Source::Stream(reader.into()));

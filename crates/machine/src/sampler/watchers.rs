@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The threads of one sampler. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Watchers(Arc<Mutex<State>>);
+pub(super) struct ThreadAffinity(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -14,7 +14,7 @@ struct State {
     cpus: Option<CpuSet>,
 }
 
-impl Watchers {
+impl ThreadAffinity {
     /// The calling thread is one of them from now on.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ mod tests {
     fn thread_is_moved_and_so_is_one_that_comes_later() {
         let all = allowed();
         let last = vec![*all.last().unwrap()];
-        let watchers = Watchers::default();
+        let watchers = ThreadAffinity::default();
         let (joined, wait) = std::sync::mpsc::channel();
         let (go, gone) = std::sync::mpsc::channel::<()>();
         let first = {

@@ -45,7 +45,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         .map(|of| Channel::of(ChannelId::ControlGroup(of)))
         .into();
     let path = format!("{directory}/cpu.stat");
-    vec![Probe::file_of_many(path, parse, channels).at_most_every_ms(beat_ms)]
+    vec![Probe::file_of_many(path, parse, channels).min_interval_ms(beat_ms)]
 }
 
 /// Our group in the hierarchy with these controllers, from lines `4:cpu,cpuacct:/a/b`.

@@ -42,7 +42,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let mut add = |file: String, of: OfCpu| {
                 let channel = Channel::of(ChannelId::Cpu(cpu, of));
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
-                probes.push(probe.at_most_every_ms(BEAT_MS));
+                probes.push(probe.min_interval_ms(BEAT_MS));
             };
             add(format!("{what}_throttle_count"), OfCpu::Throttles(scope));
             let time = format!("{what}_throttle_total_time_ms");

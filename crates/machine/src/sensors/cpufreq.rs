@@ -39,7 +39,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         if has("scaling_cur_freq") {
             let costly = EXPENSIVE_DRIVERS.contains(&driver.as_str());
             let probe = probe("scaling_cur_freq", OfPolicy::Claimed);
-            probes.push(if costly { probe.at_most_every_ms(EXPENSIVE_BEAT_MS) } else { probe });
+            probes.push(if costly { probe.min_interval_ms(EXPENSIVE_BEAT_MS) } else { probe });
         }
         // Average over the last few milliseconds from the hardware's counters; since Linux 6.15.
         if has("cpuinfo_avg_freq") {
@@ -54,7 +54,7 @@ fn discover(root: &Root) -> Vec<Probe> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Beat, check};
+    use super::super::{SampleInterval, check};
     use super::*;
 
     #[test]
@@ -83,7 +83,9 @@ mod tests {
 
     #[test]
     fn disturbing_clocks_are_read_rarely() {
-        for (driver, beat) in [("cpufreq-dt", Beat::EveryTick), ("intel_pstate", Beat::AtMostEveryMs(1000))] {
+        for (driver, beat) in
+            [("cpufreq-dt", SampleInterval::EveryTick), ("intel_pstate", SampleInterval::AtMostEveryMs(1000))]
+        {
             let board = format!(
                 "== {DIRECTORY}/policy0/scaling_driver\n{driver}\n== {DIRECTORY}/policy0/scaling_cur_freq\n1\n"
             );

@@ -33,7 +33,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let pmu = opened.map_or(String::new(), |counter| counter.pmu().to_owned());
         let channel = labelled(Channel::of(ChannelId::Cpu(cpu, OfCpu::Cycles)), pmu);
         let probe = Probe { read: Read::Cycles(cpu), ..Probe::file("perf_event_open".into(), number, channel) };
-        probes.push(probe.at_most_every_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(BEAT_MS));
         if !works {
             // One channel says why for all.
             break;

@@ -28,7 +28,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let channel = channel(&device, OfDevfreq::Claimed);
             let path = format!("{directory}/cur_freq");
             let probe = Probe::file(path, number, labelled(channel, governor));
-            probes.push(probe.at_most_every_ms(BEAT_MS));
+            probes.push(probe.min_interval_ms(BEAT_MS));
         }
         probes.extend(residency(root, &device, &directory));
     }
@@ -46,7 +46,7 @@ fn residency(root: &Root, device: &str, directory: &str) -> Option<Probe> {
     let rows = lines(table.as_bytes()).filter_map(row);
     let channels: Vec<_> = rows.map(|(hz, _)| channel(device, OfDevfreq::Residency(hz))).collect();
     let probe = Probe::file_of_many(path, parse_residency, channels);
-    (!probe.channels.is_empty()).then(|| probe.at_most_every_ms(RESIDENCY_BEAT_MS))
+    (!probe.channels.is_empty()).then(|| probe.min_interval_ms(RESIDENCY_BEAT_MS))
 }
 
 /// Rows in an order that does not change while the device lives.

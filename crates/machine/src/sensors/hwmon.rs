@@ -100,8 +100,8 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
     };
     Some(match beat {
         // coretemp answers at once; other chips sit on a bus, in a drive or behind firmware.
-        Some(ms) if chip == "coretemp" => probe.at_most_every_ms(ms),
-        Some(ms) => probe.at_most_every_ms(ms).apart(),
+        Some(ms) if chip == "coretemp" => probe.min_interval_ms(ms),
+        Some(ms) => probe.min_interval_ms(ms).apart(),
         None => probe,
     })
 }
@@ -123,7 +123,7 @@ fn beat(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Beat, check};
+    use super::super::{SampleInterval, check};
     use super::*;
 
     fn chip(index: u32, files: &[(&str, &str)]) -> String {
@@ -174,7 +174,7 @@ mod tests {
         let expected = ["hwmon0.curr2 ina3221 410", "hwmon0.in2 ina3221 VDD_CPU 12000"];
         assert_eq!(check::found(&SENSOR, &board), expected);
         let probes = discover(&Root::from_board(&board).unwrap());
-        assert_eq!(probes[0].beat, Beat::AtMostEveryMs(2253));
+        assert_eq!(probes[0].beat, SampleInterval::AtMostEveryMs(2253));
     }
 
     #[test]
@@ -188,12 +188,12 @@ mod tests {
     #[test]
     fn disturbing_chips_are_read_rarely() {
         for (name, label, beat) in [
-            ("k10temp", "Tctl", Beat::EveryTick),
-            ("coretemp", "Package id 0", Beat::AtMostEveryMs(1000)),
-            ("coretemp", "Core 3", Beat::AtMostEveryMs(5000)),
-            ("nvme", "Composite", Beat::AtMostEveryMs(30_000)),
-            ("lm75", "", Beat::AtMostEveryMs(2000)),
-            ("drivetemp", "", Beat::AtMostEveryMs(30_000)),
+            ("k10temp", "Tctl", SampleInterval::EveryTick),
+            ("coretemp", "Package id 0", SampleInterval::AtMostEveryMs(1000)),
+            ("coretemp", "Core 3", SampleInterval::AtMostEveryMs(5000)),
+            ("nvme", "Composite", SampleInterval::AtMostEveryMs(30_000)),
+            ("lm75", "", SampleInterval::AtMostEveryMs(2000)),
+            ("drivetemp", "", SampleInterval::AtMostEveryMs(30_000)),
         ] {
             let board = chip(0, &[("name", name), ("temp1_label", label), ("temp1_input", "40000")]);
             let probes = discover(&Root::from_board(&board).unwrap());

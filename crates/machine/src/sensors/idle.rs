@@ -32,7 +32,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::IdleState(state)));
             let path = format!("{directory}/{name}/time");
             let probe = Probe::file(path, number, labelled(channel, label));
-            probes.push(probe.at_most_every_ms(BEAT_MS));
+            probes.push(probe.min_interval_ms(BEAT_MS));
         }
     }
     probes

@@ -21,7 +21,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         return Vec::new();
     }
     let channel = Channel::of(ChannelId::Load(LoadSpan::One));
-    vec![Probe::file(PATH.into(), parse, channel).at_most_every_ms(BEAT_MS)]
+    vec![Probe::file(PATH.into(), parse, channel).min_interval_ms(BEAT_MS)]
 }
 
 /// `0.20 0.18 0.12 1/80 11206`: the kernel always writes two decimals.

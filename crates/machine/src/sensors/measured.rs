@@ -14,13 +14,11 @@ const BEAT_MS: u32 = 1000;
 /// What to read for them.
 pub fn probe() -> Probe {
     let channel = |of, label| labelled(Channel::of(ChannelId::MeasuredThreads(of)), label);
-    let channels = vec![
-        channel(OfMeasured::Cpu, "running running running on a CPU"),
-        channel(OfMeasured::RunDelay, "waiting for a CPU"),
-    ];
+    let channels =
+        vec![channel(OfMeasured::Cpu, "running on a CPU"), channel(OfMeasured::RunDelay, "waiting for a CPU")];
     let probe = Probe {
         read: Read::MeasuredThreads,
         ..Probe::file_of_many("/proc/PID/task/TID/schedstat".into(), number, channels)
     };
-    probe.at_most_every_ms(BEAT_MS).apart()
+    probe.min_interval_ms(BEAT_MS).apart()
 }

@@ -38,7 +38,7 @@ mod zram;
 pub use crate::number::{NONE, known};
 pub use measured::probe as measured_threads;
 pub use scale::Scale;
-pub use sensor::{Beat, Parser, Probe, Read, Sensor};
+pub use sensor::{Parser, Probe, Read, SampleInterval, Sensor};
 
 use sensor::{has, labelled, numbered};
 

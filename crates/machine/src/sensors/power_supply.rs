@@ -43,7 +43,7 @@ fn discover(root: &Root) -> Vec<Probe> {
                 let channel = labelled(Channel::of(id), kind.clone());
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
                 let scale = Scale::Times { offset: 0, millionths };
-                probes.push(probe.scaled(scale).at_most_every_ms(BEAT_MS).apart());
+                probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).apart());
             }
         }
     }

@@ -52,12 +52,12 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
     if has("energy_uj") {
         let mut probe = probe("energy_uj", OfPowercap::Energy);
         probe.wraps_after = root.read_number(&format!("{directory}/max_energy_range_uj")).ok();
-        probes.push(probe.at_most_every_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(BEAT_MS));
     }
     // Zones without a counter may tell their power instead.
     if has("power_uw") && !has("energy_uj") {
         let probe = probe("power_uw", OfPowercap::Power);
-        probes.push(probe.at_most_every_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(BEAT_MS));
     }
     let limits = files.iter().filter_map(|file| {
         let index = file.strip_prefix("constraint_")?;
@@ -68,7 +68,7 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
         let term = text(&format!("constraint_{index}_name")).unwrap_or_else(|_| index.to_string());
         let file = format!("constraint_{index}_power_limit_uw");
         let probe = probe(&file, OfPowercap::Limit(term.into()));
-        probes.push(probe.at_most_every_ms(LIMIT_BEAT_MS));
+        probes.push(probe.min_interval_ms(LIMIT_BEAT_MS));
     }
     probes
 }

@@ -5,7 +5,7 @@
 //! The throttle bits are kept as they are: the lower ones are live, the upper ones stick from boot
 //! on, so that only the lower ones and new upper ones belong to a run.
 
-use super::{Beat, Probe, Read, Sensor, labelled};
+use super::{Probe, Read, SampleInterval, Sensor, labelled};
 use crate::Root;
 use crate::number::number;
 use crate::vcio::{self, Question, Rail};
@@ -25,14 +25,14 @@ fn discover(root: &Root) -> Vec<Probe> {
     let Ok(firmware) = vcio::Firmware::open(root) else {
         return Vec::new();
     };
-    let probe = |question: Question, beat: Beat, of: OfRaspberryPi, label: &str| Probe {
+    let probe = |question: Question, beat: SampleInterval, of: OfRaspberryPi, label: &str| Probe {
         beat,
         read: Read::Firmware(question),
         ..Probe::file(vcio::PATH.into(), number, channel(of, label))
     };
-    let rarely = Beat::AtMostEveryMs(BEAT_MS);
+    let rarely = SampleInterval::AtMostEveryMs(BEAT_MS);
     let mut probes = vec![
-        probe(Question::Throttled, Beat::EveryTick, OfRaspberryPi::Throttled, "throttle bits"),
+        probe(Question::Throttled, SampleInterval::EveryTick, OfRaspberryPi::Throttled, "throttle bits"),
         probe(Question::ArmClockMeasured, rarely, OfRaspberryPi::ArmClock, "measured by the firmware"),
         probe(Question::CoreVoltage, rarely, OfRaspberryPi::CoreVoltage, "core"),
     ];
@@ -63,7 +63,7 @@ fn pmic(rails: &[Rail]) -> Probe {
     let channels = std::iter::once(total).chain(each).collect();
     let probe = Probe { read: Read::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
     // The converters take some milliseconds for all rails.
-    probe.at_most_every_ms(BEAT_MS).apart()
+    probe.min_interval_ms(BEAT_MS).apart()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             .map(|channel| labelled(channel, cpus.clone()))
             .collect();
         if !channels.is_empty() {
-            probes.push(Probe::file_of_many(path, parse, channels).at_most_every_ms(BEAT_MS));
+            probes.push(Probe::file_of_many(path, parse, channels).min_interval_ms(BEAT_MS));
         }
     }
     probes

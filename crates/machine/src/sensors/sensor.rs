@@ -30,7 +30,7 @@ pub struct Probe {
     /// What it gives, without values; one integer per channel and read.
     pub channels: Vec<Channel>,
     /// How often it is read.
-    pub beat: Beat,
+    pub beat: SampleInterval,
     /// How it is read.
     pub read: Read,
     /// For a counter of one channel that starts again at 0 after this value: the largest value.
@@ -44,7 +44,7 @@ pub struct Probe {
 
 /// How often a probe is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beat {
+pub enum SampleInterval {
     /// At every tick.
     EveryTick,
     /// At the first tick that comes about so many milliseconds after the last read: for sources
@@ -90,7 +90,7 @@ impl Probe {
         Self {
             path,
             channels,
-            beat: Beat::EveryTick,
+            beat: SampleInterval::EveryTick,
             read: Read::File(parser),
             wraps_after: None,
             scale: Scale::One,
@@ -99,14 +99,14 @@ impl Probe {
     }
 
     /// The same, read at most every so many milliseconds.
-    pub(super) fn at_most_every_ms(mut self, ms: u32) -> Self {
-        self.beat = Beat::AtMostEveryMs(ms);
+    pub(super) fn min_interval_ms(mut self, ms: u32) -> Self {
+        self.beat = SampleInterval::AtMostEveryMs(ms);
         self
     }
 
     /// The same, read at the slowest interval of the sampler's owner.
     pub(super) fn rarely(mut self) -> Self {
-        self.beat = Beat::Rarely;
+        self.beat = SampleInterval::Rarely;
         self
     }
 

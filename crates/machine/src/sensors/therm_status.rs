@@ -43,7 +43,7 @@ fn discover(root: &Root) -> Vec<Probe> {
                 read: Read::Register(register),
                 ..Probe::file(format!("/dev/cpu/{name}/msr"), number, channel)
             };
-            probes.push(probe.at_most_every_ms(BEAT_MS));
+            probes.push(probe.min_interval_ms(BEAT_MS));
         };
         // Threads of a core share its register, and cores that of their package.
         if seen.insert(core) {

@@ -31,7 +31,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let channel = Channel::of(ChannelId::Zone(zone, OfZone::Trip(trip)));
             let path = format!("{directory}/trip_point_{trip}_temp");
             let probe = Probe::file(path, number, labelled(channel, format!("trip {kind}")));
-            probes.push(probe.at_most_every_ms(BEAT_MS).scaled(TEMPERATURE));
+            probes.push(probe.min_interval_ms(BEAT_MS).scaled(TEMPERATURE));
         }
     }
     probes

@@ -26,7 +26,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let channel = |of| Channel::of(ChannelId::Zram(device, of));
         let channels = [OfZram::Original, OfZram::Compressed, OfZram::Used].map(channel).into();
         let probe = Probe::file_of_many(format!("{directory}/mm_stat"), parse, channels);
-        probes.push(probe.at_most_every_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(BEAT_MS));
     }
     probes
 }

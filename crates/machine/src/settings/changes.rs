@@ -126,7 +126,7 @@ impl Changes {
             }
         }
         if value == old {
-            self.mend(node);
+            self.retry(node);
         }
         Ok(Some(SettingChange {
             path,
@@ -147,7 +147,7 @@ impl Changes {
         let disturbed = disturbed_by(&self.root, node, value);
         let mut entries = Vec::new();
         for (place, current) in &disturbed {
-            let place = Place::Disturbed(place.clone());
+            let place = Place::SideEffect(place.clone());
             let old = match self.find(&place) {
                 Some(held) => held.old.clone(),
                 None => current.clone(),
@@ -163,7 +163,7 @@ impl Changes {
         journal.append(&entries)?;
         let mut places = Vec::new();
         for (place, current) in disturbed {
-            let place = Place::Disturbed(place);
+            let place = Place::SideEffect(place);
             let Place::Node(setting) = node else { continue };
             let held = self.hold(&place, &current);
             held.disturbed_by = Some(setting);
@@ -214,7 +214,7 @@ impl Changes {
 
     /// A setting has its old value again: so has what its change had disturbed. It stays held, so that what
     /// cannot be put back now is tried again at the end, and told.
-    fn mend(&self, node: Node) {
+    fn retry(&self, node: Node) {
         let of_node = |held: &&Held| held.disturbed_by == Some(node);
         for held in self.held.iter().rev().filter(of_node) {
             let _tried_again_at_the_end = restore_one(&self.root, held);

@@ -20,7 +20,7 @@ pub(crate) fn foreign(stat: &str) {
 
 /// A place that is disturbed by the change of a setting. It is never chosen, only put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Disturbed {
+pub(super) enum SideEffect {
     /// A tunable of a governor, of one policy or of all (Documentation/admin-guide/pm/cpufreq.rst, "Generic
     /// Scaling Governors").
     Tunable { policy: Option<u32>, governor: DeviceName, file: DeviceName },
@@ -44,7 +44,7 @@ const CPUSETS: [(&str, &str); 2] = [("/sys/fs/cgroup/cpuset", "cpuset.cpus"), ("
 const THREAD: &str = "CPUs of thread ";
 const STARTED: &str = ", started at tick ";
 
-impl Disturbed {
+impl SideEffect {
     /// Its name in the journal.
     pub(super) fn path(&self) -> String {
         match self {
@@ -134,17 +134,17 @@ impl Disturbed {
 }
 
 /// Places below the folder of cpufreq.
-fn in_cpufreq(rest: &str) -> Option<Disturbed> {
+fn in_cpufreq(rest: &str) -> Option<SideEffect> {
     let parts: Vec<&str> = rest.split('/').collect();
     let (policy, rest) = match parts.split_first() {
         Some((first, rest)) if first.starts_with("policy") => (Some(first.strip_prefix("policy")?.parse().ok()?), rest),
         _ => (None, parts.as_slice()),
     };
     match (policy, rest) {
-        (Some(policy), ["scaling_setspeed"]) => Some(Disturbed::SetSpeed(policy)),
-        (Some(policy), ["boost"]) => Some(Disturbed::Boost(policy)),
+        (Some(policy), ["scaling_setspeed"]) => Some(SideEffect::SetSpeed(policy)),
+        (Some(policy), ["boost"]) => Some(SideEffect::Boost(policy)),
         (policy, [governor, file]) => {
-            Some(Disturbed::Tunable { policy, governor: DeviceName::new(governor)?, file: DeviceName::new(file)? })
+            Some(SideEffect::Tunable { policy, governor: DeviceName::new(governor)?, file: DeviceName::new(file)? })
         }
         _ => None,
     }
@@ -152,25 +152,25 @@ fn in_cpufreq(rest: &str) -> Option<Disturbed> {
 
 /// What setting a node to this value disturbs, with the values before. What cannot be read is left out: it
 /// cannot be written either.
-pub(super) fn disturbed_by(root: &Root, node: Node, value: &str) -> Vec<(Disturbed, String)> {
+pub(super) fn disturbed_by(root: &Root, node: Node, value: &str) -> Vec<(SideEffect, String)> {
     let places = match node {
         Node::Governor(policy) => of_governor(root, policy),
         Node::CpuOnline(cpu) if value == "0" => bound::to_cpu(root, cpu),
         _ => Vec::new(),
     };
-    let with_value = |place: Disturbed| place.read(root).ok().map(|value| (place, value));
-    let is_value = |(_, value): &(Disturbed, String)| value != "<unsupported>";
+    let with_value = |place: SideEffect| place.read(root).ok().map(|value| (place, value));
+    let is_value = |(_, value): &(SideEffect, String)| value != "<unsupported>";
     places.into_iter().filter_map(with_value).filter(is_value).collect()
 }
 
 /// Tunables of the governor of a policy, and the clock that was set by hand.
-fn of_governor(root: &Root, policy: u32) -> Vec<Disturbed> {
+fn of_governor(root: &Root, policy: u32) -> Vec<SideEffect> {
     let Ok(governor) = Node::Governor(policy).read(root) else {
         return Vec::new();
     };
     let mut places = Vec::new();
     if governor == "userspace" {
-        places.push(Disturbed::SetSpeed(policy));
+        places.push(SideEffect::SetSpeed(policy));
     }
     let Some(governor) = DeviceName::new(&governor) else {
         return places;
@@ -182,7 +182,7 @@ fn of_governor(root: &Root, policy: u32) -> Vec<Disturbed> {
         };
         let files = root.list(&folder).unwrap_or_default();
         let files = files.iter().filter_map(|file| DeviceName::new(file));
-        places.extend(files.map(|file| Disturbed::Tunable { policy, governor, file }));
+        places.extend(files.map(|file| SideEffect::Tunable { policy, governor, file }));
     }
     places
 }
@@ -203,7 +203,7 @@ mod tests {
             "/dev/cpuset/top-app/cpus",
             "CPUs of thread 17, started at tick 4711",
         ] {
-            let place = Disturbed::from_path(path).map(|place| place.path());
+            let place = SideEffect::from_path(path).map(|place| place.path());
             assert_eq!(place.as_deref(), Some(path));
         }
         for path in [
@@ -215,7 +215,7 @@ mod tests {
             "/etc/cpuset.cpus",
             "CPUs of thread x, started at tick 1",
         ] {
-            assert_eq!(Disturbed::from_path(path), None, "{path}");
+            assert_eq!(SideEffect::from_path(path), None, "{path}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A place whose value is held: a setting that is chosen, or something that a change of one disturbs.
 
 use super::Node;
-use super::disturbed::Disturbed;
+use super::disturbed::SideEffect;
 use crate::Root;
 use record::Reading;
 
@@ -11,7 +11,7 @@ pub(super) enum Place {
     /// A setting.
     Node(Node),
     /// What a change of a setting disturbs.
-    Disturbed(Disturbed),
+    SideEffect(SideEffect),
 }
 
 impl Place {
@@ -19,14 +19,14 @@ impl Place {
     pub(super) fn path(&self) -> String {
         match self {
             Place::Node(node) => node.path(),
-            Place::Disturbed(place) => place.path(),
+            Place::SideEffect(place) => place.path(),
         }
     }
 
     /// The place of this name, if it is one that is ever written.
     pub(super) fn from_path(path: &str) -> Option<Self> {
         let node = Node::from_path(path).map(Place::Node);
-        node.or_else(|| Disturbed::from_path(path).map(Place::Disturbed))
+        node.or_else(|| SideEffect::from_path(path).map(Place::SideEffect))
     }
 
     /// The value in force.
@@ -36,7 +36,7 @@ impl Place {
     pub(super) fn read(&self, root: &Root) -> Reading<String> {
         match self {
             Place::Node(node) => node.read(root),
-            Place::Disturbed(place) => place.read(root),
+            Place::SideEffect(place) => place.read(root),
         }
     }
 
@@ -47,12 +47,12 @@ impl Place {
     pub(super) fn write(&self, root: &Root, value: &str) -> Reading<()> {
         match self {
             Place::Node(node) => root.write(&node.path(), value),
-            Place::Disturbed(place) => place.write(root, value),
+            Place::SideEffect(place) => place.write(root, value),
         }
     }
 
     /// True if it can end without anybody having to put anything back: a thread, an interrupt, a group.
     pub(super) fn may_end(&self) -> bool {
-        matches!(self, Place::Disturbed(place) if place.may_end())
+        matches!(self, Place::SideEffect(place) if place.may_end())
     }
 }

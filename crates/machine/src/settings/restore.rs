@@ -32,7 +32,7 @@ impl Held {
     pub(super) fn close(&mut self, read: String) {
         self.add(read);
         // What a change disturbs is disturbed again by the next one, in other ways.
-        self.is_open = matches!(&self.place, Place::Disturbed(place) if place.is_recreated());
+        self.is_open = matches!(&self.place, Place::SideEffect(place) if place.is_recreated());
     }
 
     pub(super) fn add(&mut self, value: String) {
@@ -46,7 +46,7 @@ impl Held {
             Place::Node(node) => {
                 self.ours.iter().chain([&self.old]).any(|value| cooling::lowers(root, node, value, current))
             }
-            Place::Disturbed(_) => false,
+            Place::SideEffect(_) => false,
         };
         self.is_open || self.ours.iter().any(|ours| ours == current) || is_cooled()
     }

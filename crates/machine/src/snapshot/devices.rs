@@ -57,7 +57,7 @@ impl Walk<'_> {
             for name in self.root.list(folder).unwrap_or_default() {
                 let base = self.followed(&format!("{folder}/{name}"));
                 files.iter().for_each(|file| self.file(&format!("{base}/{file}")));
-                self.drivers_above(&base);
+                self.parent_drivers(&base);
                 if folder == "/sys/block" {
                     let behind = self.followed(&format!("{base}/device"));
                     BEHIND_DISK.iter().for_each(|file| self.file(&format!("{behind}/{file}")));
@@ -79,7 +79,7 @@ impl Walk<'_> {
     }
 
     /// Links to drivers, from the device up to the root of all devices.
-    fn drivers_above(&mut self, base: &str) {
+    fn parent_drivers(&mut self, base: &str) {
         let mut folder = base;
         while folder.starts_with("/sys/devices/") {
             let path = format!("{folder}/driver");
@@ -93,7 +93,7 @@ impl Walk<'_> {
     /// The few options, traces and messages that a verdict over the kernel needs; whole they would be as
     /// large as everything else together, and full of addresses.
     fn kernel(&mut self) {
-        if let Some((path, text)) = survey::telling_config(self.root) {
+        if let Some((path, text)) = survey::relevant_config(self.root) {
             self.content(&path, text.as_bytes());
         }
         for path in survey::trace_paths(self.root) {
@@ -102,7 +102,7 @@ impl Walk<'_> {
         for module in survey::foreign_modules(self.root) {
             self.content(&format!("/sys/module/{module}/taint"), b"O\n");
         }
-        let messages = survey::telling_messages(self.root);
+        let messages = survey::relevant_messages(self.root);
         let records: Vec<String> = messages
             .iter()
             .enumerate()

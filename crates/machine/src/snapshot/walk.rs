@@ -1,7 +1,7 @@
 //! The walk over the files of a machine that a snapshot is made by: which are taken, and what is blanked in them.
 
 use super::notation::{error_name, escape};
-use super::places::{Take, is_wanted};
+use super::places::{FilePolicy, is_wanted};
 use crate::Root;
 use crate::timeline::monotonic_ns;
 use record::Why;
@@ -28,13 +28,13 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    pub(super) fn place(&mut self, path: &str, take: Take) {
+    pub(super) fn place(&mut self, path: &str, take: FilePolicy) {
         match take {
-            Take::File => self.file(path),
-            Take::Header => self.header(path),
-            Take::Tree => self.tree(path, DEPTH_MAX),
-            Take::Class => self.class(path),
-            Take::Files(files) => {
+            FilePolicy::File => self.file(path),
+            FilePolicy::Header => self.header(path),
+            FilePolicy::Tree => self.tree(path, DEPTH_MAX),
+            FilePolicy::Class => self.class(path),
+            FilePolicy::Files(files) => {
                 for name in self.root.list(path).unwrap_or_default() {
                     for file in files {
                         self.file(&format!("{path}/{name}/{file}"));

@@ -185,7 +185,7 @@ fn vulnerabilities(root: &Root) -> Vec<NamedValue> {
 }
 
 /// The options that count, as a configuration of their own with its path; for snapshots.
-pub(crate) fn telling_config(root: &Root) -> Option<(String, String)> {
+pub(crate) fn relevant_config(root: &Root) -> Option<(String, String)> {
     let options = config(root).ok()?;
     let release = kernel_release(root).ok()?;
     let counts = |name: &str| {
@@ -211,7 +211,7 @@ pub(crate) fn trace_paths(root: &Root) -> Vec<String> {
 }
 
 /// Messages of the boot that a survey reads anything from; for snapshots.
-pub(crate) fn telling_messages(root: &Root) -> Vec<String> {
+pub(crate) fn relevant_messages(root: &Root) -> Vec<String> {
     let mut messages = super::messages::of_boot(root).unwrap_or_default();
     messages.retain(|message| {
         let traced = KERNEL_TRACES.rows().any(|row| row.get("kind") == "message" && message.contains(row.get("what")));

@@ -208,7 +208,7 @@ mod tests {
     const B: ChannelId = ChannelId::own("b");
 
     fn channel(id: ChannelId) -> Channel {
-        Channel::new(id, Unit::Count, ChannelKind::Gauge)
+        Channel::new(id, Unit::Count, ChannelKind::TemperatureReader)
     }
 
     fn changed(path: &str) -> Event {

@@ -26,7 +26,7 @@ impl Prometheus {
         let page = move || metrics(&served.lock().unwrap_or_else(PoisonError::into_inner));
         let bound = bench::exporter::serve(address, page).with_context(|| format!("Cannot listen on {address}"))?;
         if address.port() == 0 {
-            output::note(&format!("Serving Serving Serving metrics at http://{bound}/metrics..."));
+            output::note(&format!("Serving metrics at http://{bound}/metrics..."));
         }
         Ok(Self { shared })
     }

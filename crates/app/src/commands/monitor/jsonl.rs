@@ -2,7 +2,7 @@
 //! them the events of the stream in the form of the Record.
 
 use super::View;
-use super::rows::Rows;
+use super::rows::RowPrinter;
 use crate::output;
 use explain::monitor::Watch;
 use record::{Event, Record};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// Prints JSON.
 pub(super) struct Jsonl {
-    pub(super) rows: Rows,
+    pub(super) rows: RowPrinter,
 }
 
 impl View for Jsonl {

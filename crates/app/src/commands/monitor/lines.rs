@@ -1,6 +1,6 @@
 //! The classic lines, on any terminal or pipe.
 
-use super::rows::Rows;
+use super::rows::RowPrinter;
 use super::{View, live};
 use crate::output;
 use explain::monitor::{Columns, Watch, gaps, summary};
@@ -22,12 +22,12 @@ pub(super) struct Lines {
     text: String,
     /// Why CPUs were held back at the line before.
     throttled: Vec<Reason>,
-    rows: Rows,
+    rows: RowPrinter,
 }
 
 impl Lines {
     /// `on_terminal`: for people, who scroll. Programs get one heading and rows.
-    pub(super) fn new(on_terminal: bool, rows: Rows) -> Self {
+    pub(super) fn new(on_terminal: bool, rows: RowPrinter) -> Self {
         let spacing = std::env::var("SPACING").is_ok_and(|value| value == "yes");
         Self {
             for_people: on_terminal || spacing,
@@ -76,7 +76,7 @@ impl Lines {
 impl Lines {
     /// The columns, once more is known of which temperature follows the load, and a note if another one is
     /// shown from now on.
-    fn chosen_again(&self, watch: &Watch, columns: Columns) -> (Columns, String) {
+    fn update_columns(&self, watch: &Watch, columns: Columns) -> (Columns, String) {
         match live::temperature(watch) {
             Some((place, why)) if columns.temperature().is_some_and(|shown| shown != place) => {
                 let columns = Columns::of(watch.record(), Some(place));
@@ -108,7 +108,7 @@ impl View for Lines {
         };
         let columns = match self.for_people && self.lines > 0 {
             true if self.lines.is_multiple_of(LINES_PER_HEADING) => {
-                let (columns, note) = self.chosen_again(watch, columns);
+                let (columns, note) = self.update_columns(watch, columns);
                 text = format!("\n{note}{}\n", columns.heading());
                 columns
             }

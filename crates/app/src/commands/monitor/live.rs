@@ -5,7 +5,7 @@ use super::Poll;
 use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::sensors::{NONE, known};
-use machine::{Aside, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
+use machine::{IdleCpuAffinity, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
 use record::soc_temperature::{SocTemperature, choose};
 use record::{Channel, Event, Fact, Mode, Reading, Record, Run, Source as Origin};
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub(super) struct Source {
     /// When it was last looked after the sampler, or the time of the row came.
     looked_ns: u64,
     /// Where the threads run, on the machine that they watch.
-    aside: Option<Aside>,
+    aside: Option<IdleCpuAffinity>,
     /// They poll as long as they live.
     _meters: Vec<Meter>,
 }
@@ -62,9 +62,9 @@ impl Source {
         let channels = sampler.channels();
         let record = record(root, &timeline, channels, interval);
         let latest = vec![NONE; channels.len()];
-        let aside = root.is_system().then(|| Aside::new(channels));
+        let aside = root.is_system().then(|| IdleCpuAffinity::new(channels));
         let sampler = SamplerThread::start_looked_after(sampler, &timeline)?;
-        machine::be_prompt();
+        machine::raise_priority();
         Ok(Self {
             row: Vec::with_capacity(latest.len()),
             latest,

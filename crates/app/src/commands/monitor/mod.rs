@@ -17,7 +17,7 @@ use crate::{output, signals};
 use explain::monitor::Watch;
 use machine::Root;
 use recorder::Recorder;
-use rows::Rows;
+use rows::RowPrinter;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -239,7 +239,7 @@ fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn View>>> {
     }
     let on_terminal = std::io::stdout().is_terminal();
     let others = args.record.is_some() || args.prometheus.is_some() || args.textfile.is_some();
-    let rows = Rows::new(others && args.replay.is_none());
+    let rows = RowPrinter::new(others && args.replay.is_none());
     match kind {
         Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal, rows))),
         Kind::Jsonl => views.push(Box::new(jsonl::Jsonl { rows })),

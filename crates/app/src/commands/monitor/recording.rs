@@ -2,7 +2,7 @@
 //! gap with its reason; watching goes on, and so does the recording as soon as there is room again.
 
 use super::jsonl::beginning;
-use super::running::{Running, begins_like_one};
+use super::running::{ActiveRecording, has_recording_header};
 use explain::monitor::Watch;
 use machine::faults;
 use machine::files::{self, Access};
@@ -25,11 +25,11 @@ pub(super) struct Recording {
     end: u64,
     /// Begin the next write with a newline: the file ends in half a line.
     torn: bool,
-    trouble: Option<Trouble>,
+    trouble: Option<WriteFailure>,
     /// What people should know of it.
     notes: Vec<String>,
     /// Tells other processes of this recording.
-    running: Option<Running>,
+    running: Option<ActiveRecording>,
     /// Whether they were told, or cannot be.
     announced: bool,
 }
@@ -52,7 +52,7 @@ impl Row {
 }
 
 /// Rows that could not be written.
-struct Trouble {
+struct WriteFailure {
     at_ms: i64,
     rows: u32,
     why: String,
@@ -67,7 +67,10 @@ impl Recording {
         let name = path.display();
         let file = files::append(path, Access::Group)?;
         let end = file.metadata()?.len();
-        anyhow::ensure!(end == 0 || begins_like_one(&file), "{name} exists and is not a recording; use another file.");
+        anyhow::ensure!(
+            end == 0 || has_recording_header(&file),
+            "{name} exists and is not a recording; use another file."
+        );
         flock(&file, FlockOperation::NonBlockingLockExclusive)
             .map_err(|_| anyhow::anyhow!("{name} is being written by another monitor; use another file."))?;
         let mut last = [b'\n'];
@@ -115,7 +118,7 @@ impl Recording {
     /// So many rows had no room, the first one at this moment: the drive did not answer.
     pub(super) fn lose(&mut self, at_ms: i64, rows: u32) {
         let why = "the drive did not respond".to_owned();
-        let trouble = self.trouble.get_or_insert(Trouble { at_ms, rows: 0, why });
+        let trouble = self.trouble.get_or_insert(WriteFailure { at_ms, rows: 0, why });
         trouble.rows += rows;
         self.rows.start_again();
     }
@@ -128,7 +131,7 @@ impl Recording {
     /// Tells other processes of this recording, whose moment is this one now.
     fn announce(&mut self, at_ms: i64) {
         let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
-        match Running::announce(&self.path, now_ms - at_ms) {
+        match ActiveRecording::announce(&self.path, now_ms - at_ms) {
             Ok(running) => self.running = Some(running),
             Err(why) => self.notes.push(format!("{why}; use `sbc-bench mark --record FILE` for this recording.")),
         }
@@ -173,7 +176,7 @@ impl Recording {
             let path = self.path.display();
             self.notes.push(format!("Cannot write {path}: {error}. Monitoring continues."));
         }
-        let trouble = self.trouble.get_or_insert_with(|| Trouble { at_ms, rows: 0, why: error.to_string() });
+        let trouble = self.trouble.get_or_insert_with(|| WriteFailure { at_ms, rows: 0, why: error.to_string() });
         trouble.rows += 1;
         self.rows.start_again();
         // Half a line may have been written.
@@ -202,7 +205,7 @@ impl Recording {
     }
 }
 
-impl Trouble {
+impl WriteFailure {
     fn sentence(&self) -> String {
         format!("{} samples were lost: {}", self.rows, self.why)
     }
@@ -226,7 +229,7 @@ mod tests {
     use record::{Channel, ChannelKind, Fact, Unit, nothing_known, read_stream};
 
     fn watch() -> Watch {
-        let channel = |id| Channel::new(id, Unit::Count, ChannelKind::Gauge);
+        let channel = |id| Channel::new(id, Unit::Count, ChannelKind::TemperatureReader);
         let mut record = nothing_known();
         record.run.started = Fact::Known(0);
         record.samples.channels = vec![channel(ChannelId::own("x")), channel(ChannelId::ALL_CHANNELS_GAP)];

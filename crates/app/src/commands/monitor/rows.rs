@@ -1,17 +1,17 @@
-//! Rows on standard output. A reader that has stopped is waited for where showing them is all that is done; where
+//! RowPrinter on standard output. A reader that has stopped is waited for where showing them is all that is done; where
 //! a recording or an exporter continues in parallel, rows that it has no room for are left out and counted.
 
 use crate::output;
 
 /// Prints rows.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct RowPrinter {
     /// Another reader needs every sample in time.
     hurries: bool,
     left_out: u32,
 }
 
-impl Rows {
+impl RowPrinter {
     /// `hurries` where nobody may wait for the reader.
     pub(super) fn new(hurries: bool) -> Self {
         Self { hurries, left_out: 0 }
@@ -26,7 +26,7 @@ impl Rows {
             self.left_out += 1;
             return Ok(true);
         }
-        output::print_while_read(text)
+        output::print_to_reader(text)
     }
 
     /// Tells what was left out, once rows are read again.

@@ -31,12 +31,12 @@ pub(crate) struct Entry {
 }
 
 /// The entry of a recording; taken away with it.
-pub(crate) struct Running {
+pub(crate) struct ActiveRecording {
     folder: Folder,
     name: OsString,
 }
 
-impl Running {
+impl ActiveRecording {
     /// Enters the recording, whose moment 0 is this one on the monotonic clock.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ActiveRecording {
     fn drop(&mut self) {
         // A leftover is recognised by its recording, which nobody locks any more.
         let _ = self.folder.remove(&self.name);
@@ -100,12 +100,12 @@ fn entry(folder: &Folder, name: &OsStr) -> Option<Entry> {
     let path = PathBuf::from(OsString::from_vec(text[end + 1..].to_vec()));
     let file = files::existing(&path).ok()?;
     let is_theirs = file.metadata().ok()?.uid() == folder.owner();
-    let believed = is_theirs && begins_like_one(&file) && is_being_written(&file);
+    let believed = is_theirs && has_recording_header(&file) && is_being_written(&file);
     believed.then_some(Entry { start_mono_ms: start.parse().ok()?, path, file })
 }
 
 /// True if the first bytes of this file are those of a recording.
-pub(crate) fn begins_like_one(file: &File) -> bool {
+pub(crate) fn has_recording_header(file: &File) -> bool {
     let mut beginning = [0; 8];
     let read = file.read_at(&mut beginning, 0);
     read.is_ok_and(|count| is_recording(&beginning[..count]))

@@ -1,7 +1,7 @@
 //! What a run came to goes to disk: among all runs, and as the latest one. A disk that does not answer costs so
 //! long and no longer; then the results are on the terminal, and what was measured is in the stream of the run.
 
-use crate::commands::start::{Kept, stamp};
+use crate::commands::start::{SavedRun, stamp};
 use crate::paths::{Paths, replace, replace_copy};
 use record::Record;
 use std::sync::mpsc::channel;
@@ -13,7 +13,7 @@ const DISK_TIME_MAX: Duration = Duration::from_secs(15);
 /// The files of a run that ended.
 pub(super) struct Results {
     pub(super) paths: Paths,
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<SavedRun>,
     /// When it or its last part began, as far as it is known by its end.
     pub(super) stamp: String,
     pub(super) json: String,
@@ -51,7 +51,7 @@ pub(super) fn keep(results: Results) -> Vec<String> {
 impl Results {
     fn write(self) -> Vec<String> {
         let mut sentences = Vec::new();
-        if let Some(Kept { runs, stem }) = &self.kept {
+        if let Some(SavedRun { runs, stem }) = &self.kept {
             match runs.keep(stem, &self.stamp, &self.json, &self.log) {
                 Ok(stem) => {
                     let bound = runs.bound(&stem);

@@ -1,10 +1,10 @@
 //! Reviews: `-r`, `-j`, `-R`, with and without a command, ended in every way.
 
-use super::{ROW, RUN, Row, check, checked};
+use super::{LOOK, ROW, RUN, Row, check, checked};
 use crate::rig::Company;
 
 /// The note that a review watches.
-const WATCHING: &str = "Watching";
+const WATCHING: &str = "Monitoring";
 /// What the closing report begins with.
 const REPORT: &str = "### Final report:";
 /// The outcome of a setting that the board allows to be raised.
@@ -21,16 +21,16 @@ fn review_tunes_monitors_and_reports() {
             "Monitoring while stress-ng --cpu 0 -t 60m runs.",
             REPORT,
             "while stress-ng --cpu 0 -t 60m ran",
-            "Throttling: CPUs were slowed down",
+            "Throttling: ",
             "Highest temperature: ",
             "Power: ",
             " W average",
             RAISED,
-            " again",
+            ", restored to",
             "Problems while monitoring:",
         ],
         never: &["Performance baseline", "Results validation"],
-        ..ROW
+        ..LOOK
     };
     let Some(left) = checked(&row) else {
         return testkit::was_skipped();
@@ -44,50 +44,50 @@ fn review_tunes_monitors_and_reports() {
 #[test]
 fn review_without_benchmarks_exits() {
     check(&[
-        Row { line: "sbc-bench -R", end: WATCHING, says: &[REPORT, "Monitored for", RAISED, " again"], ..ROW },
+        Row { line: "sbc-bench -R", end: WATCHING, says: &[REPORT, "Monitored for", RAISED, ", restored to"], ..LOOK },
         Row {
             line: "sbc-bench -R -- sleep 2",
             says: &["Monitoring while sleep 2 runs.", "while sleep 2 ran", RAISED],
-            ..ROW
+            ..LOOK
         },
         Row {
             line: "sbc-bench review --no-benchmarks -- sh -c 'exit 7'",
             flags: "",
             says: &[REPORT, "The command failed"],
             status: &[7],
-            ..ROW
+            ..LOOK
         },
         Row {
             line: "sbc-bench -R -- sleep 60",
             end: "4",
             says: &[REPORT, "while sleep 60 ran", RAISED],
             status: &[130],
-            ..ROW
+            ..LOOK
         },
         // As a service is ended, without a terminal and with everything closed.
         Row {
             line: "the-program -R --quiet <&- & sleep 4; kill -TERM $!; wait $!",
-            says: &[REPORT, "Monitored for", " again"],
-            ..ROW
+            says: &[REPORT, "Monitored for", ", restored to"],
+            ..LOOK
         },
-        Row { line: "sbc-bench -R -- sleep 1 | head -n 1", says: &["# "], ..ROW },
+        Row { line: "sbc-bench -R -- sleep 1 | head -n 1", says: &["# "], ..LOOK },
         Row {
             line: "NOTUNING=yes sbc-bench -R -- sleep 1",
             says: &["No setting was tuned: NOTUNING=yes was set"],
             never: &[RAISED],
-            ..ROW
+            ..LOOK
         },
         Row {
             line: "ExecuteCommand='echo one two | grep -c two > counted' sbc-bench -R && cat counted",
             says: &["\n1\n"],
-            ..ROW
+            ..LOOK
         },
         Row {
             line: "sbc-bench -R -- no-such-program",
             says: &["Program no-such-program not found."],
             never: &[REPORT],
             status: &[1],
-            ..ROW
+            ..LOOK
         },
     ]);
 }

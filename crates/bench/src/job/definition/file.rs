@@ -3,7 +3,7 @@
 
 use super::{Definition, Repeat, TIME_LIMIT, kebab, parse_repeat};
 use crate::job::duration::parse_duration;
-use crate::job::pinning::{Pinning, parse_pinning};
+use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 use crate::job::score::ScoreRule;
 use record::Variant;
 use serde::Deserialize;
@@ -121,9 +121,9 @@ fn hint(message: &str) -> &'static str {
 }
 
 /// Where it stands, and one sentence about it.
-type Wrong = (Range<usize>, String);
+type DefinitionError = (Range<usize>, String);
 
-fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, Wrong> {
+fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, DefinitionError> {
     let name = entry.name.get_ref();
     if name.is_empty() || *name != kebab(name) {
         let why = format!("name may contain only letters, digits, dots and dashes, not {name:?}");
@@ -147,18 +147,18 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, W
         }
         (Some(regex), None) => ScoreRule::regex(regex.get_ref()).map_err(|why| (regex.span(), why))?,
         (None, Some(path)) => ScoreRule::Json(path.clone()),
-        (None, None) => ScoreRule::Time,
+        (None, None) => ScoreRule::StepTime,
     };
-    let is_time = score == ScoreRule::Time;
+    let is_time = score == ScoreRule::StepTime;
     let own_unit = if is_time { "s" } else { "" };
     let own_better = if is_time { Better::Lower } else { Better::Higher };
     let pinning = with_span(&entry.cpus, |cpus| match cpus {
-        CpusText::List(cpus) => Ok(Pinning::Cpus(cpus.clone())),
-        CpusText::Word(word) => parse_pinning(word),
+        CpusText::List(cpus) => Ok(CpuSelection::Cpus(cpus.clone())),
+        CpusText::Word(word) => parse_cpu_selection(word),
     })?
-    .unwrap_or(Pinning::All);
+    .unwrap_or(CpuSelection::All);
     let others_off = with_span(&entry.others_off, |off| match (*off, &pinning) {
-        (true, Pinning::All) => Err(OTHERS_OF_ALL.into()),
+        (true, CpuSelection::All) => Err(OTHERS_OF_ALL.into()),
         (off, _) => Ok(off),
     })?
     .unwrap_or(false);
@@ -189,7 +189,7 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, W
 fn with_span<T, U>(
     value: &Option<toml::Spanned<T>>,
     read: impl Fn(&T) -> Result<U, String>,
-) -> Result<Option<U>, Wrong> {
+) -> Result<Option<U>, DefinitionError> {
     let read = |value: &toml::Spanned<T>| read(value.get_ref()).map_err(|why| (value.span(), why));
     value.as_ref().map(read).transpose()
 }
@@ -234,7 +234,7 @@ mod tests {
             command = ['true']
             timeout = 3";
         let [build, line, plain] = &parse_definitions(text, is_taken).unwrap()[..] else { panic!() };
-        assert_eq!(build.pinning, Pinning::Cpus(vec![0, 1, 2]));
+        assert_eq!(build.pinning, CpuSelection::Cpus(vec![0, 1, 2]));
         assert_eq!(build.repeat, Repeat::Times(5));
         assert_eq!(build.time_limit, Duration::from_secs(600));
         assert_eq!((build.unit.as_str(), build.higher_is_better), ("files/s", true));

@@ -5,7 +5,7 @@ mod file;
 
 pub use file::parse_definitions;
 
-use crate::job::pinning::Pinning;
+use crate::job::pinning::CpuSelection;
 use crate::job::score::ScoreRule;
 use crate::process::search_path::search_path;
 use machine::{Caller, Root, Trust};
@@ -23,7 +23,7 @@ pub struct Definition {
     /// Program and arguments.
     pub command: Vec<String>,
     /// Where it runs.
-    pub pinning: Pinning,
+    pub pinning: CpuSelection,
     /// All other CPUs are switched off while it runs: it starts a thread for each CPU that is online,
     /// wherever it is pinned to.
     pub others_off: bool,
@@ -63,10 +63,10 @@ impl Definition {
             name: kebab(name),
             variant: arguments.join(" ").into(),
             command,
-            pinning: Pinning::All,
+            pinning: CpuSelection::All,
             others_off: false,
             repeat: Repeat::UntilSteady,
-            score: ScoreRule::Time,
+            score: ScoreRule::StepTime,
             unit: "s".into(),
             higher_is_better: false,
             time_limit: TIME_LIMIT,
@@ -76,7 +76,7 @@ impl Definition {
 
     /// Why its program cannot be run with the rights of this user, or those of this process, as far as that
     /// shows without running it.
-    pub fn lacks_program(&self, user: Option<&Caller>) -> Option<String> {
+    pub fn missing_program(&self, user: Option<&Caller>) -> Option<String> {
         let program = self.command.first().map_or("", String::as_str);
         let on_path = || match (user, std::env::var_os("PATH")) {
             (Some(_), Some(path)) => std::env::split_paths(&path).any(|d| d.join(program).is_file()),
@@ -87,7 +87,7 @@ impl Definition {
             true => Path::new(program).is_file(),
             false => on_path(),
         };
-        (!is_there).then(|| match search_path().why_not(program) {
+        (!is_there).then(|| match search_path().why_ignored(program) {
             Some(why) if user.is_none() => format!("Program {program} not found: {why}."),
             _ => format!("Program {program} not found."),
         })
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn program_lookup() {
         for (program, is_there) in [("sh", true), ("/bin/sh", true), ("/bin", false), ("./sh", false), ("", false)] {
-            let lacks = Definition::of_command(vec![program.to_owned()]).lacks_program(None);
+            let lacks = Definition::of_command(vec![program.to_owned()]).missing_program(None);
             assert_eq!(lacks.is_none(), is_there, "{program}: {lacks:?}");
         }
     }

@@ -87,7 +87,7 @@ mod tests {
             ("shelly:[fe80::1]:80", Ok(("shelly", "[fe80::1]:80", Outputs::One(1)))),
             ("smartpower3:6000/2", Ok(("smartpower3", "6000", Outputs::One(2)))),
             ("netio", Err("must be KIND:HOST")),
-            ("fritz:plug", Err("There is no kind of meter \"fritz\"")),
+            ("fritz:plug", Err("Unknown power meter kind \"fritz\"")),
             ("netio:/1", Err("is not a host")),
             ("netio:a b", Err("is not a host")),
             ("netio:plug/0", Err("an output number")),

@@ -1,7 +1,7 @@
 //! Power meters on the network: smart plugs and the meters of ODROID.
 //!
 //! Each meter is polled by a thread of its own, with every answer bounded in time, and its latest
-//! values go to the sampler as a [`Feed`]. Energy that the meter itself adds up is preferred over
+//! values go to the sampler as a [`LatestValues`]. Energy that the meter itself adds up is preferred over
 //! watts of a moment, and how long the meter took to answer is a channel too, so that nobody takes
 //! an old value for a new one. Polling costs CPU time: for small boards a second machine is better.
 //!
@@ -22,7 +22,7 @@ mod testing;
 pub use address::Address;
 
 use address::Outputs;
-use machine::{Failure, Feed};
+use machine::{Failure, LatestValues};
 use record::Channel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,7 +84,7 @@ struct Output {
 /// A meter that is polled. Dropping it ends the polling.
 #[derive(Debug)]
 pub struct Meter {
-    feed: Feed,
+    feed: LatestValues,
     trouble: Option<String>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -113,7 +113,7 @@ impl Meter {
         })?;
         let name = first.as_ref().map_or("", |answer| &answer.name);
         let channels = channels::channels(number, kind, name, &address.outputs, count);
-        let feed = Feed::new(address.shown.clone(), channels, PATIENCE);
+        let feed = LatestValues::new(address.shown.clone(), channels, PATIENCE);
         let trouble = first.as_ref().err().map(|failure| {
             let missing = failure.missing(text);
             format!("The power meter does not respond ({missing}). Check its address and that its API is enabled.")
@@ -134,7 +134,7 @@ impl Meter {
     }
 
     /// Its values, for the sampler.
-    pub fn feed(&self) -> Feed {
+    pub fn feed(&self) -> LatestValues {
         self.feed.clone()
     }
 
@@ -176,7 +176,7 @@ struct Poll {
     source: Box<dyn Source>,
     /// Places of the outputs that were asked for.
     chosen: std::ops::Range<usize>,
-    feed: Feed,
+    feed: LatestValues,
 }
 
 impl Poll {
@@ -229,7 +229,7 @@ mod tests {
         testing::served(&[("/netio.json", netio::EXAMPLE_JSON)], |host| {
             let text = format!("netio-json:{host}/3");
             let error = Meter::start(&text, 0).map(|_| ()).unwrap_err();
-            assert!(error.ends_with("outputs, numbered from 1 to 2."), "{error}");
+            assert!(error.ends_with("has outputs numbered 1 to 2."), "{error}");
         });
     }
 
@@ -238,7 +238,7 @@ mod tests {
         // Nothing listens at the port of echo's old neighbour.
         let meter = Meter::start("netio:127.0.0.1:1/2", 0).unwrap();
         let trouble = meter.trouble().unwrap();
-        assert!(trouble.contains("does not answer"), "{trouble}");
+        assert!(trouble.contains("does not respond"), "{trouble}");
         let options = machine::SamplerOptions { feeds: vec![meter.feed()], ..machine::SamplerOptions::default() };
         let root = machine::Root::from_board("").unwrap();
         let mut sampler = machine::Sampler::new(&root, &options);

@@ -92,7 +92,7 @@ fn end_all_and(mut find: impl FnMut() -> Vec<Held>, then: impl Fn(&Held)) {
 }
 
 /// Ends everything that the programs of a process have left when the process itself was killed, by its mark.
-pub(crate) fn end_all_of(root: &Root, owner: u32) {
+pub(crate) fn kill_descendants(root: &Root, owner: u32) {
     let mark = format!("{MARK}={}", mark_of(root, owner));
     let is_marked = |pid: u32| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
     end_all(|| held(root, all(root), is_marked).take(AT_ONCE).collect());
@@ -142,14 +142,14 @@ pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<Held> {
 
 /// Ends all programs of this process, for an end that cannot wait.
 pub fn end_programs() {
-    end_all_of(&Root::system(), std::process::id());
+    kill_descendants(&Root::system(), std::process::id());
 }
 
 /// Ends the programs of runs that are dead, on which no guard can look any more, and tells their names. Who started
 /// this process may be one of them, and is spared.
 ///
 /// A process that has the number of such a run is a later one: it was started after the program.
-pub(crate) fn end_orphans(root: &Root) -> Vec<String> {
+pub(crate) fn kill_orphans(root: &Root) -> Vec<String> {
     let spared = with_ancestors(root);
     let namespace = namespace(root);
     let is_orphan = |pid: u32| !spared.contains(&pid) && is_orphan(root, &namespace, pid);

@@ -20,7 +20,7 @@ mod output;
 mod start;
 
 pub use descendants::end_programs;
-pub(crate) use descendants::{MARK, end_all_of, end_members_of, end_orphans, stop_programs_of};
+pub(crate) use descendants::{MARK, end_members_of, kill_descendants, kill_orphans, stop_programs_of};
 pub(crate) use held::{Held, signal_all};
 pub use observe::Usage;
 pub(crate) use observe::{foreign, parse_schedstat};
@@ -63,7 +63,7 @@ const OOM_SCORE_ADJ: &str = "250";
 
 /// What to run.
 #[derive(Debug, Clone)]
-pub struct Spec<'a> {
+pub struct ChildSpec<'a> {
     /// Path of the program and its arguments.
     pub argv: &'a [String],
     /// CPUs it may use; empty for all.
@@ -80,7 +80,7 @@ pub struct Spec<'a> {
     pub folder: Option<&'a OwnFolder>,
 }
 
-impl<'a> Spec<'a> {
+impl<'a> ChildSpec<'a> {
     /// This program of our own, on any CPU, where we are and as we are.
     pub fn new(argv: &'a [String], time_limit: Duration) -> Self {
         Self { argv, cpus: &[], time_limit, environment: &[], group: None, user: None, folder: None }
@@ -147,7 +147,7 @@ impl<'a> Child<'a> {
     ///
     /// # Errors
     /// It could not be started, or the CPUs do not exist.
-    pub fn spawn(spec: &Spec<'a>) -> Result<Self, Failure> {
+    pub fn spawn(spec: &ChildSpec<'a>) -> Result<Self, Failure> {
         match faults::pass(Call::Pipe, "pipe", std::io::pipe) {
             Ok((reader, writer)) => Self::start(spec, reader.into(), writer.into()),
             Err(why) => Err(not_started(spec, &why.to_string())),
@@ -159,11 +159,11 @@ impl<'a> Child<'a> {
     ///
     /// # Errors
     /// As [`Child::spawn`].
-    pub fn spawn_seen(spec: &Spec<'a>, terminal: Terminal) -> Result<Self, Failure> {
+    pub fn spawn_with_output(spec: &ChildSpec<'a>, terminal: Terminal) -> Result<Self, Failure> {
         Self::start(spec, terminal.reader, terminal.writer)
     }
 
-    fn start(spec: &Spec<'a>, reader: OwnedFd, writer: OwnedFd) -> Result<Self, Failure> {
+    fn start(spec: &ChildSpec<'a>, reader: OwnedFd, writer: OwnedFd) -> Result<Self, Failure> {
         let path = spec.argv.first().map_or("", String::as_str);
         let refused = |why: String| not_started(spec, &why);
         let errors = writer.try_clone().map_err(|e| refused(e.to_string()))?;
@@ -342,12 +342,12 @@ impl Drop for Child<'_> {
 }
 
 /// Its name without the folder.
-fn name<'a>(spec: &Spec<'a>) -> &'a str {
+fn name<'a>(spec: &ChildSpec<'a>) -> &'a str {
     let path = spec.argv.first().map_or("", String::as_str);
     path.rsplit('/').next().unwrap_or_default()
 }
 
-fn not_started(spec: &Spec, why: &str) -> Failure {
+fn not_started(spec: &ChildSpec, why: &str) -> Failure {
     let message = format!("Cannot start {}: {why}", name(spec));
     failure(FailureKind::NotStarted, message, "")
 }

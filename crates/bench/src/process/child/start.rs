@@ -7,7 +7,7 @@
 //!
 //! `no_new_privs` stays off: a command of a user's may well call ping or sudo, and does so by that user's own rights.
 
-use super::Spec;
+use super::ChildSpec;
 use crate::process::search_path::search_path;
 use machine::Caller;
 use machine::faults::{self, Call};
@@ -47,7 +47,7 @@ pub(super) fn of_root(command: &mut Command) {
 }
 
 /// Starts the command in a thread of its own that was moved to the CPUs and into the group before.
-pub(super) fn start_on(spec: &Spec, mut command: Command) -> Result<Child, String> {
+pub(super) fn start_on(spec: &ChildSpec, mut command: Command) -> Result<Child, String> {
     if spec.cpus.is_empty() && spec.group.is_none() && spec.user.is_none() {
         return spawn(&mut command);
     }

@@ -18,7 +18,7 @@ impl Default for Case<'_> {
 
 fn run(case: Case) -> Ended {
     let argv = ["/bin/sh", "-c", case.script].map(str::to_owned);
-    let spec = Spec { cpus: case.cpus, ..Spec::new(&argv, case.time_limit) };
+    let spec = ChildSpec { cpus: case.cpus, ..ChildSpec::new(&argv, case.time_limit) };
     Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &Root::system(),
         cancelled: &AtomicI32::new(case.cancelled),
@@ -66,14 +66,14 @@ fn locale_is_plain_and_standard_input_empty() {
 fn crashes_are_told_apart() {
     check("exit 7", FailureKind::ExitStatus, "sh exited with status 7.");
     check("kill -SEGV $$", FailureKind::Signal, "sh was terminated by SIGSEGV.");
-    check("kill -KILL $$", FailureKind::Signal, "sh was ended by SIGKILL.");
+    check("kill -KILL $$", FailureKind::Signal, "sh was terminated by SIGKILL.");
 }
 
 #[test]
 fn program_that_does_not_exist_is_not_started() {
     for path in ["/nonexistent/7zz", "", "/etc/passwd", "/"] {
         let argv = [path.to_owned()];
-        let spec = Spec::new(&argv, Duration::from_secs(1));
+        let spec = ChildSpec::new(&argv, Duration::from_secs(1));
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted, "{path}");
     }
@@ -83,7 +83,7 @@ fn program_that_does_not_exist_is_not_started() {
 fn cpus_that_do_not_exist_are_refused() {
     for cpu in [1000, 5000] {
         let argv = ["/bin/true".to_owned()];
-        let spec = Spec { cpus: &[cpu], ..Spec::new(&argv, Duration::from_secs(1)) };
+        let spec = ChildSpec { cpus: &[cpu], ..ChildSpec::new(&argv, Duration::from_secs(1)) };
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);
         assert!(failure.message.contains(&cpu.to_string()), "{}", failure.message);
@@ -167,7 +167,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
     let argv = ["/bin/sh", "-c", "sleep 100 & sleep 100"].map(str::to_owned);
     let pid = std::sync::Mutex::new(String::new());
     let panicked = std::panic::catch_unwind(|| {
-        let spec = Spec::new(&argv, Duration::from_secs(9));
+        let spec = ChildSpec::new(&argv, Duration::from_secs(9));
         let child = Child::spawn(&spec).unwrap();
         *pid.lock().unwrap() = child.pid().to_string();
         child.finish(&mut Supervisor {
@@ -187,7 +187,7 @@ fn out_of_memory_is_distinguished_from_kill() {
     let before = "oom_kill 3\n";
     let root = Root::from_board(&format!("== /proc/vmstat\nnr_free_pages 1\n{before}")).unwrap();
     let argv = ["/bin/sh", "-c", "kill -KILL $$"].map(str::to_owned);
-    let spec = Spec::new(&argv, Duration::from_secs(9));
+    let spec = ChildSpec::new(&argv, Duration::from_secs(9));
     let killing = root.clone();
     let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &root,
@@ -208,7 +208,7 @@ fn own_thread_in_group_survives() {
     };
     let _inside = group.enter().unwrap();
     let argv = ["/bin/true".to_owned()];
-    let child = Child::spawn(&Spec { group: Some(&group), ..Spec::new(&argv, Duration::from_secs(10)) });
+    let child = Child::spawn(&ChildSpec { group: Some(&group), ..ChildSpec::new(&argv, Duration::from_secs(10)) });
     let ended = child.unwrap().finish(&mut Supervisor {
         root: &root,
         cancelled: &AtomicI32::new(0),
@@ -228,8 +228,8 @@ fn program_stops_after_enough_output() {
     // Into a pipe, awk would keep its lines back.
     let script = "awk 'BEGIN { for (;;) { print ++n; system(\"sleep 0.05\") } }'";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
-    let spec = Spec::new(&argv, Duration::from_secs(60));
-    let child = Child::spawn_seen(&spec, terminal).unwrap();
+    let spec = ChildSpec::new(&argv, Duration::from_secs(60));
+    let child = Child::spawn_with_output(&spec, terminal).unwrap();
     let ended = child.finish(&mut Supervisor {
         root: &Root::system(),
         cancelled: &AtomicI32::new(0),
@@ -258,8 +258,12 @@ fn program_runs_with_users_rights() {
     };
     let script = "grep -e ^Uid -e ^Gid -e ^Groups -e ^Cpus_allowed_list /proc/self/status; echo $HOME $USER";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
-    let spec =
-        Spec { cpus: &[0], group: group.as_ref(), user: Some(&user), ..Spec::new(&argv, Duration::from_secs(20)) };
+    let spec = ChildSpec {
+        cpus: &[0],
+        group: group.as_ref(),
+        user: Some(&user),
+        ..ChildSpec::new(&argv, Duration::from_secs(20))
+    };
     let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &root,
         cancelled: &AtomicI32::new(0),

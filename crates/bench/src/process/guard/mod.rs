@@ -5,7 +5,7 @@
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
-use crate::process::child::{Held, MARK, end_all_of, end_members_of, end_orphans, signal_all, stop_programs_of};
+use crate::process::child::{Held, MARK, end_members_of, kill_descendants, kill_orphans, signal_all, stop_programs_of};
 use crate::process::standstill::{Cause, Standstill};
 use crate::scratch::places::{self, remove_left_behind};
 use machine::faults::{self, Call};
@@ -139,7 +139,7 @@ impl Drop for Guard {
 ///
 /// # Errors
 /// The settings that could not be put back, each with its reason.
-pub fn stand_guard(
+pub fn run_guard(
     root: &Root,
     watched: &Watched,
     input: &mut dyn Read,
@@ -150,7 +150,7 @@ pub fn stand_guard(
     let mut said = Vec::new();
     std::thread::scope(|scope| {
         let (owner_is_here, ended) = channel::<()>();
-        let look = move || stop_along(root, watched.owner, &ended, output);
+        let look = move || forward_stop(root, watched.owner, &ended, output);
         // Without it, programs go on while their owner is stopped.
         let _ = std::thread::Builder::new().spawn_scoped(scope, look);
         // A read ends with the closing of the pipe, or is interrupted by a signal.
@@ -158,7 +158,7 @@ pub fn stand_guard(
         drop(owner_is_here);
     });
     if said != ALL_IS_WELL {
-        end_all_of(root, watched.owner);
+        kill_descendants(root, watched.owner);
         let group = watched.group.as_deref();
         let group = group.and_then(|folder| adopted(root, folder));
         if let Some(group) = group {
@@ -170,7 +170,7 @@ pub fn stand_guard(
     let Some(journal) = &watched.journal else {
         return Ok(());
     };
-    match restored_from(root, journal) {
+    match restore_journal(root, journal) {
         Ok(outcomes) => {
             let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
             let failures: Vec<_> = outcomes.into_iter().filter(failed).collect();
@@ -194,7 +194,7 @@ fn adopted(root: &Root, folder: &str) -> Option<Group> {
 }
 
 /// Stops the programs of an owner that is stopped, and lets them go on with it.
-fn stop_along(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Write) {
+fn forward_stop(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Write) {
     let mut stopped: Vec<Held> = Vec::new();
     let mut since = None;
     while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
@@ -219,7 +219,7 @@ fn stop_along(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Wr
 
 /// Restores from the journal once its owner has let go of it. A process that is killed closes its files one by
 /// one: its pipe to the guard may be closed a moment before the journal is.
-fn restored_from(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
+fn restore_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
     let until = Instant::now() + LAST_CLOSE;
     loop {
         match restore_from_journal(root, journal) {
@@ -234,7 +234,7 @@ fn restored_from(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>
 pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     let mut told = Vec::new();
     let programs = match root.is_system() {
-        true => end_orphans(root),
+        true => kill_orphans(root),
         false => Vec::new(),
     };
     if !programs.is_empty() {

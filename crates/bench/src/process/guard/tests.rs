@@ -74,7 +74,7 @@ fn escaped_processes_are_killed_with_owner() {
     let mut child = program(owner.pid());
     wait_for(owner.pid(), 4);
     let watched = watched(owner.pid(), None);
-    stand_guard(&Root::system(), &watched, &mut &b""[..], &mut Vec::new()).unwrap();
+    run_guard(&Root::system(), &watched, &mut &b""[..], &mut Vec::new()).unwrap();
     assert_eq!(marked(owner.pid()), [0; 0]);
     assert_eq!(child.wait().unwrap().signal(), Some(9));
 }
@@ -85,9 +85,9 @@ fn guard_does_nothing_after_normal_exit() {
     let mut child = program(owner.pid());
     wait_for(owner.pid(), 4);
     let watched = watched(owner.pid(), None);
-    stand_guard(&Root::system(), &watched, &mut &b"w"[..], &mut Vec::new()).unwrap();
+    run_guard(&Root::system(), &watched, &mut &b"w"[..], &mut Vec::new()).unwrap();
     let left = marked(owner.pid()).len();
-    end_all_of(&Root::system(), owner.pid());
+    kill_descendants(&Root::system(), owner.pid());
     child.wait().unwrap();
     assert_eq!(left, 4);
 }
@@ -100,9 +100,9 @@ fn next_start_kills_only_processes_of_dead_runs() {
     wait_for(alive.pid(), 4);
     let owner = dead.pid();
     drop(dead);
-    let names = end_orphans(&Root::system());
+    let names = kill_orphans(&Root::system());
     let (left, spared) = (marked(owner), marked(alive.pid()).len());
-    end_all_of(&Root::system(), alive.pid());
+    kill_descendants(&Root::system(), alive.pid());
     orphan.wait().unwrap();
     own.wait().unwrap();
     assert_eq!((left, spared), (Vec::new(), 4));
@@ -143,7 +143,7 @@ fn guard_restores_journal() {
     std::fs::copy(&journal, &left).unwrap();
     drop(settings);
     root.write(&governor, "performance").unwrap();
-    let outcome = stand_guard(&root, &watched(GONE, Some(left.clone())), &mut &b""[..], &mut Vec::new());
+    let outcome = run_guard(&root, &watched(GONE, Some(left.clone())), &mut &b""[..], &mut Vec::new());
     let is_removed = !left.exists();
     std::fs::remove_dir_all(&place).unwrap();
     outcome.unwrap();

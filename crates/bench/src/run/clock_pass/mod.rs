@@ -12,7 +12,7 @@ use crate::plan::options::Options;
 use crate::process::child::interruption;
 use crate::process::child::move_to;
 use crate::question::{Task, wants};
-use crate::run::tell::Tell;
+use crate::run::tell::RecordOutcome;
 use machine::cgroup::has_quota;
 use machine::faults;
 use machine::settings::{Node, Settings};
@@ -47,7 +47,7 @@ pub(crate) struct ClockPass<'a> {
 impl ClockPass<'_> {
     /// Every OPP of one cluster, highest first, on its first CPU. Without settings only the clock
     /// as it is.
-    pub(crate) fn cluster(&self, cluster: &Cluster, settings: Option<&mut Settings>, tell: &mut Tell) -> Step {
+    pub(crate) fn cluster(&self, cluster: &Cluster, settings: Option<&mut Settings>, tell: &mut RecordOutcome) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
         let policy = self.policy_of(cpu);
@@ -67,7 +67,7 @@ impl ClockPass<'_> {
         cpu: u32,
         policy: &Policy,
         settings: &mut Settings,
-        tell: &mut Tell,
+        tell: &mut RecordOutcome,
     ) -> Result<Vec<ClockPoint>, Missing> {
         let opps = self.opps(policy);
         if opps.is_empty() {
@@ -95,7 +95,7 @@ impl ClockPass<'_> {
         (cpu, policy): (u32, &Policy),
         opps: &[u32],
         settings: &mut Settings,
-        tell: &mut Tell,
+        tell: &mut RecordOutcome,
     ) -> Result<Vec<ClockPoint>, Missing> {
         let mut is_set = |node, khz: u32| tell(settings.set(node, &khz.to_string())).is_none();
         if let Some(min) = policy.clock_khz_min.known() {

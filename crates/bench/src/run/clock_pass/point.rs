@@ -54,15 +54,15 @@ pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) ->
 /// How to read for the first time, and from then on.
 fn plans(limited: bool) -> (ClockPlan, ClockPlan) {
     if !limited {
-        return (hasty(ClockPlan::default()), hasty(ClockPlan::warm()));
+        return (short_plan(ClockPlan::default()), short_plan(ClockPlan::warm()));
     }
-    let long = hasty(ClockPlan::lasting(QUOTA_READING_NS));
+    let long = short_plan(ClockPlan::lasting(QUOTA_READING_NS));
     let warm = ClockPlan { preheat_ns_max: 0, ..long };
     (long, warm)
 }
 
 /// The same, shortened where a test is in haste.
-fn hasty(plan: ClockPlan) -> ClockPlan {
+fn short_plan(plan: ClockPlan) -> ClockPlan {
     ClockPlan {
         windows: plan.windows.div_ceil(faults::haste()).max(3),
         preheat_ns_max: plan.preheat_ns_max / u64::from(faults::haste()),

@@ -1,7 +1,7 @@
 //! What ends the stages of a thermal test: a wait that gets nowhere, a load that gets too hot. Nothing is
 //! run here.
 
-use super::gauge::Gauge;
+use super::gauge::TemperatureReader;
 use crate::plan::heat::StartAt;
 use record::Missing;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -13,14 +13,14 @@ const STILL_MILLICELSIUS: i64 = 500;
 const STILL_MS: i64 = 120_000;
 
 /// A wait that goes on.
-pub(super) struct Waiting {
+pub(super) struct TargetWait {
     pub(super) start: StartAt,
     pub(super) began: i64,
     /// The last temperature that differed, and when it was seen.
     pub(super) moved: (i64, i64),
 }
 
-impl Waiting {
+impl TargetWait {
     /// Whether to go on at this temperature: none to go on, else why not, empty if it is reached.
     pub(super) fn verdict(&mut self, now_ms: i64, millicelsius: i64, limit: Duration) -> Option<String> {
         let degrees = |value: i64| format!("{:.1} °C", value as f64 / 1000.0);
@@ -58,11 +58,11 @@ const JUMP_MILLICELSIUS: i64 = 40_000;
 
 /// How long a thermometer has not answered.
 #[derive(Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct SensorTimeout {
     blind_ms: Option<i64>,
 }
 
-impl Sight {
+impl SensorTimeout {
     /// Why it has to be taken for broken, if it has.
     pub(super) fn lost(&mut self, now: &record::Reading<i64>, now_ms: i64) -> Option<String> {
         let Err(missing) = now else {
@@ -76,15 +76,15 @@ impl Sight {
 }
 
 /// Ends a load: at its time, at a temperature, when nobody can tell the temperature any more, at an interruption.
-pub(super) struct Brake<'a> {
+pub(super) struct StopCondition<'a> {
     /// None on a machine without any: then time alone ends the load.
-    pub(super) gauge: Option<Gauge<'a>>,
+    pub(super) gauge: Option<TemperatureReader<'a>>,
     pub(super) max: i64,
     pub(super) end_ms: i64,
-    pub(super) sight: Sight,
+    pub(super) sight: SensorTimeout,
     /// Must be felt by the thermometer: its first reading and when that was, until there is another one.
-    pub(super) unmoved: Option<(i64, i64)>,
-    pub(super) is_felt: bool,
+    pub(super) first_reading: Option<(i64, i64)>,
+    pub(super) sensor_responds: bool,
     /// The reading before.
     pub(super) before: Option<i64>,
     /// Signal number, 1 at a limit, or 0.
@@ -93,15 +93,15 @@ pub(super) struct Brake<'a> {
     pub(super) why: Option<String>,
 }
 
-impl<'a> Brake<'a> {
-    pub(super) fn new(gauge: Option<Gauge<'a>>, max: i64, end_ms: i64) -> Self {
+impl<'a> StopCondition<'a> {
+    pub(super) fn new(gauge: Option<TemperatureReader<'a>>, max: i64, end_ms: i64) -> Self {
         Self {
             gauge,
             max,
             end_ms,
-            sight: Sight::default(),
-            unmoved: None,
-            is_felt: false,
+            sight: SensorTimeout::default(),
+            first_reading: None,
+            sensor_responds: false,
             before: None,
             stop: AtomicI32::new(0),
             why: None,
@@ -151,9 +151,9 @@ impl<'a> Brake<'a> {
 
     /// Why a thermometer that always says the same has to be taken for broken, if it has.
     fn stuck(&mut self, value: i64, now_ms: i64) -> Option<String> {
-        let (first, since_ms) = *self.unmoved.get_or_insert((value, now_ms));
-        self.is_felt &= value == first;
-        (self.is_felt && now_ms - since_ms >= STUCK_MS_MAX).then(|| {
+        let (first, since_ms) = *self.first_reading.get_or_insert((value, now_ms));
+        self.sensor_responds &= value == first;
+        (self.sensor_responds && now_ms - since_ms >= STUCK_MS_MAX).then(|| {
             format!(
                 "the sensor reported a constant {:.1} °C for {} s under load; it does not measure the SoC",
                 first as f64 / 1000.0,
@@ -170,7 +170,7 @@ mod tests {
 
     /// Looks once a second; the text is empty for a temperature that was reached.
     fn check(start: StartAt, temperatures: impl Fn(i64) -> i64, expected: (i64, &str)) {
-        let mut waiting = Waiting { start, began: 0, moved: (temperatures(0), 0) };
+        let mut waiting = TargetWait { start, began: 0, moved: (temperatures(0), 0) };
         let limit = Duration::from_secs(600);
         let ended = (0..1000).find_map(|second| {
             let verdict = waiting.verdict(second * 1000, temperatures(second), limit)?;
@@ -181,8 +181,8 @@ mod tests {
         assert!(why.contains(expected.1) && (!expected.1.is_empty() || why.is_empty()));
     }
 
-    fn brake_of(root: &Root, max: i64, end_ms: i64) -> Brake<'_> {
-        Brake::new(Gauge::find(root, None).ok(), max, end_ms)
+    fn brake_of(root: &Root, max: i64, end_ms: i64) -> StopCondition<'_> {
+        StopCondition::new(TemperatureReader::find(root, None).ok(), max, end_ms)
     }
 
     #[test]
@@ -234,12 +234,12 @@ mod tests {
         let why = brake.why.unwrap();
         assert!(why.contains("sensor failed"), "{why}");
         // Where it never moves although it must, it is none; where it moved once, it works.
-        for (is_felt, second, expected) in
+        for (sensor_responds, second, expected) in
             [(true, "50000", Some(121_000)), (false, "50000", None), (true, "51000", None)]
         {
             root.write(TEMP, "50000").unwrap();
             let mut brake = brake_of(&root, 90_000, 600_000);
-            brake.is_felt = is_felt;
+            brake.sensor_responds = sensor_responds;
             let stopped = [1000, 61_000, 121_000].into_iter().find(|at_ms| {
                 drop(brake.look(*at_ms, &not_cancelled));
                 root.write(TEMP, second).unwrap();

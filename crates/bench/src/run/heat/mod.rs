@@ -7,14 +7,14 @@ use super::Runner;
 use crate::job::cpus::online_cpus;
 use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
-use crate::measure::heated::{self, INTERVAL_NS, Interval};
+use crate::measure::heated::{self, HeatInterval, INTERVAL_NS};
 use crate::measure::repeat;
 use crate::plan::heat::{HeatLoad, StartAt, Thermal};
 use crate::process::child::move_to;
 use crate::run::context::Progress;
 use crate::workloads;
-use gauge::Gauge;
-use limits::{Brake, Sight, Waiting};
+use gauge::TemperatureReader;
+use limits::{SensorTimeout, StopCondition, TargetWait};
 use machine::critical_millicelsius;
 use microbench::load::{Load, spin};
 use record::soc_temperature::SocTemperature;
@@ -44,7 +44,7 @@ impl Runner<'_> {
         let root = self.context.root;
         self.step_begins(&format!("{word} to {} °C", target / 1000), 0);
         let begin = self.moment();
-        let outcome = match Gauge::find(root, self.chosen().as_ref()) {
+        let outcome = match TemperatureReader::find(root, self.chosen().as_ref()) {
             Err(missing) => Outcome::Skipped(missing),
             Ok(gauge) => {
                 let heats = matches!(start, StartAt::HeatTo(_));
@@ -66,12 +66,12 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    fn watch_temperature(&mut self, gauge: &Gauge, start: StartAt, limit: Duration) -> Wait {
+    fn watch_temperature(&mut self, gauge: &TemperatureReader, start: StartAt, limit: Duration) -> Wait {
         let timeline = self.context.timeline;
         let first = gauge.now();
-        let mut sight = Sight::default();
+        let mut sight = SensorTimeout::default();
         let mut waiting =
-            Waiting { start, began: timeline.now_ms(), moved: (first.clone().unwrap_or(0), timeline.now_ms()) };
+            TargetWait { start, began: timeline.now_ms(), moved: (first.clone().unwrap_or(0), timeline.now_ms()) };
         let (end, not_reached) = loop {
             let (now, now_ms) = (gauge.now(), timeline.now_ms());
             let verdict = match &now {
@@ -83,7 +83,7 @@ impl Runner<'_> {
             if let Some(why) = interrupted.or(verdict) {
                 break (now, Some(why).filter(|why| !why.is_empty()));
             }
-            self.tell_temperature(&now);
+            self.report_temperature(&now);
             timeline.sleep(LOOK);
         };
         if let Some(why) = &not_reached {
@@ -93,7 +93,7 @@ impl Runner<'_> {
         Wait { target_millicelsius: None, start_millicelsius: first.into(), end_millicelsius: end.into(), not_reached }
     }
 
-    fn tell_temperature(&mut self, now: &record::Reading<i64>) {
+    fn report_temperature(&mut self, now: &record::Reading<i64>) {
         if let Ok(value) = now {
             let name = format!("{:.1} °C now", *value as f64 / 1000.0);
             let left = self.estimates.of_stages(self.ahead());
@@ -118,13 +118,13 @@ impl Runner<'_> {
             below.unwrap_or(MAX_MILLICELSIUS)
         });
         let end_ms = begin.0 + thermal.time.as_millis() as i64;
-        let gauge = Gauge::find(root, self.chosen().as_ref());
-        let mut brake = Brake::new(gauge.ok(), max, end_ms);
+        let gauge = TemperatureReader::find(root, self.chosen().as_ref());
+        let mut brake = StopCondition::new(gauge.ok(), max, end_ms);
         let is_warm = matches!(thermal.start, Some(StartAt::HeatTo(_)));
-        brake.is_felt = matches!(thermal.load, HeatLoad::Simd) && !is_warm;
+        brake.sensor_responds = matches!(thermal.load, HeatLoad::Simd) && !is_warm;
         let mut outcome = match &thermal.load {
             HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
-            load => self.heat_again_and_again(machine, load, &mut brake),
+            load => self.repeat_heat_load(machine, load, &mut brake),
         };
         if let Outcome::Done(Measured::Series(series)) = &mut outcome {
             series.ended_early = brake.why.take();
@@ -134,13 +134,13 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    fn heat_built_in(&mut self, machine: &Machine, thermal: &Thermal, brake: &mut Brake) -> Outcome {
+    fn heat_built_in(&mut self, machine: &Machine, thermal: &Thermal, brake: &mut StopCondition) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let cpus = online_cpus(machine);
         let seconds = thermal.time.as_secs().max(1) as usize;
         let stop = AtomicI32::new(0);
         let gate = Gate::default();
-        let threads: Result<Vec<Vec<Interval>>, Missing> = std::thread::scope(|scope| {
+        let threads: Result<Vec<Vec<HeatInterval>>, Missing> = std::thread::scope(|scope| {
             let one = |cpu: &u32| {
                 let (cpu, stop) = (*cpu, &stop);
                 // A CPU that is switched off has no intervals.
@@ -156,7 +156,7 @@ impl Runner<'_> {
                 if brake.stop.load(Ordering::Relaxed) != 0 && brake.why.is_some() {
                     stop.store(1, Ordering::Relaxed);
                 }
-                self.tell_temperature(&now);
+                self.report_temperature(&now);
             }
             Ok(joined(threads))
         });
@@ -185,7 +185,7 @@ impl Runner<'_> {
     }
 
     /// Runs a program until the brake stops it; the run that is cut off does not count.
-    fn heat_again_and_again(&mut self, machine: &Machine, load: &HeatLoad, brake: &mut Brake) -> Outcome {
+    fn repeat_heat_load(&mut self, machine: &Machine, load: &HeatLoad, brake: &mut StopCondition) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let begin_ms = timeline.now_ms();
         let job = load.job(machine);
@@ -201,7 +201,7 @@ impl Runner<'_> {
                 drop(brake.look(timeline.now_ms(), self.context.cancelled));
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
                 self.recorder.flush();
-                (self.context.progress)(Progress::Beat);
+                (self.context.progress)(Progress::SampleInterval);
             });
             let watch = || (*look.borrow_mut())();
             let places = (root, machine, timeline);
@@ -229,13 +229,13 @@ impl Runner<'_> {
         self.step_begins(name.as_str(), 0);
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
-        let gauge = Gauge::find(root, self.chosen().as_ref());
-        let now = || gauge.as_ref().map_err(Missing::clone).and_then(Gauge::now);
+        let gauge = TemperatureReader::find(root, self.chosen().as_ref());
+        let now = || gauge.as_ref().map_err(Missing::clone).and_then(TemperatureReader::now);
         let first: Fact<i64> = now().into();
         let end_ms = begin.0 + time.as_millis() as i64;
         while timeline.now_ms() < end_ms && self.interrupted().is_none() {
             timeline.sleep(LOOK);
-            self.tell_temperature(&now());
+            self.report_temperature(&now());
         }
         let outcome = Outcome::Done(Measured::Wait(Wait {
             target_millicelsius: None,

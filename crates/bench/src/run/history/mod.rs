@@ -55,7 +55,7 @@ pub struct NewRun {
 #[derive(Debug)]
 pub enum Left {
     /// A run died, or its end could not be kept.
-    Run(Box<LeftRun>),
+    Run(Box<DeadRun>),
     /// A stream that cannot be read.
     Unreadable {
         /// Why.
@@ -67,7 +67,7 @@ pub enum Left {
 
 /// The stream of a run that is no more.
 #[derive(Debug)]
-pub struct LeftRun {
+pub struct DeadRun {
     /// What its files are called, without their ends.
     pub stem: String,
     /// What could be read.
@@ -187,7 +187,7 @@ impl Runs {
     }
 
     /// The run of a stream; or why it cannot be read, and where it lies now.
-    fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<LeftRun>, (Missing, Option<PathBuf>)> {
+    fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<DeadRun>, (Missing, Option<PathBuf>)> {
         let file = self.folder.readable(name).map_err(|error| (error.into(), None))?;
         let path = self.folder.path().join(name).display().to_string();
         match lock(&file) {
@@ -224,7 +224,7 @@ impl Runs {
             let _ = self.folder.remove(name);
             return Ok(None);
         }
-        Ok(Some(LeftRun { stem: stem.to_owned(), record, has_ended, name: name.to_owned(), _file: file }))
+        Ok(Some(DeadRun { stem: stem.to_owned(), record, has_ended, name: name.to_owned(), _file: file }))
     }
 
     /// Gives a stream of ours that says nothing a name by which nobody looks at it again; where it lies then. What
@@ -265,7 +265,7 @@ impl Runs {
     ///
     /// # Errors
     /// It cannot be written; the stream stays.
-    pub fn recover(&self, left: &LeftRun, json: &str) -> Result<PathBuf, Error> {
+    pub fn recover(&self, left: &DeadRun, json: &str) -> Result<PathBuf, Error> {
         let name = OsString::from(format!("{}.json", left.stem));
         self.folder.replace(&name, json.as_bytes(), Access::Owner)?;
         // One that stays is recovered again, into the same Record.

@@ -155,7 +155,7 @@ fn foreign_stream_files_are_refused() {
     std::os::unix::fs::symlink("../elsewhere", at("b.stream")).unwrap();
     std::fs::create_dir(at("c.stream")).unwrap();
     std::fs::write(at("d.stream"), [0; 600]).unwrap();
-    let mut expected = vec!["named pipe", "is a symbolic link", "a folder", "no complete line"];
+    let mut expected = vec!["named pipe", "is a symbolic link", "a directory", "no complete line"];
     if machine::is_root() {
         std::fs::write(at("e.stream"), started()).unwrap();
         std::os::unix::fs::chown(at("e.stream"), Some(65_534), None).unwrap();

@@ -7,7 +7,7 @@
 
 use crate::run::context::Earlier;
 use crate::run::history::NewRun;
-use crate::run::tape::Tape;
+use crate::run::tape::StreamWriter;
 use machine::kernel_log::KernelLog;
 use machine::{SamplerThread, Timeline};
 use record::{Event, Missing, Reading, Record, Run, SCHEMA_VERSION, Source, soc_temperature};
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct Recorder {
     record: Record,
-    tape: Tape,
+    tape: StreamWriter,
     /// Where the rows of a sampler begin whose temperature of the SoC is still to be chosen.
     unchosen: Option<usize>,
 }
@@ -38,7 +38,7 @@ pub struct Recorded {
 impl Recorder {
     /// Starts a Record, and its stream on disk where there is a place for one.
     pub fn start(source: Source, run: Run, timeline: &Timeline, place: Option<NewRun>) -> Self {
-        let tape = Tape::start(place, timeline);
+        let tape = StreamWriter::start(place, timeline);
         tape.append(&Event::Started { schema: SCHEMA_VERSION, source: source.clone(), run: Box::new(run.clone()) });
         tape.sync();
         Self { record: Record::new(source, run), tape, unchosen: None }
@@ -48,7 +48,7 @@ impl Recorder {
     pub(crate) fn resume(earlier: Earlier, boot_id: String, timeline: &Timeline, place: Option<NewRun>) -> Self {
         let Earlier { mut record, resumed } = earlier;
         record.resume(resumed, boot_id);
-        let tape = Tape::start(place, timeline);
+        let tape = StreamWriter::start(place, timeline);
         for event in record.clone().into_events() {
             tape.append(&event);
             if matches!(event, Event::Samples { .. }) {
@@ -125,7 +125,7 @@ impl Recorder {
     }
 
     #[cfg(test)]
-    fn tape_path(&self) -> PathBuf {
+    fn stream_path(&self) -> PathBuf {
         self.tape.path.clone().unwrap_or_default()
     }
 

@@ -89,7 +89,7 @@ fn samples_are_written_without_request() {
     let root = machine::Root::from_board(board).unwrap();
     let timeline = Timeline::start();
     let mut recorder = recorder(Some(place(&folder)), &timeline);
-    let path = recorder.tape_path();
+    let path = recorder.stream_path();
     recorder.listen(KernelLog::open(&root));
     recorder.watch_by(sampler(&timeline));
     let later = "6,1,10,-;old\n4,3,30,-;rk3588 thermal: critical";

@@ -2,7 +2,7 @@
 //! is measured already is in its Record.
 
 use crate::plan::stage::{Stage, replace_program};
-use crate::plan::standard::stand_in;
+use crate::plan::standard::fallback_workload;
 use record::{Machine, Policy, Record, Run, StageBegun};
 
 /// Less of a difference is what kernel and firmware take for themselves at each start.
@@ -17,7 +17,7 @@ pub fn other_machine(before: &Machine, now: &Machine) -> Option<String> {
     }
     let differs = |what: &str, before: Option<String>, now: Option<String>| {
         let shown = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
-        (before != now).then(|| format!("{what} was {} and is now {}", shown(before), shown(now)))
+        (before != now).then(|| format!("{what} changed from {} to {}", shown(before), shown(now)))
     };
     let core_types = |machine: &Machine| {
         let known = |cluster: &record::Cluster| cluster.core_type.known().cloned();
@@ -51,12 +51,12 @@ fn of_policies(machine: &Machine, words: impl Fn(&Policy) -> String) -> Option<S
 fn other_memory(before: &Machine, now: &Machine) -> Option<String> {
     let (before, now) = (*before.memory_kib.known()?, *now.memory_kib.known()?);
     let is_other = before.abs_diff(now) * 100 > before.max(now) * MEMORY_PERCENT_MIN;
-    is_other.then(|| format!("the memory was {} MiB and is now {} MiB", before >> 10, now >> 10))
+    is_other.then(|| format!("the memory changed from {} MiB to {} MiB", before >> 10, now >> 10))
 }
 
 /// What of the stages that had begun is done.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Begun {
+pub(crate) struct StageProgress {
     /// Stages that were gone through.
     done: Vec<String>,
     /// The one in which the run died, and how many of its steps are measured.
@@ -65,7 +65,7 @@ pub(crate) struct Begun {
 
 /// How a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beginning {
+pub(crate) enum StageStart {
     /// For the first time.
     New,
     /// It goes on: so many of its steps are measured.
@@ -74,7 +74,7 @@ pub(crate) enum Beginning {
     Done,
 }
 
-impl Begun {
+impl StageProgress {
     /// Of a run that left this Record.
     pub(crate) fn of(record: &Record) -> Self {
         let Some((open, done)) = record.run.stages.split_last() else {
@@ -86,14 +86,14 @@ impl Begun {
     }
 
     /// How a stage of these words begins.
-    pub(crate) fn beginning(&mut self, words: &str) -> Beginning {
+    pub(crate) fn beginning(&mut self, words: &str) -> StageStart {
         if let Some(at) = self.done.iter().position(|done| done == words) {
             self.done.remove(at);
-            return Beginning::Done;
+            return StageStart::Done;
         }
         match self.open.take_if(|(open, _)| open == words) {
-            Some((_, steps)) => Beginning::GoesOn(steps),
-            None => Beginning::New,
+            Some((_, steps)) => StageStart::GoesOn(steps),
+            None => StageStart::New,
         }
     }
 
@@ -133,7 +133,7 @@ impl Begun {
             let Stage::Job(job) = &stages[at] else {
                 continue;
             };
-            let other = stand_in(job).and_then(|other| Stage::Job(other).words());
+            let other = fallback_workload(job).and_then(|other| Stage::Job(other).words());
             if other.is_some_and(|other| self.has(&other) && !planned.contains(&Some(other))) {
                 let program = job.workload;
                 replace_program(&mut stages[at..], program);

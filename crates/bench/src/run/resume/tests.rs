@@ -31,7 +31,7 @@ fn died(stages: &[Stage], steps: usize) -> Record {
 }
 
 fn left(record: &Record, stages: Vec<Stage>) -> Vec<Stage> {
-    Begun::of(record).left(stages)
+    StageProgress::of(record).left(stages)
 }
 
 #[test]
@@ -46,8 +46,8 @@ fn remaining_stages_after_every_interruption() {
         let record = died(&all[..begun], 1);
         assert_eq!(left(&record, all.clone()), all[begun - 1..], "{begun}");
         let words = all[begun - 1].words().unwrap();
-        let beginning = Begun::of(&record).beginning(&words);
-        assert_eq!(beginning, Beginning::GoesOn(1), "{begun}");
+        let beginning = StageProgress::of(&record).beginning(&words);
+        assert_eq!(beginning, StageStart::GoesOn(1), "{begun}");
     }
     assert_eq!(left(&died(&[], 0), all.clone()), all);
 }
@@ -102,13 +102,16 @@ fn machine_differences_are_named() {
     for (now, expected) in [
         (change(&|_| {}), None),
         (change(&|m| m.memory_kib = Fact::Known(3_990_000)), None),
-        (change(&|m| m.board = Fact::Known("Other".into())), Some("the board was Board and is now Other")),
-        (change(&|m| m.kernel_release = Fact::Known("6.18.0".into())), Some("the kernel was 6.12.1 and is 6.18.0")),
-        (change(&|m| m.memory_kib = Fact::Known(2_000_000)), Some("the memory was 3906 MiB and is now now 1953 MiB")),
-        (change(&|m| m.cpus[1].online = false), Some("the list of online CPUs was 0 1 and is 0")),
+        (change(&|m| m.board = Fact::Known("Other".into())), Some("the board changed from Board to Other")),
+        (
+            change(&|m| m.kernel_release = Fact::Known("6.18.0".into())),
+            Some("the kernel changed from 6.12.1 to 6.18.0"),
+        ),
+        (change(&|m| m.memory_kib = Fact::Known(2_000_000)), Some("the memory changed from 3906 MiB to 1953 MiB")),
+        (change(&|m| m.cpus[1].online = false), Some("the list of online CPUs changed from 0 1 to 0")),
         (
             change(&|m| m.policies[0].governors = vec!["performance".into()]),
-            Some("the available governors was unknown and is performance"),
+            Some("the available governors changed from unknown to performance"),
         ),
     ] {
         assert_eq!(now.as_deref(), expected);

@@ -295,7 +295,7 @@ Tot:             100   1500   1500  85    85
             (cut(NEW_SINGLE, "Tot:"), "no totals (Tot:)"),
             (NEW_SINGLE.replace("  4597", " 45970"), "total is 45970"),
             (NEW_SINGLE.replace("4118", "9118"), "its rows give"),
-            (NEW_SINGLE.replace("4678  |", "8678  |"), "mean of compression is 8678"),
+            (NEW_SINGLE.replace("4678  |", "8678  |"), "mean compression of 8678"),
             // A locale that writes thousands with a point.
             (NEW_SINGLE.replace("4597", "4.597"), "no totals (Tot:)"),
             (NEW_SINGLE.replace("22:", "xx:").replace("23:", "yy:"), "its rows give"),

@@ -1,7 +1,7 @@
 //! What is bound to a CPU and loses it when that is switched off: interrupts, threads, cpusets.
 
 use super::super::node::POLICY;
-use super::{CPUSETS, Disturbed, INTERRUPTS, of_governor};
+use super::{CPUSETS, INTERRUPTS, SideEffect, of_governor};
 use crate::Root;
 use crate::identify::read_list;
 use crate::processes;
@@ -42,7 +42,7 @@ pub(super) fn parse_start_ticks(stat: &str) -> Option<u64> {
 }
 
 /// Everything that is disturbed when this CPU goes off. What stays bound to another CPU that is on is not.
-pub(super) fn to_cpu(root: &Root, cpu: u32) -> Vec<Disturbed> {
+pub(super) fn to_cpu(root: &Root, cpu: u32) -> Vec<SideEffect> {
     let online = read_list(root, "/sys/devices/system/cpu/online").unwrap_or_default();
     let is_lost =
         |cpus: &[u32]| cpus.contains(&cpu) && !cpus.iter().any(|other| *other != cpu && online.contains(other));
@@ -54,7 +54,7 @@ pub(super) fn to_cpu(root: &Root, cpu: u32) -> Vec<Disturbed> {
 }
 
 /// A policy without CPUs ends, and its governor with it.
-fn of_last_cpu(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
+fn of_last_cpu(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
     let names = root.list("/sys/devices/system/cpu/cpufreq");
     let names = names.unwrap_or_default();
     let policies = names.iter().filter_map(|name| name.strip_prefix("policy")?.parse::<u32>().ok());
@@ -62,16 +62,16 @@ fn of_last_cpu(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> 
     for policy in policies {
         let cpus = read_list(root, &format!("{POLICY}{policy}/related_cpus"));
         if cpus.is_some_and(|cpus| is_lost(&cpus)) {
-            places.push(Disturbed::Boost(policy));
+            places.push(SideEffect::Boost(policy));
             places.extend(of_governor(root, policy));
         }
     }
     places
 }
 
-fn interrupts(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
+fn interrupts(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
     let names = root.list(INTERRUPTS).unwrap_or_default();
-    let interrupts = names.iter().filter_map(|name| name.parse::<u32>().ok().map(Disturbed::Interrupt));
+    let interrupts = names.iter().filter_map(|name| name.parse::<u32>().ok().map(SideEffect::Interrupt));
     interrupts
         .filter(|place| {
             let cpus = place.read(root).ok().and_then(|cpus| parse_cpu_list(&cpus));
@@ -81,7 +81,7 @@ fn interrupts(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
 }
 
 /// Threads of other programs. Ours are bound by us, and their owner looks after them.
-fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
+fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
     let own = std::process::id();
     let mut places = Vec::new();
     for pid in processes::all(root).into_iter().filter(|pid| *pid != own) {
@@ -93,7 +93,7 @@ fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
             let cpus = parse_cpu_list(&thread.allowed);
             if thread.is_of_program && cpus.is_some_and(|cpus| is_lost(&cpus)) {
                 let start_ticks = thread.start_ticks;
-                places.push(Disturbed::Thread { tid, start_ticks });
+                places.push(SideEffect::Thread { tid, start_ticks });
             }
         }
     }
@@ -104,7 +104,7 @@ fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
 /// parent permanently.
 pub(in crate::settings) fn emptied_cpuset(root: &Root, cpu: u32) -> Option<String> {
     cpusets(root, cpu).into_iter().find_map(|place| {
-        let Disturbed::Cpuset(folder) = &place else {
+        let SideEffect::Cpuset(folder) = &place else {
             return None;
         };
         let is_alone = place.read(root).ok()? == cpu.to_string();
@@ -115,7 +115,7 @@ pub(in crate::settings) fn emptied_cpuset(root: &Root, cpu: u32) -> Option<Strin
 
 /// Every cpuset of version 1 with this CPU, children before their parents: they are put back in the other
 /// order, and no child may have a CPU that its parent has not. The root of the hierarchy follows by itself.
-fn cpusets(root: &Root, cpu: u32) -> Vec<Disturbed> {
+fn cpusets(root: &Root, cpu: u32) -> Vec<SideEffect> {
     let mut folders: Vec<String> = Vec::new();
     for (mount, file) in CPUSETS {
         if root.read(&format!("{mount}/{file}")).is_err() {
@@ -140,7 +140,7 @@ fn cpusets(root: &Root, cpu: u32) -> Vec<Disturbed> {
         }
     }
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.matches('/').count()));
-    folders.into_iter().map(Disturbed::Cpuset).collect()
+    folders.into_iter().map(SideEffect::Cpuset).collect()
 }
 
 #[cfg(test)]

@@ -118,13 +118,13 @@ fn extensions() -> u64 {
 
 fn has_vectors() -> bool {
     // Set once, because the call is too slow to be made before every run.
-    static VECTORS: LazyLock<bool> = LazyLock::new(|| extensions() & (1 << 2) != 0 || told_to_test_vectors());
+    static VECTORS: LazyLock<bool> = LazyLock::new(|| extensions() & (1 << 2) != 0 || vector_test_forced());
     *VECTORS
 }
 
 /// Emulators that have vectors but not the call (QEMU 7.2 with `QEMU_CPU=rv64,v=true`) can still test
 /// the loops: set `KERNEL_TEST_VECTORS`.
-fn told_to_test_vectors() -> bool {
+fn vector_test_forced() -> bool {
     cfg!(test) && std::env::var_os("KERNEL_TEST_VECTORS").is_some()
 }
 

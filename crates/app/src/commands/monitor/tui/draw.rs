@@ -1,7 +1,7 @@
 //! Draws the state into a frame. Pure: the same state gives the same cells.
 
 use super::glyphs::bar;
-use super::{Shown, State};
+use super::{DisplayedRow, State};
 use explain::monitor::Kind;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -19,12 +19,12 @@ const CELSIUS_FROM: f32 = 20.0;
 
 /// What the terminal can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Look {
+pub(super) struct TerminalCaps {
     pub(super) colours: bool,
     pub(super) ascii: bool,
 }
 
-impl Look {
+impl TerminalCaps {
     /// By the environment: <https://no-color.org>, the locale, and what is known of old terminals.
     pub(super) fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -82,8 +82,8 @@ fn title(state: &State, width: u16) -> String {
 
 /// Why CPUs are held back, and how often they were.
 fn throttling(buffer: &mut Buffer, area: Rect, state: &State) {
-    let share = 100.0 * state.held_back_rows as f64 / state.rows.max(1) as f64;
-    let past = match state.held_back_rows {
+    let share = 100.0 * state.throttled_rows as f64 / state.rows.max(1) as f64;
+    let past = match state.throttled_rows {
         0 => "0 % of the time so far".to_owned(),
         _ => format!("{share:.0} % of the time so far"),
     };
@@ -140,7 +140,7 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
 }
 
 /// Name, value and past of one quantity.
-fn track(buffer: &mut Buffer, area: Rect, shown: &Shown, state: &State) {
+fn track(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, state: &State) {
     let value = shown.track.text(shown.value);
     let room = usize::from(NAMES_WIDTH).saturating_sub(value.chars().count() + 2);
     let name: String = shown.track.label.chars().take(room).collect();
@@ -159,9 +159,9 @@ fn track(buffer: &mut Buffer, area: Rect, shown: &Shown, state: &State) {
 
 /// The colour of a quantity, and which of the samples of a column matters: the dip of a clock, the
 /// peak of everything else.
-fn manner(kind: Kind) -> (Color, fn(f32, f32) -> f32) {
+fn track_style(kind: Kind) -> (Color, fn(f32, f32) -> f32) {
     match kind {
-        Kind::Busy => (Color::Green, f32::max),
+        Kind::BusyProcesses => (Color::Green, f32::max),
         Kind::Clock => (Color::Cyan, f32::min),
         Kind::Temperature => (Color::Yellow, f32::max),
         Kind::Power => (Color::Magenta, f32::max),
@@ -169,7 +169,7 @@ fn manner(kind: Kind) -> (Color, fn(f32, f32) -> f32) {
 }
 
 /// What the lower and the upper end of a plot stand for.
-fn scale(shown: &Shown, behind: usize) -> (f32, f32) {
+fn scale(shown: &DisplayedRow, behind: usize) -> (f32, f32) {
     let (lowest, highest) = shown.history.range(behind).unwrap_or((0.0, 1.0));
     let low = match shown.track.kind {
         Kind::Temperature => lowest.min(CELSIUS_FROM),
@@ -179,8 +179,8 @@ fn scale(shown: &Shown, behind: usize) -> (f32, f32) {
     (low, high.max(low + 1.0))
 }
 
-fn bars(buffer: &mut Buffer, area: Rect, shown: &Shown, scale: (f32, f32), state: &State) {
-    let (colour, choose) = manner(shown.track.kind);
+fn bars(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, scale: (f32, f32), state: &State) {
+    let (colour, choose) = track_style(shown.track.kind);
     let width = usize::from(area.width);
     let samples = state.samples_per_column();
     let columns = shown.history.columns(state.behind, width, samples, choose);

@@ -16,7 +16,7 @@ pub(super) enum Key {
 
 /// What came from the keyboard.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Pressed {
+pub(super) enum KeyEvent {
     /// These keys, or none in the given time.
     Keys(Vec<Key>),
     /// The terminal is gone.
@@ -24,20 +24,20 @@ pub(super) enum Pressed {
 }
 
 /// Waits for keys, but not longer than so long.
-pub(super) fn wait(time: Duration) -> Pressed {
+pub(super) fn wait(time: Duration) -> KeyEvent {
     let stdin = std::io::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
     let time = Timespec::try_from(time).ok();
     // A signal is as good as the end of the time.
     let Ok(1..) = poll(&mut fds, time.as_ref()) else {
-        return Pressed::Keys(Vec::new());
+        return KeyEvent::Keys(Vec::new());
     };
     let mut buffer = [0; 64];
     match rustix::io::read(&stdin, &mut buffer) {
-        Ok(0) => Pressed::Gone,
-        Ok(count) => Pressed::Keys(parse(&buffer[..count])),
-        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Pressed::Keys(Vec::new()),
-        Err(_) => Pressed::Gone,
+        Ok(0) => KeyEvent::Gone,
+        Ok(count) => KeyEvent::Keys(parse(&buffer[..count])),
+        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => KeyEvent::Keys(Vec::new()),
+        Err(_) => KeyEvent::Gone,
     }
 }
 

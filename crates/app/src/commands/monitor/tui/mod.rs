@@ -8,10 +8,10 @@ mod outlet;
 mod terminal;
 
 use crate::output;
-use draw::Look;
+use draw::TerminalCaps;
 use explain::monitor::{Track, Watch, cores, gaps, tracks};
 use history::History;
-use keys::{Key, Pressed};
+use keys::{Key, KeyEvent};
 use record::{ChannelId, Event, LoadSpan};
 use std::time::{Duration, Instant};
 use terminal::Terminal;
@@ -56,15 +56,15 @@ pub(super) struct Screen {
 /// What is on the screen, independent of the terminal.
 #[derive(Debug, Default)]
 struct State {
-    look: Look,
+    look: TerminalCaps,
     board: String,
-    tracks: Vec<Shown>,
-    cores: Vec<Shown>,
+    tracks: Vec<DisplayedRow>,
+    cores: Vec<DisplayedRow>,
     /// Why CPUs are held back now.
     throttled: Vec<String>,
     /// Whether they were, over time.
     held_back: History,
-    held_back_rows: u64,
+    throttled_rows: u64,
     rows: u64,
     time: String,
     load: String,
@@ -81,7 +81,7 @@ struct State {
 
 /// A track with what it showed so far.
 #[derive(Debug)]
-struct Shown {
+struct DisplayedRow {
     track: Track,
     history: History,
     value: Option<f64>,
@@ -94,8 +94,12 @@ impl Screen {
     /// Standard output or input is no terminal.
     pub(super) fn open(file: String, replay: bool) -> anyhow::Result<Self> {
         let terminal = Terminal::open()?;
-        let state =
-            State { look: Look::of_environment(|name| std::env::var(name).ok()), file, replay, ..State::default() };
+        let state = State {
+            look: TerminalCaps::of_environment(|name| std::env::var(name).ok()),
+            file,
+            replay,
+            ..State::default()
+        };
         Ok(Self { terminal, state, draw_after: Instant::now(), changed: true })
     }
 
@@ -127,8 +131,8 @@ impl Screen {
     pub(super) fn wait(&mut self, time: Duration) -> anyhow::Result<Wish> {
         self.draw()?;
         let keys = match keys::wait(time.min(NAP)) {
-            Pressed::Keys(keys) => keys,
-            Pressed::Gone => return Ok(Wish::Quit),
+            KeyEvent::Keys(keys) => keys,
+            KeyEvent::Gone => return Ok(Wish::Quit),
         };
         self.changed |= !keys.is_empty() || self.terminal.was_resized();
         let wishes: Vec<Wish> = keys.into_iter().map(|key| self.state.key(key)).collect();
@@ -162,7 +166,7 @@ impl State {
         self.tracks.clear();
         self.cores.clear();
         self.held_back = History::default();
-        (self.rows, self.held_back_rows) = (0, 0);
+        (self.rows, self.throttled_rows) = (0, 0);
     }
 
     fn row(&mut self, watch: &Watch) {
@@ -177,13 +181,13 @@ impl State {
         if self.rows == 0 {
             // Chosen with the first row: before it, nobody knows which sensors answer.
             let place = super::live::temperature(watch).map(|(place, _)| place);
-            let shown = |track| Shown { track, history: History::default(), value: None };
+            let shown = |track| DisplayedRow { track, history: History::default(), value: None };
             self.tracks = tracks(watch, place).into_iter().map(shown).collect();
             self.cores = cores(watch).into_iter().map(shown).collect();
         }
         let held_back = !watch.throttled().is_empty();
         self.held_back.push(Some(f64::from(u8::from(held_back))));
-        self.held_back_rows += u64::from(held_back);
+        self.throttled_rows += u64::from(held_back);
         self.rows += 1;
         for shown in self.tracks.iter_mut().chain(&mut self.cores) {
             let value = shown.track.value(watch);

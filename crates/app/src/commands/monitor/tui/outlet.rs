@@ -7,10 +7,12 @@ use std::os::fd::AsFd;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-static OUTLET: Outlet =
-    Outlet { state: Mutex::new(State { due: Vec::new(), is_busy: false, has_thread: false }), changed: Condvar::new() };
+static OUTLET: FrameWriter = FrameWriter {
+    state: Mutex::new(State { due: Vec::new(), is_busy: false, has_thread: false }),
+    changed: Condvar::new(),
+};
 
-struct Outlet {
+struct FrameWriter {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -25,9 +27,9 @@ struct State {
 
 /// Collects a frame, and hands it over when it is whole.
 #[derive(Debug, Default)]
-pub(super) struct Frames(Vec<u8>);
+pub(super) struct FrameQueue(Vec<u8>);
 
-impl Frames {
+impl FrameQueue {
     /// With the thread that writes them.
     ///
     /// # Errors
@@ -43,7 +45,7 @@ impl Frames {
     }
 }
 
-impl Write for Frames {
+impl Write for FrameQueue {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -65,7 +67,7 @@ pub(super) fn is_idle_within(patience: Duration) -> bool {
     !is_open(&mut state)
 }
 
-impl Outlet {
+impl FrameWriter {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,7 +1,7 @@
 //! Takes over the terminal and gives it back: at the end, when something panics, and when a signal
 //! comes, since those end the loop and drop this.
 
-use super::outlet::{self, Frames};
+use super::outlet::{self, FrameQueue};
 use crate::signals;
 use anyhow::Context;
 use ratatui::Frame;
@@ -23,7 +23,7 @@ const LAST_PATIENCE: Duration = Duration::from_millis(600);
 /// The terminal, taken over.
 pub(super) struct Terminal {
     /// Never dropped: its own end prints when the terminal is gone, which would be a panic.
-    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Frames>>>,
+    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<FrameQueue>>>,
     size: Option<(u16, u16)>,
 }
 
@@ -42,7 +42,7 @@ impl Terminal {
             give_back();
             say(panic);
         }));
-        let mut frames = Frames::start()?;
+        let mut frames = FrameQueue::start()?;
         execute!(frames, EnterAlternateScreen, cursor::Hide)?;
         let backend = CrosstermBackend::new(frames);
         let inner = ManuallyDrop::new(ratatui::Terminal::new(backend)?);
@@ -87,7 +87,7 @@ fn give_back_terminal() {
 fn give_back() {
     // Behind half a frame, on a terminal that does not read, it would never be seen.
     if outlet::is_idle_within(LAST_PATIENCE)
-        && let Ok(mut frames) = Frames::start()
+        && let Ok(mut frames) = FrameQueue::start()
     {
         let _ = execute!(frames, LeaveAlternateScreen, cursor::Show);
         outlet::is_idle_within(LAST_PATIENCE);
