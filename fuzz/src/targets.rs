@@ -130,7 +130,7 @@ pub(crate) fn everything(root: &Root) {
     let timeline = Timeline::fake(0);
     let mut sampler = Sampler::new(root, &SamplerOptions::default());
     sampler.tick(&timeline);
-    let busy = machine::processes::BusyProcesses::start(root);
+    let busy = machine::processes::Busy::start(root);
     timeline.sleep(std::time::Duration::from_millis(500));
     sampler.tick(&timeline);
     drop(busy.map(|busy| busy.finish()));

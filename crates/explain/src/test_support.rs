@@ -187,7 +187,7 @@ pub(crate) fn point(cpu: u32, opp_khz: u32, measured_khz: u32) -> ClockPoint {
 
 /// Adds a channel of values that stand for themselves, two a second from the start.
 pub(crate) fn gauge_channel(record: Record, id: ChannelId, unit: Unit, values: &[i64]) -> Record {
-    with_channel(record, id, unit, ChannelKind::TemperatureReader, values)
+    with_channel(record, id, unit, ChannelKind::Gauge, values)
 }
 
 /// Adds a channel that counts up, two values a second from the start.

@@ -20,7 +20,7 @@ const PROCESSES_MAX: usize = 10;
 
 /// A measurement that has begun.
 #[derive(Debug)]
-pub struct BusyProcesses {
+pub struct Busy {
     root: Root,
     total: CpuTimes,
     processes: BTreeMap<u32, ProcessTimes>,
@@ -47,7 +47,7 @@ struct CpuTimes {
     cpus: u64,
 }
 
-impl BusyProcesses {
+impl Busy {
     /// Begins a window.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ mod tests {
 
     /// Copies every file of the second board over the first, as time does.
     fn window(before: &str, after: &str) -> Reading<BusyWindow> {
-        let mut busy = BusyProcesses::start(&Root::from_board(before).unwrap())?;
+        let mut busy = Busy::start(&Root::from_board(before).unwrap())?;
         busy.root = Root::from_board(after).unwrap();
         busy.finish()
     }
@@ -218,7 +218,7 @@ mod tests {
         let mut program = std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         // However busy the machine is: it is seen in the end.
         let is_seen = (0..200).any(|_| {
-            let busy = BusyProcesses::start(&Root::system()).unwrap();
+            let busy = Busy::start(&Root::system()).unwrap();
             std::thread::sleep(std::time::Duration::from_millis(100));
             let window = busy.finish().unwrap();
             let own = std::process::id();

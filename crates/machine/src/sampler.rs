@@ -108,8 +108,8 @@ impl Sampler {
             channels.extend_from_slice(feed.channels());
         }
         let is_idle = |id: &ChannelId| match id {
-            ChannelId::AllCpus(AllCpus::StepTime(time)) => *time == CpuTime::Idle,
-            ChannelId::Cpu(_, OfCpu::StepTime(time)) => *time == CpuTime::Idle,
+            ChannelId::AllCpus(AllCpus::Time(time)) => *time == CpuTime::Idle,
+            ChannelId::Cpu(_, OfCpu::Time(time)) => *time == CpuTime::Idle,
             _ => false,
         };
         let cpus = channels.iter().filter(|channel| is_idle(&channel.id));
@@ -250,7 +250,7 @@ impl Sampler {
         &self.latest
     }
 
-    /// StepTime until the next tick: as asked for, or longer if that would cost too much.
+    /// Time until the next tick: as asked for, or longer if that would cost too much.
     pub fn interval(&self) -> Duration {
         Duration::from_nanos(self.pace.interval_ns())
     }

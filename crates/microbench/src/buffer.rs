@@ -37,7 +37,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Usual size of a huge page (x86-64, RISC-V, Arm with 4 KiB pages). All that ask for huge pages
+/// Usual size of a huge page (x86-64, RISC-V, Arm with 4 KiB pages). Buffers that ask for huge pages
 /// begin on a multiple of it, else the first and the last could not be huge.
 const HUGE_PAGE: usize = 2 << 20;
 /// Smallest page of any system, the step at which memory is touched.

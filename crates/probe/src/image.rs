@@ -23,7 +23,7 @@ const DYNAMIC_AT: usize = DATA_AT + 0x200;
 const _: () = assert!(DATA_AT + PAGE as usize - CODE_AT == DATA_DISTANCE);
 
 const MIB: u64 = 1 << 20;
-/// All begin a third and two thirds behind a MiB, in whole lines of the longest caches: nothing has the same place
+/// Buffers begin a third and two thirds behind a MiB, in whole lines of the longest caches: nothing has the same place
 /// in a set of a cache or in a page of 4 KiB in both.
 const THIRD: u64 = MIB / 3 / 128 * 128;
 /// More would not fit next to the rest of a 32-bit program.

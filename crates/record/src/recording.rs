@@ -300,7 +300,7 @@ mod tests {
         let channels: Vec<crate::Channel> = (0..CHANNELS_MAX)
             .map(|n| {
                 let id = crate::ChannelId::Other(n.to_string().into());
-                crate::Channel::new(id, crate::Unit::Count, crate::ChannelKind::TemperatureReader)
+                crate::Channel::new(id, crate::Unit::Count, crate::ChannelKind::Gauge)
             })
             .collect();
         let event = Event::Channels { interval_ms: 1000, channels };

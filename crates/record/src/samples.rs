@@ -65,7 +65,7 @@ impl Channel {
     /// sensor's own, is taken for a plain number that stands for itself; where it is not, there is [`Channel::new`].
     pub fn of(id: ChannelId) -> Self {
         let unit = id.unit().unwrap_or(Unit::Count);
-        let kind = id.kind().unwrap_or(ChannelKind::TemperatureReader);
+        let kind = id.kind().unwrap_or(ChannelKind::Gauge);
         Self::new(id, unit, kind)
     }
 
@@ -108,7 +108,7 @@ pub struct Mark {
 #[serde(rename_all = "snake_case")]
 pub enum ChannelKind {
     /// The value stands for itself.
-    TemperatureReader,
+    Gauge,
     /// The value counts up; only differences mean something.
     Counter,
 }

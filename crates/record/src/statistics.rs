@@ -220,7 +220,7 @@ pub enum Ended {
     /// The median is known well enough.
     Narrow,
     /// It took too long.
-    StepTime,
+    Time,
     /// It was repeated as often as is worth it, or as often as was asked for.
     Times,
     /// The run was interrupted.
@@ -259,7 +259,7 @@ impl StoppingRule {
         } else if values.len() >= self.times_max {
             Some(Ended::Times)
         } else if elapsed >= self.time_max {
-            Some(Ended::StepTime)
+            Some(Ended::Time)
         } else {
             None
         }

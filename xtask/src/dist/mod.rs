@@ -70,7 +70,7 @@ enum Profile {
     Release,
     /// As `./bench` builds: without link-time optimisation, on which nothing but their size depends. Without any
     /// optimisation the binary of armv7, of 70 MB, ends with SIGILL in the C library's choice of its `memchr`.
-    Direct,
+    Here,
 }
 
 impl Profile {
@@ -78,7 +78,7 @@ impl Profile {
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Release => ("release", "release"),
-            Self::Direct => ("here", "here"),
+            Self::Here => ("here", "here"),
         }
     }
 }
@@ -108,9 +108,9 @@ pub(crate) fn main() -> Result<()> {
 /// Builds and starts all of them without link-time optimisation, and checks everything but their size. None is kept.
 pub(crate) fn check_all() -> Result<()> {
     let target_folder = workspace::target_folder()?;
-    build(Profile::Direct)?;
+    build(Profile::Here)?;
     for target in TARGETS {
-        let made = one(target, Profile::Direct, &target_folder).context(target.triple)?;
+        let made = one(target, Profile::Here, &target_folder).context(target.triple)?;
         println!("{}", made.line);
     }
     Ok(())
@@ -132,7 +132,7 @@ fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> 
     let version = version(target, &binary)?;
     let size = match profile {
         Profile::Release => format!("{:2}.{} MB  ", bytes.len() / 1_000_000, bytes.len() / 100_000 % 10),
-        Profile::Direct => String::new(),
+        Profile::Here => String::new(),
     };
     Ok(Made { line: format!("{:8} {size}static  {version}", target.arch), binary })
 }

@@ -142,7 +142,7 @@ impl ScoreFlags {
         match (&self.score_regex, &self.score_json) {
             (Some(regex), _) => ScoreRule::regex(regex),
             (None, Some(path)) => Ok(ScoreRule::Json(path.clone())),
-            (None, None) => Ok(ScoreRule::StepTime),
+            (None, None) => Ok(ScoreRule::Time),
         }
     }
 
@@ -264,7 +264,7 @@ impl ProgramFlags {
         }
         if program.is_none() && self.score.is_given() {
             let rule = self.score.rule()?;
-            let is_time = rule == ScoreRule::StepTime;
+            let is_time = rule == ScoreRule::Time;
             let unit = self.score.unit.clone().unwrap_or_else(|| if is_time { "s" } else { "" }.into());
             score_both(&mut ab, &rule, &unit, !is_time && !self.score.lower_is_better());
         }
@@ -292,13 +292,13 @@ impl ProgramFlags {
         }
         if self.score.is_given() {
             definition.score = self.score.rule()?;
-            definition.higher_is_better = definition.score != ScoreRule::StepTime;
+            definition.higher_is_better = definition.score != ScoreRule::Time;
             definition.unit = match definition.score {
-                ScoreRule::StepTime => "s".into(),
+                ScoreRule::Time => "s".into(),
                 _ => String::new(),
             };
         }
-        self.score.check_of_time(definition.score == ScoreRule::StepTime)?;
+        self.score.check_of_time(definition.score == ScoreRule::Time)?;
         if let Some(unit) = &self.score.unit {
             definition.unit = unit.clone();
         }

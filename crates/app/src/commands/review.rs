@@ -34,7 +34,7 @@ pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
     let run = Run {
         started: Fact::Known(timeline.start_utc_ms()),
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
-        mode: Mode::TerminalCaps,
+        mode: Mode::Look,
         as_root: machine::is_root(),
         end: End::Finished,
         ..Run::default()

@@ -7,7 +7,7 @@ use regex_lite::Regex;
 #[derive(Debug, Clone)]
 pub enum ScoreRule {
     /// The time it takes, in seconds.
-    StepTime,
+    Time,
     /// The first group of a regular expression (the whole match where it has no group) at its last
     /// match: programs print their result after their progress.
     Regex(Regex),
@@ -36,7 +36,7 @@ impl ScoreRule {
     /// The rule in words, for the Record.
     pub fn words(&self) -> String {
         match self {
-            Self::StepTime => "time".into(),
+            Self::Time => "time".into(),
             Self::Regex(regex) => format!("regex {}", regex.as_str().trim_start_matches("(?m)")),
             Self::Json(path) => format!("json {path}"),
         }
@@ -49,7 +49,7 @@ impl ScoreRule {
     pub fn find(&self, output: &str, elapsed_s: f64) -> Result<f64, String> {
         let words = self.words();
         match self {
-            Self::StepTime => Ok(elapsed_s),
+            Self::Time => Ok(elapsed_s),
             Self::Regex(regex) => {
                 let found = regex.captures_iter(output).last();
                 let found = found.ok_or_else(|| format!("{words} does not match the output"))?;
@@ -118,7 +118,7 @@ mod tests {
     fn scores_are_found_in_what_programs_print() {
         let regex = |text: &str| ScoreRule::regex(text).unwrap();
         let json = |path: &str| ScoreRule::Json(path.into());
-        check(&ScoreRule::StepTime, "", Ok(2.5));
+        check(&ScoreRule::Time, "", Ok(2.5));
         let ticks = "10 ticks\nscore: 1,234.5 points\nscore: 7 points\n";
         check(&regex(r"score: (\S+)"), ticks, Ok(7.0));
         check(&regex(r"^\d+"), ticks, Ok(10.0));

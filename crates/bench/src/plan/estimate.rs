@@ -23,7 +23,7 @@ pub(crate) struct Estimates {
     clusters: usize,
     /// The clock of this CPU stands for the machine.
     fastest: u32,
-    /// StepTime over the model's time, of steps that take as long as their work.
+    /// Time over the model's time, of steps that take as long as their work.
     slowness: f64,
     /// Jobs that were run, and how long the last one of each took, in seconds.
     known: Vec<(Job, f64)>,
@@ -67,7 +67,7 @@ impl Estimates {
     /// A job that has run tells how long its next repetition will take, and a bit about all others.
     pub(crate) fn job_took(&mut self, job: &Job, took: Duration) {
         let took = took.as_secs_f64();
-        if let (StepTime::Work(model_s), None) = (model(job), self.find(job)) {
+        if let (Time::Work(model_s), None) = (model(job), self.find(job)) {
             let ratio = took / model_s;
             // A step that was skipped or failed says nothing about speed.
             if (0.02..50.0).contains(&ratio) {
@@ -78,7 +78,7 @@ impl Estimates {
         self.known.push((job.clone(), took));
     }
 
-    /// StepTime of these stages.
+    /// Time of these stages.
     pub(crate) fn of_stages(&self, stages: &[Stage]) -> Duration {
         let sum = stages.iter().map(|stage| self.stage_s(stage)).sum();
         Duration::from_secs_f64(sum)
@@ -107,8 +107,8 @@ impl Estimates {
             return took;
         }
         match model(job) {
-            StepTime::Fixed(seconds) => seconds,
-            StepTime::Work(seconds) => seconds * self.slowness,
+            Time::Fixed(seconds) => seconds,
+            Time::Work(seconds) => seconds * self.slowness,
         }
     }
 
@@ -126,7 +126,7 @@ fn is_alike(a: &Job, b: &Job) -> bool {
 
 /// What decides how long a job takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum StepTime {
+enum Time {
     /// The job itself, in seconds.
     Fixed(f64),
     /// Its work: so many seconds at the clock of the model.
@@ -137,21 +137,21 @@ enum StepTime {
 const UNKNOWN: Takes = Takes::Work(6.0);
 
 /// What is to be expected before it was run.
-fn model(job: &Job) -> StepTime {
+fn model(job: &Job) -> Time {
     if let Some(time) = job.time {
-        return StepTime::Fixed(time.as_secs_f64());
+        return Time::Fixed(time.as_secs_f64());
     }
     if job.definition.is_some() {
-        return StepTime::Fixed(PROGRAM_S);
+        return Time::Fixed(PROGRAM_S);
     }
     let workload = workload(job.workload);
     if let Some(shape) = workload.and_then(|workload| workload.shape) {
-        return StepTime::Fixed(shape.seconds as f64);
+        return Time::Fixed(shape.seconds as f64);
     }
     match workload.map_or(UNKNOWN, |workload| workload.attributes.takes) {
-        Takes::Fixed(seconds) => StepTime::Fixed(seconds),
-        Takes::Work(seconds) => StepTime::Work(seconds),
-        Takes::Pairs => StepTime::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
+        Takes::Fixed(seconds) => Time::Fixed(seconds),
+        Takes::Work(seconds) => Time::Work(seconds),
+        Takes::Pairs => Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
     }
 }
 

@@ -2,7 +2,7 @@
 //! short window, never from the load average, which remembers the boot for minutes.
 
 use crate::plan::options::Options;
-use machine::processes::{BusyProcesses, BusyWindow};
+use machine::processes::{Busy, BusyWindow};
 use machine::{Root, Timeline};
 use record::{Gate, Machine, Reading};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -47,7 +47,7 @@ pub(crate) fn wait_until_idle(
 }
 
 fn window(root: &Root, timeline: &Timeline) -> Reading<BusyWindow> {
-    let busy = BusyProcesses::start(root)?;
+    let busy = Busy::start(root)?;
     timeline.sleep(WINDOW);
     busy.finish()
 }

@@ -12,7 +12,7 @@ use super::text;
 
 /// The percentages, in the order of the columns.
 const PERCENTAGES: [Quantity; 6] =
-    [Quantity::BusyProcesses, Quantity::System, Quantity::User, Quantity::Nice, Quantity::IoWait, Quantity::Irq];
+    [Quantity::Busy, Quantity::System, Quantity::User, Quantity::Nice, Quantity::IoWait, Quantity::Irq];
 
 /// `System health while running tinymembench:`, a header, rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -211,17 +211,13 @@ mod tests {
         check(
             PLAIN,
             "14:32:16: 1392MHz  0.15   3%   0%   1%   0%   1%   0%  44.1°C",
-            &[(Policy(0), 1_392_000), (Load, 15), (BusyProcesses, 3), (IoWait, 1), (Temperature, 44_100)],
+            &[(Policy(0), 1_392_000), (Load, 15), (Busy, 3), (IoWait, 1), (Temperature, 44_100)],
         );
-        check(
-            PLAIN,
-            "14:32:16: 1392MHz   3%   0%   1%   0%   1%   0%  °C",
-            &[(Policy(0), 1_392_000), (BusyProcesses, 3)],
-        );
+        check(PLAIN, "14:32:16: 1392MHz   3%   0%   1%   0%   1%   0%  °C", &[(Policy(0), 1_392_000), (Busy, 3)]);
         check(
             PLAIN,
             "14:32:16: 1392MHz 18.06 100%  -1%   1%   0%   1%   0%  44,1°C",
-            &[(Policy(0), 1_392_000), (Load, 1806), (BusyProcesses, 100), (System, -1), (Temperature, 44_100)],
+            &[(Policy(0), 1_392_000), (Load, 1806), (Busy, 100), (System, -1), (Temperature, 44_100)],
         );
         check(PLAIN, "14:32:16:    MHz  0.15   3%   0%   1%   0%   1%   2%  44.1°C", &[(Irq, 2)]);
         check(

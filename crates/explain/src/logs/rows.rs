@@ -22,7 +22,7 @@ pub(super) enum Quantity {
     Firmware,
     /// Load average times 100.
     Load,
-    BusyProcesses,
+    Busy,
     System,
     User,
     Nice,

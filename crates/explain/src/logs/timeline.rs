@@ -225,7 +225,7 @@ fn id(quantity: Quantity) -> ChannelId {
         Quantity::Little => ChannelId::BigLittle(BigLittle::Little),
         Quantity::Firmware => ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock),
         Quantity::Load => ChannelId::Load(LoadSpan::One),
-        Quantity::BusyProcesses => percent(CpuPercent::BusyProcesses),
+        Quantity::Busy => percent(CpuPercent::Busy),
         Quantity::System => percent(CpuPercent::System),
         Quantity::User => percent(CpuPercent::User),
         Quantity::Nice => percent(CpuPercent::Nice),

@@ -14,14 +14,8 @@ const TIME_WIDTH: usize = 10;
 const ROW_BYTES: usize = 160;
 
 /// Percentages that logs have printed, in the order of the columns.
-const PRINTED: [CpuPercent; 6] = [
-    CpuPercent::BusyProcesses,
-    CpuPercent::System,
-    CpuPercent::User,
-    CpuPercent::Nice,
-    CpuPercent::Iowait,
-    CpuPercent::Irq,
-];
+const PRINTED: [CpuPercent; 6] =
+    [CpuPercent::Busy, CpuPercent::System, CpuPercent::User, CpuPercent::Nice, CpuPercent::Iowait, CpuPercent::Irq];
 
 /// What stands in the rows of one monitor.
 #[derive(Debug, Clone, PartialEq)]

@@ -39,7 +39,7 @@ pub fn metrics(watch: &Watch) -> String {
         };
         let kind = match channel.kind {
             ChannelKind::Counter => "counter",
-            ChannelKind::TemperatureReader => "gauge",
+            ChannelKind::Gauge => "gauge",
         };
         let place = place(channel);
         let value = in_base_unit(value, &channel.unit);
@@ -107,7 +107,7 @@ mod tests {
     fn metrics_have_one_header_and_no_missing_values() {
         let mut record = own_run();
         for load in [LoadSpan::One, LoadSpan::Five].map(ChannelId::Load) {
-            record = with_channel(record, load, Unit::Hundredths, ChannelKind::TemperatureReader, &[]);
+            record = with_channel(record, load, Unit::Hundredths, ChannelKind::Gauge, &[]);
         }
         let mut watch = Watch::new(record);
         watch.row(0, [Some(50), None]);
@@ -148,7 +148,7 @@ mod tests {
         let mut record = own_run();
         for (id, label, unit) in shown() {
             let counts = matches!(unit, Unit::Ticks | Unit::Microjoules);
-            let kind = if counts { ChannelKind::Counter } else { ChannelKind::TemperatureReader };
+            let kind = if counts { ChannelKind::Counter } else { ChannelKind::Gauge };
             record = labelled(with_channel(record, id, unit, kind, &[]), label);
         }
         for id in [

@@ -164,7 +164,7 @@ mod tests {
     /// A recording of two rows with a mark between them, and one channel.
     fn recording() -> String {
         let load = ChannelId::Load(LoadSpan::One);
-        let channel = Channel::new(load, Unit::Hundredths, ChannelKind::TemperatureReader);
+        let channel = Channel::new(load, Unit::Hundredths, ChannelKind::Gauge);
         let mut record = nothing_known();
         record.run.started = Fact::Known(1_000_000);
         record.samples.interval_ms = 500;

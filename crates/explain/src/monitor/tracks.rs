@@ -14,7 +14,7 @@ const POWERS_MAX: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Percent of the CPUs.
-    BusyProcesses,
+    Busy,
     /// Megahertz.
     Clock,
     /// Degrees Celsius.
@@ -37,7 +37,7 @@ pub struct Track {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Source {
-    /// BusyProcesses and idle ticks.
+    /// Busy and idle ticks.
     Ticks(Vec<usize>, Vec<usize>),
     Clock(Clock),
     Place(usize),
@@ -53,9 +53,7 @@ impl Track {
                 khz.map(|khz| khz as f64 / 1e3)
             }
             Source::Place(place) if self.kind == Kind::Power => watch.watts(*place),
-            Source::Place(place) if self.kind == Kind::BusyProcesses => {
-                watch.value(*place).map(|percent| percent as f64)
-            }
+            Source::Place(place) if self.kind == Kind::Busy => watch.value(*place).map(|percent| percent as f64),
             Source::Place(place) => watch.value(*place).map(|value| value as f64 / 1e3),
         }
     }
@@ -66,7 +64,7 @@ impl Track {
             return "-".to_owned();
         };
         match self.kind {
-            Kind::BusyProcesses => format!("{value:.0} %"),
+            Kind::Busy => format!("{value:.0} %"),
             Kind::Clock => format!("{value:.0} MHz"),
             Kind::Temperature => format!("{value:.1} °C"),
             Kind::Power => format!("{value:.2} W"),
@@ -76,7 +74,7 @@ impl Track {
 
 /// The tracks of a machine; `temperature` is the place of the channel that stands for the SoC.
 pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
-    let busy_percent = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::BusyProcesses));
+    let busy_percent = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
     let printed = |channel: &Channel| channel.id == busy_percent;
     let printed = watch.channels().iter().position(printed).map(Source::Place);
     let mut tracks: Vec<Track> =
@@ -93,7 +91,7 @@ pub fn cores(watch: &Watch) -> Vec<Track> {
         .channels()
         .iter()
         .filter_map(|channel| match channel.id {
-            ChannelId::Cpu(cpu, OfCpu::StepTime(CpuTime::Idle)) => Some(cpu),
+            ChannelId::Cpu(cpu, OfCpu::Time(CpuTime::Idle)) => Some(cpu),
             _ => None,
         })
         .collect();
@@ -106,14 +104,14 @@ pub fn cores(watch: &Watch) -> Vec<Track> {
 }
 
 fn busy(label: String, source: Source) -> Track {
-    Track { label, kind: Kind::BusyProcesses, max: Some(100.0), source }
+    Track { label, kind: Kind::Busy, max: Some(100.0), source }
 }
 
 /// The columns of `/proc/stat` for one CPU or for all.
 fn ticks_of(watch: &Watch, cpu: Option<u32>) -> Option<Source> {
     let time = |channel: &Channel| match channel.id {
-        ChannelId::AllCpus(AllCpus::StepTime(time)) if cpu.is_none() => Some(time),
-        ChannelId::Cpu(of, OfCpu::StepTime(time)) if cpu == Some(of) => Some(time),
+        ChannelId::AllCpus(AllCpus::Time(time)) if cpu.is_none() => Some(time),
+        ChannelId::Cpu(of, OfCpu::Time(time)) if cpu == Some(of) => Some(time),
         _ => None,
     };
     let places = |wanted: fn(CpuTime) -> bool| -> Vec<usize> {

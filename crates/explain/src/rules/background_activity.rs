@@ -252,12 +252,8 @@ mod tests {
     fn average_since_boot_in_a_log_does_not_count() {
         for (rows, expected) in [([80, 25, 25, 25], 0), ([25, 40, 40, 25], 1)] {
             let record = with_step(log("0.9.72"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::BusyProcesses)),
-                Unit::Percent,
-                &rows,
-            );
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &rows);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
         }
     }

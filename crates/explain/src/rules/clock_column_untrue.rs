@@ -34,12 +34,12 @@ fn check(record: &Record) -> Vec<Finding> {
         .at(samples_place(record, &column.channel, 0, 0))
     });
     let mut findings: Vec<Finding> = wandering.collect();
-    findings.extend(first_reading(record));
+    findings.extend(unmoved(record));
     findings
 }
 
 /// Scores that fell while the claimed clock stayed where it was.
-fn first_reading(record: &Record) -> Option<Finding> {
+fn unmoved(record: &Record) -> Option<Finding> {
     let totals = view::multi_totals(record);
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let fall = view::fall_percent(&scores).filter(|fall| *fall >= SCORE_FALL_PERCENT)?;

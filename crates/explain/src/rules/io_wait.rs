@@ -65,12 +65,8 @@ mod tests {
     fn waiting_for_storage_is_named() {
         for (iowait, expected) in [([9, 0, 0, 0], 0), ([0, 33, 0, 2], 1)] {
             let record = with_step(log("0.4"), WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 2.0), compression(1));
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::BusyProcesses)),
-                Unit::Percent,
-                &[25; 4],
-            );
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &[25; 4]);
             let record =
                 gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Iowait)), Unit::Percent, &iowait);
             assert_eq!(sentences(RULE.id, &record).len(), expected);

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// All of another size and place alone make a difference of some percent.
+/// Buffers of another size and place alone make a difference of some percent.
 const GAIN_PERCENT_MIN: f64 = 15.0;
 
 fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {

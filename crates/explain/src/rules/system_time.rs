@@ -95,12 +95,8 @@ mod tests {
     fn much_kernel_time_is_named() {
         for (system, expected) in [([0, 1, 1, 0], 0), ([0, 1, 38, 0], 1), ([50, 1, 1, 0], 0)] {
             let record = with_step(log("0.9.59"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::BusyProcesses)),
-                Unit::Percent,
-                &[25; 4],
-            );
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &[25; 4]);
             let record =
                 gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::System)), Unit::Percent, &system);
             assert_eq!(sentences(RULE.id, &record).len(), expected);

@@ -7,15 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 /// Times of one CPU that are no work.
 const NO_WORK: [CpuTime; 2] = [CpuTime::Idle, CpuTime::Iowait];
 /// Times of one CPU that are: `guest` is within `user`. Machines with many CPUs have `busy` only.
-const WORK: [CpuTime; 7] = [
-    CpuTime::User,
-    CpuTime::Nice,
-    CpuTime::System,
-    CpuTime::Irq,
-    CpuTime::Softirq,
-    CpuTime::Steal,
-    CpuTime::BusyProcesses,
-];
+const WORK: [CpuTime; 7] =
+    [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Steal, CpuTime::Busy];
 
 /// Use of each core in percent over all windows together, by number of the core. Cores whose counters
 /// did not move are left out.

@@ -12,7 +12,7 @@ const TICK_MS: i64 = 10;
 /// Columns of `/proc/stat` in which a CPU works; time stolen by other guests counts no cycles of
 /// ours.
 const BUSY: [CpuTime; 6] =
-    [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::BusyProcesses];
+    [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Busy];
 
 /// Mean clock of a CPU while it worked within a window, in kHz: its cycles over its busy time. None
 /// if its cycles were not counted, or if it idled too much for an answer.

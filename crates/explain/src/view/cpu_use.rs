@@ -36,7 +36,7 @@ pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
 /// not known. One row is coarse: good enough to tell load from idling.
 pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     let samples = &record.samples;
-    if let Some(busy) = samples.channel(&percent(CpuPercent::BusyProcesses)) {
+    if let Some(busy) = samples.channel(&percent(CpuPercent::Busy)) {
         return busy.values.iter().map(|busy| busy.map(|busy| busy as f64)).collect();
     }
     let mut found = vec![None; samples.at_ms.len()];
@@ -119,7 +119,7 @@ fn percent(of: CpuPercent) -> ChannelId {
 }
 
 fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
-    let Some(busy) = record.samples.channel(&percent(CpuPercent::BusyProcesses)) else {
+    let Some(busy) = record.samples.channel(&percent(CpuPercent::Busy)) else {
         return Vec::new();
     };
     use CpuPercent::{Iowait, Irq, Nice, System, User};
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn first_row_of_a_log_is_an_average_since_boot() {
         let mut record = log("0.9.72");
-        for (of, values) in [(CpuPercent::BusyProcesses, [90, 25, 30]), (CpuPercent::Iowait, [0, 0, 5])] {
+        for (of, values) in [(CpuPercent::Busy, [90, 25, 30]), (CpuPercent::Iowait, [0, 0, 5])] {
             record = gauge_channel(record, percent(of), Unit::Percent, &values);
         }
         let busy: Vec<f64> = cpu_use(&record, whole_run()).iter().map(|u| u.busy).collect();

@@ -26,7 +26,7 @@ pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
     };
     let whole = gauges()
         .find(|channel| channel.id.is_meter())
-        .or_else(|| gauges().find(|channel| channel.kind == ChannelKind::TemperatureReader));
+        .or_else(|| gauges().find(|channel| channel.kind == ChannelKind::Gauge));
     if let Some(channel) = whole {
         return Some(PowerSource { channel, is_whole: true });
     }
@@ -48,7 +48,7 @@ pub fn power_mw(record: &Record, window: Window) -> Vec<(i64, f64)> {
         Unit::Microwatts => 0.001,
         _ => 1.0,
     };
-    if channel.kind == ChannelKind::TemperatureReader {
+    if channel.kind == ChannelKind::Gauge {
         let readings = gauge(record, channel, window).into_iter();
         return readings.map(|reading| (reading.at_ms, reading.value as f64 * scale)).collect();
     }

@@ -127,7 +127,7 @@ mod tests {
             let id = of_chip(HwmonKind::Current);
             record = gauge_channel(record, id, Unit::Milliamperes, current);
         }
-        let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::BusyProcesses));
+        let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
         record = gauge_channel(record, id, Unit::Count, busy);
         let found = power_doubt(&record, &record.samples.channels[0]);
         assert_eq!(found, expected, "{values:?}");

@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn slow_channels_keep_their_value() {
         let rows = [(0, Some(1)), (500, None), (1000, None)];
-        let watch = watch(Unit::Count, ChannelKind::TemperatureReader, &rows);
+        let watch = watch(Unit::Count, ChannelKind::Gauge, &rows);
         assert_eq!(watch.at_ms(), 1000);
         assert_eq!((watch.read(), watch.value(0)), (&[None][..], Some(1)));
     }
@@ -287,9 +287,9 @@ mod tests {
     #[test]
     fn silent_channel_has_no_value() {
         let rows = [(0, Some(1)), (1 + STALE_MS, None)];
-        let stale = watch(Unit::Count, ChannelKind::TemperatureReader, &rows);
+        let stale = watch(Unit::Count, ChannelKind::Gauge, &rows);
         assert_eq!(stale.value(0), None);
-        let mut gone = watch(Unit::Count, ChannelKind::TemperatureReader, &rows[..1]);
+        let mut gone = watch(Unit::Count, ChannelKind::Gauge, &rows[..1]);
         let gap = Gap { at_ms: 10, missing: Missing::absent("/sys/x") };
         gone.event(Event::Gap { channel: CHANNEL, gap });
         assert_eq!((gone.value(0), gone.happened().len()), (None, 1));
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn throttling_from_kept_history() {
         let limit = |rows: &[(i64, Option<i64>)]| {
-            let kind = ChannelKind::TemperatureReader;
+            let kind = ChannelKind::Gauge;
             let id = ChannelId::limit_max(0);
             let record = with_channel(own_run(), id, Unit::Kilohertz, kind, &[]);
             let mut watch = Watch::new(record);
@@ -322,9 +322,9 @@ mod tests {
         for (unit, kind, rows, expected) in [
             (Unit::Microjoules, ChannelKind::Counter, &joules[..], Some(3.0)),
             (Unit::Microjoules, ChannelKind::Counter, &joules[..1], None),
-            (Unit::Microwatts, ChannelKind::TemperatureReader, &joules[..1], Some(1.0)),
-            (Unit::Milliwatts, ChannelKind::TemperatureReader, &[(0, Some(2500))], Some(2.5)),
-            (Unit::Millivolts, ChannelKind::TemperatureReader, &[(0, Some(5100))], None),
+            (Unit::Microwatts, ChannelKind::Gauge, &joules[..1], Some(1.0)),
+            (Unit::Milliwatts, ChannelKind::Gauge, &[(0, Some(2500))], Some(2.5)),
+            (Unit::Millivolts, ChannelKind::Gauge, &[(0, Some(5100))], None),
         ] {
             assert_eq!(watch(unit.clone(), kind, rows).watts(0), expected, "{unit:?}");
         }

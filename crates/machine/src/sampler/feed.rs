@@ -124,7 +124,7 @@ mod tests {
     use record::{ChannelId, ChannelKind, Unit};
 
     fn channel(id: &'static str) -> Channel {
-        Channel::new(ChannelId::own(id), Unit::Count, ChannelKind::TemperatureReader)
+        Channel::new(ChannelId::own(id), Unit::Count, ChannelKind::Gauge)
     }
 
     #[test]

@@ -183,7 +183,7 @@ mod tests {
             path: "/a".into(),
             channels: vec![Channel {
                 source: "/a".into(),
-                ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::TemperatureReader)
+                ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)
             }],
             beat: SampleInterval::AtMostEveryMs(1),
             read: Read::File(parser),

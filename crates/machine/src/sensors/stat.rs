@@ -44,7 +44,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut ids: Vec<ChannelId> = total.chain([ChannelId::AllCpus(AllCpus::Online)]).collect();
     let split = cpus <= CPUS_SPLIT_MAX;
     for cpu in 0..cpus {
-        let columns: &[CpuTime] = if split { &CpuTime::OF_KERNEL } else { &[CpuTime::BusyProcesses, CpuTime::Idle] };
+        let columns: &[CpuTime] = if split { &CpuTime::OF_KERNEL } else { &[CpuTime::Busy, CpuTime::Idle] };
         ids.extend(columns.iter().map(|time| ChannelId::cpu_time(cpu, *time)));
     }
     let channels = ids.into_iter().map(Channel::of).collect();

@@ -208,7 +208,7 @@ mod tests {
     const B: ChannelId = ChannelId::own("b");
 
     fn channel(id: ChannelId) -> Channel {
-        Channel::new(id, Unit::Count, ChannelKind::TemperatureReader)
+        Channel::new(id, Unit::Count, ChannelKind::Gauge)
     }
 
     fn changed(path: &str) -> Event {

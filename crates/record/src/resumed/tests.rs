@@ -62,7 +62,7 @@ fn died() -> Record {
     let rows = 2 * ROWS as i64 + 7;
     record.samples.interval_ms = 500;
     record.samples.at_ms = (0..rows).map(|row| 500 * row).collect();
-    let mut whole = Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::TemperatureReader);
+    let mut whole = Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge);
     whole.values = (0..rows).map(Some).collect();
     whole.gaps = vec![Gap { at_ms: 3, missing: Missing::absent("a") }];
     let mut late = Channel::new(ChannelId::own("b"), Unit::Count, ChannelKind::Counter);

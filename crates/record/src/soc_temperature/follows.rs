@@ -49,7 +49,7 @@ impl Follows {
     /// For rows of these channels.
     pub fn of(channels: &[Channel]) -> Self {
         let place = |time: &CpuTime| {
-            let id = ChannelId::AllCpus(AllCpus::StepTime(*time));
+            let id = ChannelId::AllCpus(AllCpus::Time(*time));
             let mut channels = channels.iter();
             channels.position(|channel| channel.id == id && channel.kind == ChannelKind::Counter)
         };
@@ -155,7 +155,7 @@ mod tests {
         let times = IDLE.iter().chain(&WORK);
         let times = times.map(|time| (ChannelId::all_cpus(*time), Unit::Ticks, ChannelKind::Counter));
         let zones = [0, 1].map(ChannelId::zone_temperature);
-        let zones = zones.map(|zone| (zone, Unit::Millicelsius, ChannelKind::TemperatureReader));
+        let zones = zones.map(|zone| (zone, Unit::Millicelsius, ChannelKind::Gauge));
         let all = times.chain(zones);
         all.map(|(id, unit, kind)| Channel::new(id, unit, kind)).collect()
     }

@@ -7,7 +7,7 @@ fn sensor(id: ChannelId, label: &str) -> Channel {
     Channel {
         label: label.to_owned(),
         source: format!("/{id}"),
-        ..Channel::new(id, Unit::Millicelsius, crate::ChannelKind::TemperatureReader)
+        ..Channel::new(id, Unit::Millicelsius, crate::ChannelKind::Gauge)
     }
 }
 

@@ -100,11 +100,11 @@ fn stopping_rule() {
         (&narrow[..6], short, None),
         (&narrow[..8], short, None),
         (&wide[..], short, None),
-        (&wide[..], long, Some(Ended::StepTime)),
+        (&wide[..], long, Some(Ended::Time)),
         (&[1.0; 20], short, Some(Ended::Times)),
         (&[1.0; 15], short, Some(Ended::Narrow)),
         (&modes[..], short, Some(Ended::Narrow)),
-        (&[], long, Some(Ended::StepTime)),
+        (&[], long, Some(Ended::Time)),
     ] {
         assert_eq!(rule.ended(values, elapsed), expected, "{values:?}");
     }

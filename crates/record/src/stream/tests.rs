@@ -127,7 +127,7 @@ fn streams_of_older_versions_are_read_as_before() {
     let block = Event::Samples { at_ms: vec![0, 500], columns: vec![vec![Some(1), Some(2)]] };
     let channels = Event::Channels {
         interval_ms: 500,
-        channels: vec![Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::TemperatureReader)],
+        channels: vec![Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)],
     };
     let old = [started(Mode::Standard), channels, step_begins("x", 5), block];
     let mut text: String = old.iter().map(json).collect();

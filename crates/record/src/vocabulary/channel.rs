@@ -85,14 +85,14 @@ impl ChannelId {
         Self::Other(Cow::Borrowed(text))
     }
 
-    /// StepTime of all CPUs together: `cpu.idle`.
+    /// Time of all CPUs together: `cpu.idle`.
     pub const fn all_cpus(time: CpuTime) -> Self {
-        Self::AllCpus(AllCpus::StepTime(time))
+        Self::AllCpus(AllCpus::Time(time))
     }
 
-    /// StepTime of one CPU: `cpu3.idle`.
+    /// Time of one CPU: `cpu3.idle`.
     pub const fn cpu_time(cpu: u32, time: CpuTime) -> Self {
-        Self::Cpu(cpu, OfCpu::StepTime(time))
+        Self::Cpu(cpu, OfCpu::Time(time))
     }
 
     /// The clock that cpufreq claims for a policy: `policy4.claimed`.

@@ -52,7 +52,7 @@ modes! {
     /// A review.
     Review = "review",
     /// A look over the machine.
-    TerminalCaps = "look",
+    Look = "look",
     /// The monitor.
     Monitor = "monitor",
     /// A command of the user's own.
@@ -92,7 +92,7 @@ impl Mode {
     /// The question that a run of this kind answers; none for what only watches or looks, and where nobody said.
     pub fn question(&self) -> Option<QuestionId> {
         Some(match self {
-            Self::Unknown | Self::TerminalCaps | Self::Monitor => return None,
+            Self::Unknown | Self::Look | Self::Monitor => return None,
             Self::Standard | Self::Extensive | Self::Unattended => QuestionId::Standard,
             Self::UntunedReview | Self::Review => QuestionId::Review,
             Self::Command => QuestionId::Program,

@@ -229,7 +229,7 @@ mod tests {
     use record::{Channel, ChannelKind, Fact, Unit, nothing_known, read_stream};
 
     fn watch() -> Watch {
-        let channel = |id| Channel::new(id, Unit::Count, ChannelKind::TemperatureReader);
+        let channel = |id| Channel::new(id, Unit::Count, ChannelKind::Gauge);
         let mut record = nothing_known();
         record.run.started = Fact::Known(0);
         record.samples.channels = vec![channel(ChannelId::own("x")), channel(ChannelId::ALL_CHANNELS_GAP)];

@@ -147,9 +147,9 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
         }
         (Some(regex), None) => ScoreRule::regex(regex.get_ref()).map_err(|why| (regex.span(), why))?,
         (None, Some(path)) => ScoreRule::Json(path.clone()),
-        (None, None) => ScoreRule::StepTime,
+        (None, None) => ScoreRule::Time,
     };
-    let is_time = score == ScoreRule::StepTime;
+    let is_time = score == ScoreRule::Time;
     let own_unit = if is_time { "s" } else { "" };
     let own_better = if is_time { Better::Lower } else { Better::Higher };
     let pinning = with_span(&entry.cpus, |cpus| match cpus {

@@ -66,7 +66,7 @@ impl Definition {
             pinning: CpuSelection::All,
             others_off: false,
             repeat: Repeat::UntilSteady,
-            score: ScoreRule::StepTime,
+            score: ScoreRule::Time,
             unit: "s".into(),
             higher_is_better: false,
             time_limit: TIME_LIMIT,

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn one_output_and_several() {
-        let alone = r#"{"StatusSNS":{"StepTime":"2026-01-01T00:00:00","ENERGY":{"TotalStartTime":"2025-01-01T00:00:00","Total":1.23456,"Yesterday":0.003,"Today":0.1,"Power":5.3,"ApparentPower":9,"ReactivePower":8,"Factor":0.57,"Voltage":235,"Current":0.041}}}"#;
+        let alone = r#"{"StatusSNS":{"Time":"2026-01-01T00:00:00","ENERGY":{"TotalStartTime":"2025-01-01T00:00:00","Total":1.23456,"Yesterday":0.003,"Today":0.1,"Power":5.3,"ApparentPower":9,"ReactivePower":8,"Factor":0.57,"Voltage":235,"Current":0.041}}}"#;
         let several = r#"{"StatusSNS":{"ENERGY":{"Total":1.5,"Power":[3,7],"Voltage":230,"Current":[0.02,0.05]}}}"#;
         for (page, output, expected) in
             [(alone, 1, [4_444_416_000_000, 5_300, 235_000, 41]), (several, 2, [NONE, 7_000, 230_000, 50])]

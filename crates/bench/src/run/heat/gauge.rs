@@ -13,9 +13,9 @@ const BEAT: Duration = Duration::from_millis(250);
 const AGE_MAX: Duration = Duration::from_secs(2);
 
 /// The latest temperature.
-pub(super) enum TemperatureReader<'a> {
+pub(super) enum Gauge<'a> {
     /// Read here: boards in a file answer at once.
-    Direct(&'a Root, Thermometer),
+    Here(&'a Root, Thermometer),
     /// The thread reads as long as this lives.
     SlowSource(Arc<Latest>),
 }
@@ -23,7 +23,7 @@ pub(super) enum TemperatureReader<'a> {
 /// What was read last, and when.
 type Latest = Mutex<(Reading<i64>, Instant)>;
 
-impl<'a> TemperatureReader<'a> {
+impl<'a> Gauge<'a> {
     /// The thermometer of the SoC: the sensor that the run has chosen, or, before its first row, the one that it will
     /// choose.
     ///
@@ -33,7 +33,7 @@ impl<'a> TemperatureReader<'a> {
         let chosen = chosen.and_then(|choice| Thermometer::of(root, choice).ok());
         let thermometer = chosen.map_or_else(|| Thermometer::find(root), Ok)?;
         if root.is_board() {
-            return Ok(Self::Direct(root, thermometer));
+            return Ok(Self::Here(root, thermometer));
         }
         let first = thermometer.millicelsius(root);
         let latest = Arc::new(Mutex::new((first, Instant::now())));
@@ -43,14 +43,14 @@ impl<'a> TemperatureReader<'a> {
         // Where the kernel refuses a thread, reading here is better than not reading.
         Ok(match started {
             Ok(_) => Self::SlowSource(latest),
-            Err(_) => Self::Direct(root, thermometer),
+            Err(_) => Self::Here(root, thermometer),
         })
     }
 
     /// The temperature now, in thousandths of a degree Celsius.
     pub(super) fn now(&self) -> Reading<i64> {
         match self {
-            Self::Direct(root, thermometer) => thermometer.millicelsius(root),
+            Self::Here(root, thermometer) => thermometer.millicelsius(root),
             Self::SlowSource(latest) => {
                 let latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
                 match latest.1.elapsed() {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn hanging_sensor_does_not_block() {
         let long_ago = Instant::now().checked_sub(AGE_MAX * 2).unwrap();
-        let gauge = TemperatureReader::SlowSource(Arc::new(Mutex::new((Ok(40_000), long_ago))));
+        let gauge = Gauge::SlowSource(Arc::new(Mutex::new((Ok(40_000), long_ago))));
         let why = gauge.now().unwrap_err().to_string();
         assert!(why.contains("no reading for 4 s"), "{why}");
     }

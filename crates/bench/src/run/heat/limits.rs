@@ -1,7 +1,7 @@
 //! What ends the stages of a thermal test: a wait that gets nowhere, a load that gets too hot. Nothing is
 //! run here.
 
-use super::gauge::TemperatureReader;
+use super::gauge::Gauge;
 use crate::plan::heat::StartAt;
 use record::Missing;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -78,12 +78,12 @@ impl SensorTimeout {
 /// Ends a load: at its time, at a temperature, when nobody can tell the temperature any more, at an interruption.
 pub(super) struct StopCondition<'a> {
     /// None on a machine without any: then time alone ends the load.
-    pub(super) gauge: Option<TemperatureReader<'a>>,
+    pub(super) gauge: Option<Gauge<'a>>,
     pub(super) max: i64,
     pub(super) end_ms: i64,
     pub(super) sight: SensorTimeout,
     /// Must be felt by the thermometer: its first reading and when that was, until there is another one.
-    pub(super) first_reading: Option<(i64, i64)>,
+    pub(super) unmoved: Option<(i64, i64)>,
     pub(super) sensor_responds: bool,
     /// The reading before.
     pub(super) before: Option<i64>,
@@ -94,13 +94,13 @@ pub(super) struct StopCondition<'a> {
 }
 
 impl<'a> StopCondition<'a> {
-    pub(super) fn new(gauge: Option<TemperatureReader<'a>>, max: i64, end_ms: i64) -> Self {
+    pub(super) fn new(gauge: Option<Gauge<'a>>, max: i64, end_ms: i64) -> Self {
         Self {
             gauge,
             max,
             end_ms,
             sight: SensorTimeout::default(),
-            first_reading: None,
+            unmoved: None,
             sensor_responds: false,
             before: None,
             stop: AtomicI32::new(0),
@@ -151,7 +151,7 @@ impl<'a> StopCondition<'a> {
 
     /// Why a thermometer that always says the same has to be taken for broken, if it has.
     fn stuck(&mut self, value: i64, now_ms: i64) -> Option<String> {
-        let (first, since_ms) = *self.first_reading.get_or_insert((value, now_ms));
+        let (first, since_ms) = *self.unmoved.get_or_insert((value, now_ms));
         self.sensor_responds &= value == first;
         (self.sensor_responds && now_ms - since_ms >= STUCK_MS_MAX).then(|| {
             format!(
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn brake_of(root: &Root, max: i64, end_ms: i64) -> StopCondition<'_> {
-        StopCondition::new(TemperatureReader::find(root, None).ok(), max, end_ms)
+        StopCondition::new(Gauge::find(root, None).ok(), max, end_ms)
     }
 
     #[test]

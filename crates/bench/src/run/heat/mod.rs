@@ -13,7 +13,7 @@ use crate::plan::heat::{HeatLoad, StartAt, Thermal};
 use crate::process::child::move_to;
 use crate::run::context::Progress;
 use crate::workloads;
-use gauge::TemperatureReader;
+use gauge::Gauge;
 use limits::{SensorTimeout, StopCondition, TargetWait};
 use machine::critical_millicelsius;
 use microbench::load::{Load, spin};
@@ -44,7 +44,7 @@ impl Runner<'_> {
         let root = self.context.root;
         self.step_begins(&format!("{word} to {} °C", target / 1000), 0);
         let begin = self.moment();
-        let outcome = match TemperatureReader::find(root, self.chosen().as_ref()) {
+        let outcome = match Gauge::find(root, self.chosen().as_ref()) {
             Err(missing) => Outcome::Skipped(missing),
             Ok(gauge) => {
                 let heats = matches!(start, StartAt::HeatTo(_));
@@ -66,7 +66,7 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    fn watch_temperature(&mut self, gauge: &TemperatureReader, start: StartAt, limit: Duration) -> Wait {
+    fn watch_temperature(&mut self, gauge: &Gauge, start: StartAt, limit: Duration) -> Wait {
         let timeline = self.context.timeline;
         let first = gauge.now();
         let mut sight = SensorTimeout::default();
@@ -118,7 +118,7 @@ impl Runner<'_> {
             below.unwrap_or(MAX_MILLICELSIUS)
         });
         let end_ms = begin.0 + thermal.time.as_millis() as i64;
-        let gauge = TemperatureReader::find(root, self.chosen().as_ref());
+        let gauge = Gauge::find(root, self.chosen().as_ref());
         let mut brake = StopCondition::new(gauge.ok(), max, end_ms);
         let is_warm = matches!(thermal.start, Some(StartAt::HeatTo(_)));
         brake.sensor_responds = matches!(thermal.load, HeatLoad::Simd) && !is_warm;
@@ -229,8 +229,8 @@ impl Runner<'_> {
         self.step_begins(name.as_str(), 0);
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
-        let gauge = TemperatureReader::find(root, self.chosen().as_ref());
-        let now = || gauge.as_ref().map_err(Missing::clone).and_then(TemperatureReader::now);
+        let gauge = Gauge::find(root, self.chosen().as_ref());
+        let now = || gauge.as_ref().map_err(Missing::clone).and_then(Gauge::now);
         let first: Fact<i64> = now().into();
         let end_ms = begin.0 + time.as_millis() as i64;
         while timeline.now_ms() < end_ms && self.interrupted().is_none() {

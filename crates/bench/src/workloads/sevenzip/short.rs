@@ -92,7 +92,7 @@ impl Progress {
         let news = (known + 1)..=self.passes.len();
         let mut ends = news.filter_map(|count| self.rule.ended(&self.passes[..count], elapsed));
         let is_late = elapsed >= self.rule.time_max && !self.passes.is_empty();
-        self.ended = ends.next().or(is_late.then_some(Ended::StepTime));
+        self.ended = ends.next().or(is_late.then_some(Ended::Time));
         self.ended.is_some()
     }
 }
@@ -129,7 +129,7 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\r
         check(&[5000; 9], long, Some(Ended::Narrow));
         check(&[5000; 6], long, None);
         check(&[5000, 6000, 4000, 5500, 4500, 5000, 7000], long, None);
-        check(&[5000], Duration::ZERO, Some(Ended::StepTime));
+        check(&[5000], Duration::ZERO, Some(Ended::Time));
         // One pass there must be.
         check(&[], Duration::ZERO, None);
     }

@@ -65,7 +65,7 @@ pub(super) fn place(channel: &Channel) -> Place {
         return one(name, help, Vec::new());
     }
     let known = match &channel.id {
-        ChannelId::Cpu(cpu, OfCpu::StepTime(time)) if channel.unit == Unit::Ticks => Some(of_cpu(*cpu, *time)),
+        ChannelId::Cpu(cpu, OfCpu::Time(time)) if channel.unit == Unit::Ticks => Some(of_cpu(*cpu, *time)),
         ChannelId::Policy(_, of) => of_policy(channel, *of),
         ChannelId::Zone(zone, OfZone::Temperature) => Some(of_zone(channel, *zone)),
         ChannelId::Cooling(device) => Some(of_cooling(channel, *device)),
@@ -145,7 +145,7 @@ fn other(channel: &Channel) -> Place {
     let unit = base_unit(&channel.unit);
     let total = match channel.kind {
         ChannelKind::Counter => "_total",
-        ChannelKind::TemperatureReader => "",
+        ChannelKind::Gauge => "",
     };
     let labels = vec![("channel", channel.id.to_string()), ("label", channel.label.clone())];
     let help = "Sensor channels by id.";
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_node_exporter_and_units_are_basic() {
-        use ChannelKind::{Counter, TemperatureReader};
+        use ChannelKind::{Counter, Gauge};
         use Unit::*;
         let chip = |kind, number| ChannelId::Hwmon(1, OfHwmon::Sensor(kind, number));
         for (id, label, unit, kind, expected) in [
@@ -183,47 +183,29 @@ mod tests {
                 Counter,
                 "node_cpu_seconds_total{cpu=\"3\",mode=\"iowait\"} 15",
             ),
-            (ChannelId::Load(LoadSpan::One), "", Hundredths, TemperatureReader, "node_load1 15"),
-            (
-                ChannelId::claimed(4),
-                "4 5",
-                Kilohertz,
-                TemperatureReader,
-                "node_cpu_scaling_frequency_hertz{cpu=\"5\"} 1500000",
-            ),
-            (
-                ChannelId::limit_max(0),
-                "0",
-                Kilohertz,
-                TemperatureReader,
-                "node_cpu_scaling_frequency_max_hertz{cpu=\"0\"} 1500000",
-            ),
+            (ChannelId::Load(LoadSpan::One), "", Hundredths, Gauge, "node_load1 15"),
+            (ChannelId::claimed(4), "4 5", Kilohertz, Gauge, "node_cpu_scaling_frequency_hertz{cpu=\"5\"} 1500000"),
+            (ChannelId::limit_max(0), "0", Kilohertz, Gauge, "node_cpu_scaling_frequency_max_hertz{cpu=\"0\"} 1500000"),
             (
                 ChannelId::zone_temperature(2),
                 "soc",
                 Millicelsius,
-                TemperatureReader,
+                Gauge,
                 "node_thermal_zone_temp{type=\"soc\",zone=\"2\"} 1.5",
             ),
-            (
-                ChannelId::Cooling(0),
-                "fan",
-                Count,
-                TemperatureReader,
-                "node_cooling_device_cur_state{name=\"0\",type=\"fan\"} 1500",
-            ),
+            (ChannelId::Cooling(0), "fan", Count, Gauge, "node_cooling_device_cur_state{name=\"0\",type=\"fan\"} 1500"),
             (
                 chip(HwmonKind::Voltage, 12),
                 "ina",
                 Millivolts,
-                TemperatureReader,
+                Gauge,
                 "node_hwmon_in_volts{chip=\"hwmon1\",label=\"ina\",sensor=\"in12\"} 1.5",
             ),
             (
                 chip(HwmonKind::Power, 1),
                 "",
                 Microwatts,
-                TemperatureReader,
+                Gauge,
                 "node_hwmon_power_watt{chip=\"hwmon1\",label=\"\",sensor=\"power1\"} 0.0015",
             ),
             (
@@ -244,7 +226,7 @@ mod tests {
                 ChannelId::RaspberryPi(OfRaspberryPi::CoreVoltage),
                 "a\"b",
                 Microvolts,
-                TemperatureReader,
+                Gauge,
                 "sbc_bench_channel_volts{channel=\"rpi.voltage.core\",label=\"a\\\"b\"} 0.0015",
             ),
             (

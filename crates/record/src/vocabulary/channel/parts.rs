@@ -3,8 +3,8 @@
 /// Of all CPUs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AllCpus {
-    /// StepTime spent in one way: `cpu.idle`.
-    StepTime(CpuTime),
+    /// Time spent in one way: `cpu.idle`.
+    Time(CpuTime),
     /// How many are online: `cpu.online`.
     Online,
     /// Share of time spent in one way, in logs: `cpu.busy_percent`.
@@ -23,7 +23,7 @@ words! {
         Softirq = "softirq",
         Steal = "steal",
         /// All that is not idle, in logs.
-        BusyProcesses = "busy",
+        Busy = "busy",
     }
 }
 
@@ -40,7 +40,7 @@ impl CpuTime {
 words! {
     /// The shares of time that a log prints.
     pub enum CpuPercent {
-        BusyProcesses = "busy_percent",
+        Busy = "busy_percent",
         System = "system_percent",
         User = "user_percent",
         Nice = "nice_percent",
@@ -52,11 +52,11 @@ words! {
 /// Of one CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OfCpu {
-    /// StepTime spent in one way: `cpu3.idle`.
-    StepTime(CpuTime),
+    /// Time spent in one way: `cpu3.idle`.
+    Time(CpuTime),
     /// Cycles: `cpu3.cycles`.
     Cycles,
-    /// StepTime in the idle state of this number: `cpu3.idle_state.1`.
+    /// Time in the idle state of this number: `cpu3.idle_state.1`.
     IdleState(u32),
     /// How often it was throttled: `cpu3.throttle.core`.
     Throttles(Scope),
@@ -80,7 +80,7 @@ pub enum OfPolicy {
     Average,
     /// The highest clock that is allowed: `policy4.limit_max`.
     LimitMax,
-    /// StepTime spent at a clock in kHz: `policy4.residency.1800000`.
+    /// Time spent at a clock in kHz: `policy4.residency.1800000`.
     Residency(u32),
     /// The times at all clocks, as a place of evidence: `policy4.residency.`. No channel has this id.
     Residencies,
@@ -204,7 +204,7 @@ pub enum OfPowercap {
 pub enum OfDevfreq {
     /// The clock that it claims: `devfreq.dmc.claimed`.
     Claimed,
-    /// StepTime spent at a clock in Hz: `devfreq.dmc.residency.528000000`.
+    /// Time spent at a clock in Hz: `devfreq.dmc.residency.528000000`.
     Residency(u64),
 }
 

@@ -52,7 +52,7 @@ impl ChannelId {
 
 fn of_all_cpus(what: AllCpus) -> &'static str {
     match what {
-        AllCpus::StepTime(time) => time.as_str(),
+        AllCpus::Time(time) => time.as_str(),
         AllCpus::Online => "online",
         AllCpus::Percent(percent) => percent.as_str(),
     }
@@ -60,7 +60,7 @@ fn of_all_cpus(what: AllCpus) -> &'static str {
 
 fn of_cpu(what: OfCpu) -> Cow<'static, str> {
     let text = match what {
-        OfCpu::StepTime(time) => return time.as_str().into(),
+        OfCpu::Time(time) => return time.as_str().into(),
         OfCpu::Cycles => return "cycles".into(),
         OfCpu::ThermStatus(Scope::Core) => return "therm_status".into(),
         OfCpu::ThermStatus(Scope::Package) => return "therm_status.package".into(),
@@ -189,7 +189,7 @@ fn numbered(thing: &str, what: &str) -> Option<ChannelId> {
 fn all_cpus(what: &str) -> Option<AllCpus> {
     let other = || (what == "online").then_some(AllCpus::Online);
     let percent = || CpuPercent::of(what).map(AllCpus::Percent);
-    CpuTime::of(what).map(AllCpus::StepTime).or_else(percent).or_else(other)
+    CpuTime::of(what).map(AllCpus::Time).or_else(percent).or_else(other)
 }
 
 fn cpu(what: &str) -> Option<OfCpu> {
@@ -197,7 +197,7 @@ fn cpu(what: &str) -> Option<OfCpu> {
         return match what {
             "cycles" => Some(OfCpu::Cycles),
             "therm_status" => Some(OfCpu::ThermStatus(Scope::Core)),
-            _ => CpuTime::of(what).map(OfCpu::StepTime),
+            _ => CpuTime::of(what).map(OfCpu::Time),
         };
     };
     match first {

@@ -19,12 +19,12 @@ const CELSIUS_FROM: f32 = 20.0;
 
 /// What the terminal can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct TerminalCaps {
+pub(super) struct Look {
     pub(super) colours: bool,
     pub(super) ascii: bool,
 }
 
-impl TerminalCaps {
+impl Look {
     /// By the environment: <https://no-color.org>, the locale, and what is known of old terminals.
     pub(super) fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -161,7 +161,7 @@ fn track(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, state: &State) {
 /// peak of everything else.
 fn track_style(kind: Kind) -> (Color, fn(f32, f32) -> f32) {
     match kind {
-        Kind::BusyProcesses => (Color::Green, f32::max),
+        Kind::Busy => (Color::Green, f32::max),
         Kind::Clock => (Color::Cyan, f32::min),
         Kind::Temperature => (Color::Yellow, f32::max),
         Kind::Power => (Color::Magenta, f32::max),

@@ -8,7 +8,7 @@ mod outlet;
 mod terminal;
 
 use crate::output;
-use draw::TerminalCaps;
+use draw::Look;
 use explain::monitor::{Track, Watch, cores, gaps, tracks};
 use history::History;
 use keys::{Key, KeyEvent};
@@ -56,7 +56,7 @@ pub(super) struct Screen {
 /// What is on the screen, independent of the terminal.
 #[derive(Debug, Default)]
 struct State {
-    look: TerminalCaps,
+    look: Look,
     board: String,
     tracks: Vec<DisplayedRow>,
     cores: Vec<DisplayedRow>,
@@ -94,12 +94,8 @@ impl Screen {
     /// Standard output or input is no terminal.
     pub(super) fn open(file: String, replay: bool) -> anyhow::Result<Self> {
         let terminal = Terminal::open()?;
-        let state = State {
-            look: TerminalCaps::of_environment(|name| std::env::var(name).ok()),
-            file,
-            replay,
-            ..State::default()
-        };
+        let state =
+            State { look: Look::of_environment(|name| std::env::var(name).ok()), file, replay, ..State::default() };
         Ok(Self { terminal, state, draw_after: Instant::now(), changed: true })
     }
 

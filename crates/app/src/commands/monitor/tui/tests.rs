@@ -1,6 +1,6 @@
 //! What stands on the screen, cell by cell, for terminals of several kinds.
 
-use super::draw::{TerminalCaps, draw};
+use super::draw::{Look, draw};
 use super::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -30,7 +30,7 @@ fn watch(cores: u32) -> Watch {
 }
 
 /// The state after four seconds in which the board got hot and slow.
-fn state(cores: u32, look: TerminalCaps) -> State {
+fn state(cores: u32, look: Look) -> State {
     let mut watch = watch(cores);
     let mut state = State { look, ..State::default() };
     state.begin(&watch);
@@ -53,7 +53,7 @@ fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
     (0..height).map(|y| line(y).trim_end().to_owned()).collect()
 }
 
-const ASCII: TerminalCaps = TerminalCaps { colours: false, ascii: true };
+const ASCII: Look = Look { colours: false, ascii: true };
 
 #[test]
 fn screen_layout() {
@@ -101,7 +101,7 @@ fn empty_stream_is_drawn() {
 #[test]
 fn terminal_capabilities() {
     let look = |term: &str, lang: &str, no_color: &str| {
-        TerminalCaps::of_environment(|name| match name {
+        Look::of_environment(|name| match name {
             "TERM" => Some(term.to_owned()),
             "LANG" => Some(lang.to_owned()),
             "NO_COLOR" => Some(no_color.to_owned()),
@@ -116,21 +116,21 @@ fn terminal_capabilities() {
         ("vt100", "C.UTF-8", "", false, true),
         ("vt220", "", "", false, true),
     ] {
-        let expected = TerminalCaps { colours, ascii };
+        let expected = Look { colours, ascii };
         assert_eq!(look(term, lang, no_color), expected, "{term} {lang} {no_color}");
     }
 }
 
 #[test]
 fn colours_are_used_only_where_there_are_some() {
-    let coloured = |look: TerminalCaps| {
+    let coloured = |look: Look| {
         let mut terminal = Terminal::new(TestBackend::new(60, 12)).unwrap();
         terminal.draw(|frame| draw(frame, &state(2, look))).unwrap();
         let cells = terminal.backend().buffer().content();
         cells.iter().any(|cell| cell.fg != ratatui::style::Color::Reset)
     };
     assert!(!coloured(ASCII));
-    assert!(coloured(TerminalCaps { colours: true, ascii: false }));
+    assert!(coloured(Look { colours: true, ascii: false }));
 }
 
 #[test]
