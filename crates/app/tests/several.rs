@@ -57,8 +57,9 @@ fn check(output: &Output, expected: &[&str]) {
 #[test]
 fn compare_ranks_one_and_compares_several() {
     let results = Results::new("compare", &[5000, 4000]);
-    check(&results.run(&["compare"], 1), &["sevenzip@16 multi", "5000 MIPS", "reference results: degraded"]);
-    check(&results.run(&["compare"], 2), &["A  ", "B  ", "-20.0 % *", "No difference in known settings."]);
+    let words = ["7-zip, all CPUs (MIPS)  ", " 5000  ", "reference results: degraded"];
+    check(&results.run(&["compare"], 1), &words);
+    check(&results.run(&["compare"], 2), &["A  ", "B  ", "-20.0 % worse", "No difference in known settings."]);
     for files in [1, 2] {
         let output = results.run(&["compare", "--json"], files);
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -86,8 +87,88 @@ fn tables_are_sorted_and_escaped() {
 #[test]
 fn trend_finds_change_with_kernel_update() {
     let results = Results::new("trend", &[5000, 5010, 4990, 5005, 4500, 4510, 4490, 4505]);
-    check(&results.run(&["trend"], 8), &["2023-11-18", "sevenzip@16 multi -10.0 %", "kernel: 6.1.0 to 6.6.0"]);
+    check(
+        &results.run(&["trend"], 8),
+        &["2023-11-18", "7-zip, all CPUs: 5001 to 4501 MIPS, -10.0 % worse (p ", "kernel: 6.1.0 to 6.6.0"],
+    );
     let output = results.run(&["trend", "--json"], 8);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json[0]["changes"][0]["first_after"], 4);
+}
+
+/// A Record of two clusters with the clock and memory latency of each, on a machine that is known by its host only.
+fn two_clusters(latencies_ns: [f64; 2]) -> Record {
+    let mut record = record(0, 5000);
+    record.machine.board = Fact::not_reached();
+    record.machine.hostname = Fact::Known("nanopct4".into());
+    for (cpu, ns) in (0..).zip(latencies_ns) {
+        record.machine.clusters.push(record::Cluster { cpus: vec![cpu], core_type: Fact::not_reached(), policy: None });
+        let rows = vec![record::LatencyRow {
+            size_bytes: 64 << 20,
+            ns: vec![Some(ns)],
+            rounds_apart_percent: None,
+            line: None,
+        }];
+        let latency = record::Latency { columns: vec!["random".into()], rows, ..record::Latency::default() };
+        let outcome = Outcome::Done(Measured::Latency(latency));
+        let step = Step::new(WorkloadId::MemoryLatency, 1, Variant::RAMLAT, outcome);
+        record.steps.push(Step { cpus: vec![cpu], threads: 1, ..step });
+    }
+    record
+}
+
+#[test]
+fn latency_is_told_as_latency_and_cores_keep_their_partner() {
+    let results = Results::new("latency", &[]);
+    for (day, latencies_ns) in [[179.6, 185.0], [343.6, 200.0]].into_iter().enumerate() {
+        let text = serde_json::to_string(&two_clusters(latencies_ns)).unwrap();
+        std::fs::write(results.0.join(format!("{day}.json")), text).unwrap();
+    }
+    let output = results.run(&["compare"], 2);
+    check(
+        &output,
+        &["(nanopct4, ", "memory latency 64 MiB (ns)", "179.6  343.6  +91.3 % worse", "185.0  200.0   +8.1 % worse"],
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    for row in text.lines().filter(|line| line.contains("% worse")) {
+        assert!(!row.contains(" | "), "{row}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn invalid_and_unreadable_results_are_told_first() {
+    let results = Results::new("invalid", &[5000, 4000, 4500]);
+    let mut without_figures = record(1, 4000);
+    without_figures.steps.clear();
+    std::fs::write(results.0.join("1.json"), serde_json::to_string(&without_figures).unwrap()).unwrap();
+    let text = String::from_utf8_lossy(&results.run(&["compare"], 2).stdout).into_owned();
+    assert!(text.starts_with("B (") && text.contains("1.json) is INVALID, do not use it: "), "{text}");
+    let alone = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg("compare").arg(results.0.join("1.json")).output();
+    let text = String::from_utf8_lossy(&alone.unwrap().stdout).into_owned();
+    assert!(text.starts_with("This result is INVALID, do not use it: "), "{text}");
+    // One file that cannot be read hides nothing of the others.
+    std::fs::write(results.0.join("1.json"), "").unwrap();
+    for verb in ["compare", "trend"] {
+        let output = results.run(&[verb], 3);
+        let (text, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(error.contains("1.json"), "{error}");
+        assert!(text.contains("Some | board"), "{text}");
+    }
+    let output = results.run(&["compare"], 2);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &[][..]));
+}
+
+#[test]
+fn machines_with_too_few_results_share_a_line() {
+    let results = Results::new("few", &[5000, 5000, 5000]);
+    for day in 0..3 {
+        let mut alone = record(day, 5000);
+        alone.machine.board = Fact::Known(format!("Board {day}"));
+        std::fs::write(results.0.join(format!("{day}.json")), serde_json::to_string(&alone).unwrap()).unwrap();
+    }
+    let output = results.run(&["trend"], 3);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text, "3 machines with fewer than 4 results: too few to tell a change from chance.\n");
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod change;
 pub mod compare;
 mod config_txt;
 mod diagnosis;

@@ -85,7 +85,7 @@ fn check_all(place: &str, record: &Record) {
     let name = format!("x\n{FORGED}");
     let side = || Side { name: name.clone(), record, explained };
     check(place, &explain::compare::text(&compare(&[side(), side()])));
-    check(place, &ranking_text(&rank(record, explained.verdict, Reference::builtin())));
+    check(place, &ranking_text(&rank(record, explained, Reference::builtin())));
     let row = results::Row::of(record, explained, &name);
     for format in results::FORMATS {
         check(&format!("{place}, {}", format.id), &(format.write)(std::slice::from_ref(&row)));

@@ -58,6 +58,14 @@ pub struct Machine {
     pub features: Vec<NamedValue>,
 }
 
+impl Machine {
+    /// What the machine is called in every table and heading: its board, or its host where old logs do not name the
+    /// board.
+    pub fn name(&self) -> Option<&String> {
+        self.board.known().or(self.hostname.known())
+    }
+}
+
 /// A name and a value, with the place it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedValue {

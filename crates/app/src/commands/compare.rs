@@ -1,23 +1,16 @@
 //! `sbc-bench compare`: one result among known boards, or several side by side.
 
-use super::explain::read;
+use super::many::{Many, read_many};
 use crate::output;
-use explain::Explanation;
 use explain::compare::{Side, compare, rank, ranking_text, text};
 use explain::reference::Reference;
-use record::Record;
 use std::path::PathBuf;
 
 pub(crate) fn run(files: &[PathBuf], json: bool) -> anyhow::Result<u8> {
-    let mut results: Vec<(String, Record, Explanation)> = Vec::new();
-    for file in files {
-        let record = read(file)?;
-        let explained = Explanation::of(&record);
-        results.push((file.display().to_string(), record, explained));
-    }
+    let Many { results, status } = read_many(files, files.len().min(2))?;
     let (as_json, as_text) = match results.as_slice() {
         [(_, record, explained)] => {
-            let ranking = rank(record, explained.verdict, Reference::builtin());
+            let ranking = rank(record, explained, Reference::builtin());
             (serde_json::to_string_pretty(&ranking)?, ranking_text(&ranking))
         }
         several => {
@@ -30,5 +23,5 @@ pub(crate) fn run(files: &[PathBuf], json: bool) -> anyhow::Result<u8> {
         }
     };
     output::print(&if json { as_json + "\n" } else { as_text })?;
-    Ok(0)
+    Ok(status)
 }

@@ -5,6 +5,7 @@ pub(crate) mod explain;
 pub(crate) mod identify;
 pub(crate) mod kernel;
 pub(crate) mod list;
+pub(crate) mod many;
 pub(crate) mod mark;
 pub(crate) mod monitor;
 pub(crate) mod plots;

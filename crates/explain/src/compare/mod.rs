@@ -6,9 +6,11 @@
 
 mod causes;
 mod noise;
+mod pairing;
 mod pairs;
 mod rank;
 mod settings;
+mod table;
 mod text;
 
 pub use noise::noise_percent;
@@ -16,10 +18,10 @@ pub use rank::{Entry, Ranking, Standing, rank};
 pub use settings::{Setting, settings, settings_of};
 pub use text::{ranking_text, text};
 
-use crate::figures::{Figure, FigureKey, figures, verdict_of};
+use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::{in_lines, one_line};
 use crate::view::spread_percent;
-use crate::{Explanation, Verdict};
+use crate::{Explanation, Finding, Severity, Verdict};
 use pairs::Lined;
 use record::Record;
 use serde::Serialize;
@@ -62,10 +64,12 @@ pub struct Comparison {
 pub struct Named {
     /// What it is called.
     pub name: String,
-    /// Its board.
+    /// Its board, or its host where the board is not known.
     pub board: Option<String>,
     /// The verdict of the rules.
     pub verdict: Verdict,
+    /// Why it is invalid, in sentences; empty if it is not.
+    pub invalid_because: Vec<String>,
 }
 
 /// One figure of all results.
@@ -73,6 +77,8 @@ pub struct Named {
 pub struct Line {
     /// Key of the figure.
     pub key: FigureKey,
+    /// The same in words.
+    pub title: String,
     /// Core types behind the values, each named once; empty for what all CPUs did together.
     pub cores: Vec<String>,
     /// Unit of the values.
@@ -88,8 +94,12 @@ pub struct Line {
 /// How one value differs from another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
+    /// How much more it is in percent of the other; negative if less.
+    pub change_percent: f64,
     /// By how much it is better in percent; negative if worse.
     pub gain_percent: f64,
+    /// `better` or `worse`.
+    pub word: &'static str,
     /// Differences up to this are noise, in percent.
     pub noise_percent: f64,
     /// True if the difference is larger than the noise.
@@ -109,19 +119,31 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let measured: Vec<Measured<'_>> = sides.iter().map(Measured::new).collect();
     let (lined, left_out) = pairs::line_up(&measured);
     let records: Vec<&Record> = sides.iter().map(|side| side.record).collect();
+    let mut lines: Vec<Line> = lined.iter().map(|lined| line(&measured, lined)).collect();
+    let keys: Vec<FigureKey> = lines.iter().map(|line| line.key.clone()).collect();
+    for line in &mut lines {
+        line.title = title_among(&line.key, keys.iter());
+    }
     Comparison {
         sides: measured
             .iter()
             .map(|side| Named {
                 name: side.name.to_owned(),
-                board: side.record.machine.board.known().cloned(),
+                board: side.record.machine.name().cloned(),
                 verdict: verdict_of(&side.figures, side.explained.verdict),
+                invalid_because: invalid_because(side.explained),
             })
             .collect(),
         settings: settings(&records),
-        lines: lined.iter().map(|lined| line(&measured, lined)).collect(),
+        lines,
         left_out,
     }
+}
+
+/// The findings for which a result is invalid, in sentences.
+fn invalid_because(explained: &Explanation) -> Vec<String> {
+    let findings = explained.findings.iter().filter(|_| explained.verdict == Verdict::Invalid);
+    findings.filter(|finding| finding.severity == Severity::Invalid).map(Finding::sentence).collect()
 }
 
 /// A result with its figures.
@@ -158,6 +180,7 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
     let first = base.map(|(_, figure)| figure);
     Line {
         key: lined.key.clone(),
+        title: String::new(),
         cores,
         unit: first.map_or_else(String::new, |figure| figure.unit.clone()),
         values: lined.figures.iter().map(|figure| figure.map(|figure| figure.value)).collect(),
@@ -170,13 +193,15 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
 pub(crate) type End<'a> = (&'a Measured<'a>, &'a Figure);
 
 fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
-    let gain_percent = other.1.gain_percent(base.1.value)?;
+    let change = other.1.change_from(base.1.value);
     let noise_percent = noise_percent(base.1, other.1);
     // As large against the smaller as against the larger value.
     let distance = spread_percent(&[base.1.value, other.1.value])?;
     let is_real = distance > noise_percent;
     Some(Difference {
-        gain_percent,
+        change_percent: change.percent()?,
+        gain_percent: change.gain_percent()?,
+        word: change.word(),
         noise_percent,
         is_real,
         cause: is_real.then(|| causes::likely(base, other)).flatten(),

@@ -1,8 +1,9 @@
-//! Lines up the figures of several results: equal keys, and for each core its counterpart.
+//! Lines up the figures of several results: equal keys, and the cores as they are paired.
 
+use super::pairing::Pairing;
 use super::{LeftOut, Measured};
 use crate::figures::{Figure, FigureKey};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One figure of all results, in their order.
 #[derive(Debug)]
@@ -19,7 +20,8 @@ pub(super) fn line_up<'a>(sides: &'a [Measured<'a>]) -> (Vec<Lined<'a>>, Vec<Lef
             keys.push(&figure.key);
         }
     }
-    let lines = keys.iter().flat_map(|key| lines_of(sides, key));
+    let pairing = Pairing::of(sides);
+    let lines = keys.iter().flat_map(|key| lines_of(sides, &pairing, key));
     let (shared, alone): (Vec<Lined<'_>>, Vec<Lined<'_>>) =
         lines.partition(|line| line.figures.iter().flatten().count() > 1);
     let mut left_out: BTreeSet<LeftOut> = alone
@@ -61,7 +63,7 @@ fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> Le
         .flat_map(|other| &other.figures)
         .any(|other| other.key.workload_at_method() == workload);
     if others.is_empty() || same_in_others {
-        return LeftOut { what: figure.key.to_string(), why: format!("measured in {} only", side.name) };
+        return LeftOut { what: figure.key.title(), why: format!("measured in {} only", side.name) };
     }
     let others: Vec<&str> = others.into_iter().collect();
     LeftOut {
@@ -70,38 +72,16 @@ fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> Le
     }
 }
 
-/// The figures of one key. Cores are paired with the same core type in other results; cores of
-/// different types are paired from the fastest on.
-fn lines_of<'a>(sides: &'a [Measured<'a>], key: &'a FigureKey) -> Vec<Lined<'a>> {
-    let mut lines: Vec<Lined<'a>> = Vec::new();
+/// The figures of one key: those of all CPUs, then row by row of the pairing.
+fn lines_of<'a>(sides: &'a [Measured<'a>], pairing: &Pairing, key: &'a FigureKey) -> Vec<Lined<'a>> {
+    let mut lines: BTreeMap<Option<usize>, Lined<'a>> = BTreeMap::new();
     for (index, side) in sides.iter().enumerate() {
         let figures = side.figures.iter();
-        let mut rest: Vec<&Figure> =
-            figures.filter(|figure| figure.key == *key && figure.not_comparable.is_none()).collect();
-        rest.sort_by(|a, b| match a.higher_is_better {
-            true => b.value.total_cmp(&a.value),
-            false => a.value.total_cmp(&b.value),
-        });
-        for same_type in [true, false] {
-            for line in lines.iter_mut().filter(|line| line.figures[index].is_none()) {
-                let found = rest.iter().position(|figure| !same_type || line.has_type(figure));
-                line.figures[index] = found.map(|at| rest.remove(at));
-            }
+        for figure in figures.filter(|figure| figure.key == *key && figure.not_comparable.is_none()) {
+            let row = figure.core.as_ref().and_then(|core| pairing.row(index, core));
+            let line = lines.entry(row).or_insert_with(|| Lined { key, figures: vec![None; sides.len()] });
+            line.figures[index].get_or_insert(figure);
         }
-        lines.extend(rest.into_iter().map(|figure| {
-            let mut figures = vec![None; sides.len()];
-            figures[index] = Some(figure);
-            Lined { key, figures }
-        }));
     }
-    lines
-}
-
-impl Lined<'_> {
-    /// True if this core type stands in the line already.
-    fn has_type(&self, figure: &Figure) -> bool {
-        let core_type = |figure: &Figure| figure.core.as_ref().map(|core| core.core_type.clone());
-        let mut known = self.figures.iter().flatten();
-        known.any(|known| core_type(known) == core_type(figure))
-    }
+    lines.into_values().collect()
 }

@@ -1,11 +1,11 @@
 //! Where a result stands among the reference data.
 
-use super::LeftOut;
-use crate::figures::{Figure, FigureKey, figures};
+use super::{LeftOut, invalid_because};
+use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::in_lines;
 use crate::reference::{Reference, Row, RowFigure, parse, soc_key, write};
 use crate::stats::median;
-use crate::{Verdict, soc};
+use crate::{Explanation, Verdict, soc};
 use record::Record;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -13,8 +13,12 @@ use std::collections::BTreeSet;
 /// A result among the reference data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
-    /// Board of the result.
+    /// Board of the result, or its host where the board is not known.
     pub board: Option<String>,
+    /// The verdict of the rules.
+    pub verdict: Verdict,
+    /// Why it is invalid, in sentences; empty if it is not.
+    pub invalid_because: Vec<String>,
     /// Its SoC.
     pub soc: Option<String>,
     /// Its main figures, each with its standing.
@@ -28,6 +32,8 @@ pub struct Ranking {
 pub struct Entry {
     /// The figure.
     pub figure: Figure,
+    /// Its name in words.
+    pub title: String,
     /// Among boards of the same SoC (of figures of one core: the same core type in it).
     pub same_soc: Option<Standing>,
     /// Among all cores of the same type.
@@ -45,21 +51,25 @@ pub struct Standing {
     pub of: usize,
     /// Middle value of the others.
     pub median: f64,
+    /// How much more this result is than that, in percent of it; negative if less.
+    pub change_percent: f64,
     /// By how much this result is better than that, in percent; negative if worse.
     pub gain_percent: f64,
 }
 
 /// Ranks the main figures of a result among the valid rows of the reference data.
-pub fn rank(record: &Record, verdict: Verdict, reference: &Reference) -> Ranking {
+pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> Ranking {
     let record = &*in_lines(record);
-    let own_row = stored(&Row::of(record, verdict, "-"));
+    let all = figures(record);
+    let verdict = verdict_of(&all, explained.verdict);
+    let own_row = stored(&Row::of(record, explained.verdict, "-"));
     let is_other = |row: &&Row| Some(&row.figures) != own_row.as_ref().map(|own| &own.figures);
     let rows: Vec<&Row> = reference.valid_rows().filter(is_other).collect();
     let soc = soc::name(&record.machine).known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let mut left_out = BTreeSet::new();
     let mut entries = Vec::new();
-    for figure in figures(record).into_iter().filter(|figure| figure.is_main) {
+    for figure in all.into_iter().filter(|figure| figure.is_main) {
         if let Some(why) = figure.not_comparable.clone() {
             let what = figure.name();
             left_out.insert(LeftOut { what, why });
@@ -75,7 +85,18 @@ pub fn rank(record: &Record, verdict: Verdict, reference: &Reference) -> Ranking
     keep_best(&mut entries);
     let mut left_out: Vec<LeftOut> = left_out.into_iter().collect();
     left_out.extend(rows_left_out(reference, &entries, &rows));
-    Ranking { board: record.machine.board.known().cloned(), soc, entries, left_out }
+    let keys: Vec<FigureKey> = entries.iter().map(|entry| entry.figure.key.clone()).collect();
+    for entry in &mut entries {
+        entry.title = title_among(&entry.figure.key, keys.iter());
+    }
+    Ranking {
+        board: record.machine.name().cloned(),
+        verdict,
+        invalid_because: invalid_because(explained),
+        soc,
+        entries,
+        left_out,
+    }
 }
 
 /// Of several clusters of one core type only the best stands for it.
@@ -117,6 +138,7 @@ fn entry(figure: &Figure, rows: &[&Row], soc: Option<&str>) -> Option<Entry> {
         same_soc: same_soc.and_then(|values| standing(figure, &values)),
         same_core_type: same_core_type.and_then(|values| standing(figure, &values)),
         all: standing(figure, &values(&|_, _| true))?,
+        title: String::new(),
         figure: figure.clone(),
     })
 }
@@ -142,6 +164,7 @@ fn standing(figure: &Figure, others: &[f64]) -> Option<Standing> {
         rank: 1 + others.iter().filter(is_better).count(),
         of: 1 + others.len(),
         median,
+        change_percent: figure.change_from(median).percent()?,
         gain_percent: figure.gain_percent(median)?,
     })
 }
@@ -154,7 +177,7 @@ fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
         keys.filter(|known| known.workload() == figure.key.workload()).map(FigureKey::workload_at_method).collect();
     if workloads.contains(workload) {
         let why = "no valid reference result has this figure".to_owned();
-        let what = figure.key.to_string();
+        let what = figure.key.title();
         return LeftOut { what, why };
     }
     let known: Vec<&str> = workloads.into_iter().collect();
@@ -187,7 +210,7 @@ fn rows_left_out(reference: &Reference, entries: &[Entry], rows: &[&Row]) -> Vec
         let count = rows.iter().filter(|row| is_marked(row, key)).count();
         if count > 0 {
             left_out.push(LeftOut {
-                what: format!("{key} of {count} reference results"),
+                what: format!("{} of {count} reference results", key.title()),
                 why: "smaller dictionaries, or several threads on one core".to_owned(),
             });
         }

@@ -62,17 +62,20 @@ fn lower_clock_explains_lower_scores() {
                   A  1500
                   B  1300
 
-            Figures (+ is better; * exceeds noise):
+            Figures, with the change from the first result that has them; a change within noise
+            has no word:
 
-               figure              core        unit     A      B      vs. A
-               clock@0 cold        Cortex-A53   MHz  1500   1300  -13.3 % *
-               sevenzip@16 single  Cortex-A53  MIPS  1140  990.0  -13.2 % *
-               sevenzip@16 multi               MIPS  4020   3475  -13.6 % *
+                                          A      B   change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500   1300  -13.3 % worse
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140  990.0  -13.2 % worse
+               7-zip, all CPUs (MIPS)  4020   3475  -13.6 % worse
 
             Likely causes:
-               B  clock@0 cold (Cortex-A53): The advertised clock is 1300 MHz instead of 1500 MHz.
-               B  sevenzip@16 single (Cortex-A53): The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
-               B  sevenzip@16 multi: The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+               B  clock, measured cold (Cortex-A53): The advertised clock is 1300 MHz instead of 1500 MHz.
+               B  7-zip, one CPU (Cortex-A53): The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+               B  7-zip, all CPUs: The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
         "#]],
     );
 }
@@ -89,12 +92,15 @@ fn differences_within_noise_are_unmarked() {
 
             No difference in known settings.
 
-            Figures (+ is better; * exceeds noise):
+            Figures, with the change from the first result that has them; a change within noise
+            has no word:
 
-               figure              core        unit     A     B     vs. A
-               clock@0 cold        Cortex-A53   MHz  1500  1500  +0.0 %
-               sevenzip@16 single  Cortex-A53  MIPS  1140  1150  +0.9 %
-               sevenzip@16 multi               MIPS  4200  4000  -4.8 %
+                                          A     B  change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1500   0.0 %
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140  1150  +0.9 %
+               7-zip, all CPUs (MIPS)  4200  4000  -4.8 %
         "#]],
     );
 }
@@ -114,15 +120,18 @@ fn finding_of_the_slower_side_is_a_cause() {
 
             No difference in known settings.
 
-            Figures (+ is better; * exceeds noise):
+            Figures, with the change from the first result that has them; a change within noise
+            has no word:
 
-               figure              core        unit     A     B      vs. A
-               clock@0 cold        Cortex-A53   MHz  1500  1500   +0.0 %
-               sevenzip@16 single  Cortex-A53  MIPS  1140  1140   +0.0 %
-               sevenzip@16 multi               MIPS  4000  3000  -25.0 % *
+                                          A     B   change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1500    0.0 %
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140  1140    0.0 %
+               7-zip, all CPUs (MIPS)  4000  3000  -25.0 % worse
 
             Likely causes:
-               B  sevenzip@16 multi: In b.txt: It was too hot.
+               B  7-zip, all CPUs: In b.txt: It was too hot.
         "#]],
     );
 }
@@ -146,14 +155,16 @@ fn other_methods_and_incomparable_figures_are_left_out() {
 
             No difference in known settings.
 
-            Figures (+ is better; * exceeds noise):
+            Figures, with the change from the first result that has them; a change within noise
+            has no word:
 
-               figure        core        unit     A     B     vs. A
-               clock@0 cold  Cortex-A53   MHz  1500  1500  +0.0 %
+                                 A     B  change
+               clock, measured cold (MHz)
+                  Cortex-A53  1500  1500   0.0 %
 
             Not compared:
-               sevenzip@16 multi: not comparable in b.txt: small dictionaries
-               sevenzip@16 single: measured in a.txt only
+               7-zip, all CPUs: not comparable in b.txt: small dictionaries
+               7-zip, one CPU: measured in a.txt only
                sevenzip@26: measured with different, not comparable methods (sevenzip@16)
         "#]],
     );
@@ -225,21 +236,100 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
     let mut record = board("Mine", 1_500_000, 1140, &[4000]);
     let score = compression(1);
     record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
-    let ranking = rank(&record, Verdict::Valid, &reference);
+    let ranking = rank(&record, &Explanation::with(Vec::new()), &reference);
     expect![[r#"
         Mine (Rockchip RK3328) compared with valid reference results:
 
-           figure              core            value       same SoC  same core type            all
-           sevenzip@16 single  Cortex-A53  1140 MIPS  2 of 3 (-1 %)   2 of 4 (+4 %)  3 of 5 (-1 %)
-           sevenzip@16 multi               4000 MIPS  1 of 2 (+3 %)               -  3 of 4 (-5 %)
+        Rank and number of results, and the difference from the median of the others:
+
+                                   value    same SoC  same core type         all
+           7-zip, one CPU (MIPS)
+              Cortex-A53            1140  2/3   -1 %      2/4   +4 %  3/5   -1 %
+           7-zip, all CPUs (MIPS)   4000  1/2   +3 %               -  3/4   -5 %
 
         Not compared:
            clock@0: no reference result has this workload
            sevenzip@1: reference results used sevenzip@16, which is not comparable
            1 of 5 reference results: degraded or invalid
-           sevenzip@16 multi of 1 reference results: smaller dictionaries, or several threads on one core
+           7-zip, all CPUs of 1 reference results: smaller dictionaries, or several threads on one core
     "#]]
     .assert_eq(&ranking_text(&ranking));
+}
+
+#[test]
+fn invalid_results_say_so_first() {
+    let lost = [Finding::new(record::RuleId::own("x"), Severity::Invalid, "The {what} was lost.")
+        .with("what", Quantity::Text("supply".into()))];
+    let explained = Explanation::with(lost.to_vec());
+    let record = board("Mine", 1_500_000, 1140, &[4000]);
+    let text_of_rank = ranking_text(&rank(&record, &explained, Reference::builtin()));
+    let expected = "This result is INVALID, do not use it: The supply was lost.\n\nMine (Rockchip RK3328) compared";
+    assert!(text_of_rank.starts_with(expected), "{text_of_rank}");
+    let degraded = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was hot.")];
+    let degraded = ranking_text(&rank(&record, &Explanation::with(degraded.to_vec()), Reference::builtin()));
+    assert!(degraded.starts_with("This result is degraded"), "{degraded}");
+    let valid = Explanation::with(Vec::new());
+    let sides = [("a", &valid), ("b", &explained)].map(|(name, explained)| Side {
+        name: name.into(),
+        record: &record,
+        explained,
+    });
+    let text = text(&compare(&sides));
+    assert!(text.starts_with("B (b) is INVALID, do not use it: The supply was lost.\n\nA  a (Mine, valid)"), "{text}");
+}
+
+/// A machine of two clusters, each with its core type, 7-zip score and latency.
+fn two_clusters(clusters: [(Option<&str>, u32, f64); 2]) -> Record {
+    let mut record = own_run();
+    record.machine.clusters.clear();
+    record.machine.cpus.clear();
+    for (cpu, (core_type, mips, ns)) in (0..).zip(clusters) {
+        let core_type = core_type.map_or_else(Fact::not_reached, |name| Fact::Known(name.to_owned()));
+        record.machine.clusters.push(record::Cluster { cpus: vec![cpu], core_type, policy: None });
+        record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[cpu], (0.0, 1.0), compression(mips));
+        let rows = vec![record::LatencyRow {
+            size_bytes: 64 << 20,
+            ns: vec![Some(ns)],
+            rounds_apart_percent: None,
+            line: None,
+        }];
+        let latency = Score::Latency(record::Latency { columns: vec!["1xPTR".into()], rows, ..Default::default() });
+        record = with_step(record, WorkloadId::MemoryLatency, Variant::RAMLAT, &[cpu], (0.0, 1.0), latency);
+    }
+    record
+}
+
+#[test]
+fn every_figure_pairs_the_same_cores() {
+    let (a53, a72, a76) = (Some("Cortex-A53"), Some("Cortex-A72"), Some("Cortex-A76"));
+    let check = |a: [(Option<&str>, u32, f64); 2], b: [(Option<&str>, u32, f64); 2], expected: &[&str]| {
+        let (a, b) = (two_clusters(a), two_clusters(b));
+        let explained = &Explanation::with(Vec::new());
+        let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
+        let comparison = compare(&sides);
+        let mains = comparison.lines.iter().filter(|line| line.is_main);
+        let rows: Vec<String> = mains.map(|line| format!("{} {}", line.unit, line.cores.join(" | "))).collect();
+        assert_eq!(rows, expected);
+    };
+    // The slow cores of one have the lower latency: they stay beside the slow cores of the other.
+    for (fast, slow) in [(185.0, 170.0), (170.0, 185.0)] {
+        check(
+            [(None, 1000, slow), (None, 1500, fast)],
+            [(a53, 1000, 343.6), (a72, 1470, 200.4)],
+            &["MIPS CPU 1 | Cortex-A72", "MIPS CPU 0 | Cortex-A53", "ns CPU 1 | Cortex-A72", "ns CPU 0 | Cortex-A53"],
+        );
+    }
+    check(
+        [(a53, 1000, 100.0), (a72, 1500, 90.0)],
+        [(a72, 1500, 90.0), (a53, 1000, 100.0)],
+        &["MIPS Cortex-A72", "MIPS Cortex-A53", "ns Cortex-A72", "ns Cortex-A53"],
+    );
+    // The fast cores of one are the slow ones of the other: the rest has no counterpart.
+    check(
+        [(a53, 1000, 100.0), (a72, 1500, 90.0)],
+        [(a72, 1500, 90.0), (a76, 2500, 80.0)],
+        &["MIPS Cortex-A72", "ns Cortex-A72"],
+    );
 }
 
 #[test]
@@ -247,7 +337,7 @@ fn row_is_not_ranked_against_itself() {
     let record = board("Mine", 1_500_000, 1140, &[4000]);
     let own = crate::reference::Row::of(&record, Verdict::Valid, "mine.txt");
     let reference = Reference { rows: vec![own] };
-    assert_eq!(rank(&record, Verdict::Valid, &reference).entries, []);
+    assert_eq!(rank(&record, &Explanation::with(Vec::new()), &reference).entries, []);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Comparisons as text for a terminal.
 
+use super::table::Table;
 use super::{Comparison, Difference, LeftOut, Line, Ranking, Standing};
+use crate::Verdict;
+use crate::change::{shown as number, signed_percent};
 use crate::figures::Core;
 use std::fmt::Write;
 
@@ -9,8 +12,12 @@ const NAME_CHARS_MAX: usize = 46;
 
 /// A ranking for people.
 pub fn ranking_text(ranking: &Ranking) -> String {
-    let mut text = String::new();
     let board = ranking.board.as_deref().unwrap_or("This machine");
+    let mut text = match ranking.verdict {
+        Verdict::Valid => String::new(),
+        Verdict::Degraded => "This result is degraded: below what this machine can do.\n\n".to_owned(),
+        Verdict::Invalid => invalid("This result", &ranking.invalid_because) + "\n",
+    };
     let soc = match &ranking.soc {
         Some(soc) => format!(" ({})", cut(soc)),
         None => String::new(),
@@ -18,36 +25,77 @@ pub fn ranking_text(ranking: &Ranking) -> String {
     let _ = writeln!(text, "{}{soc} compared with valid reference results:\n", cut(board));
     if ranking.entries.is_empty() {
         text.push_str("   No comparable figures.\n");
-    }
-    let mut table = Table::new(vec!["figure", "core", "value", "same SoC", "same core type", "all"]);
-    for entry in &ranking.entries {
-        table.row(vec![
-            cut(entry.figure.key.as_str()),
-            cut(&entry.figure.core.as_ref().map_or(String::new(), Core::label)),
-            format!("{} {}", number(entry.figure.value), entry.figure.unit),
-            standing(entry.same_soc.as_ref()),
-            standing(entry.same_core_type.as_ref()),
-            standing(Some(&entry.all)),
-        ]);
-    }
-    if !ranking.entries.is_empty() {
-        text.push_str(&table.finish());
+    } else {
+        text.push_str("Rank and number of results, and the difference from the median of the others:\n\n");
+        text.push_str(&ranks(ranking));
     }
     text.push_str(&left_out(&ranking.left_out));
     text
 }
 
-/// `3 of 12 (+5 %)`: the place, and the distance from the middle of the others.
+fn ranks(ranking: &Ranking) -> String {
+    let mut table = Table::new(["", "value", "same SoC", "same core type", "all"].map(str::to_owned).to_vec());
+    let mut heading = String::new();
+    for entry in &ranking.entries {
+        let cells = [
+            number(entry.figure.value),
+            standing(entry.same_soc.as_ref()),
+            standing(entry.same_core_type.as_ref()),
+            standing(Some(&entry.all)),
+        ];
+        let core = entry.figure.core.as_ref().map(Core::label);
+        under_heading(&mut table, &mut heading, (&entry.title, &entry.figure.unit), core.as_deref(), cells.to_vec());
+    }
+    table.finish()
+}
+
+/// `3/12 +5 %`: the place, and the distance from the middle of the others.
 fn standing(standing: Option<&Standing>) -> String {
     standing.map_or_else(
         || "-".to_owned(),
-        |standing| format!("{} of {} ({:+.0} %)", standing.rank, standing.of, standing.gain_percent),
+        |standing| format!("{}/{} {:>6}", standing.rank, standing.of, signed_percent(standing.change_percent, 0)),
     )
+}
+
+/// A row below the title of its figure, which stands once over the rows of all cores. What all CPUs did together has
+/// only the title.
+fn under_heading(table: &mut Table, heading: &mut String, of: (&str, &str), core: Option<&str>, cells: Vec<String>) {
+    let title = match of.1 {
+        "" => cut(of.0),
+        unit => format!("{} ({})", cut(of.0), cut(unit)),
+    };
+    let first = match core {
+        Some(core) => {
+            if *heading != title {
+                table.row(vec![title.clone()]);
+            }
+            format!("   {}", cut(core))
+        }
+        None => title.clone(),
+    };
+    *heading = title;
+    table.row(std::iter::once(first).chain(cells).collect());
+}
+
+/// The first thing to be said of a result that is invalid.
+fn invalid(what: &str, because: &[String]) -> String {
+    let why = because.first().map_or("it has no figures.", String::as_str);
+    let more = match because.len() {
+        0 | 1 => String::new(),
+        count => format!(" ({} more: `sbc-bench explain`)", count - 1),
+    };
+    format!("{what} is INVALID, do not use it: {}{more}\n", crate::plain::plain(why))
 }
 
 /// Results side by side for people: settings that differ, then figures, then causes.
 pub fn text(comparison: &Comparison) -> String {
     let mut text = String::new();
+    for (letter, side) in labels().zip(&comparison.sides).filter(|(_, side)| side.verdict == Verdict::Invalid) {
+        text.push_str(&invalid(&format!("{letter} ({})", side.name), &side.invalid_because));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
     for (letter, side) in labels().zip(&comparison.sides) {
         let board = side.board.as_deref().unwrap_or("unknown board");
         let _ = writeln!(text, "{letter}  {} ({}, {})", side.name, cut(board), side.verdict);
@@ -84,38 +132,43 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     if comparison.lines.is_empty() {
         return "\nNo comparable figures.\n".to_owned();
     }
-    let mut header = vec!["figure", "core", "unit"];
+    let mut header = vec![String::new()];
     for (index, letter) in letters.iter().enumerate() {
-        header.push(letter);
+        header.push(letter.clone());
         if index > 0 {
-            header.push("vs. A");
+            header.push("change       ".to_owned());
         }
     }
     let mut table = Table::new(header);
+    let mut heading = String::new();
     for line in comparison.lines.iter().filter(|line| line.is_main) {
-        let mut cells = vec![cut(line.key.as_str()), cut(&line.cores.join(" | ")), line.unit.clone()];
+        let mut cells = Vec::new();
         for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
             cells.push(value.map_or_else(|| "-".to_owned(), number));
             if index > 0 {
-                cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), gain));
+                cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), change));
             }
         }
-        table.row(cells);
+        let cores = (!line.cores.is_empty()).then(|| line.cores.join(" | "));
+        under_heading(&mut table, &mut heading, (&line.title, &line.unit), cores.as_deref(), cells);
     }
-    format!("\nFigures (+ is better; * exceeds noise):\n\n{}", table.finish())
+    format!(
+        "\nFigures, with the change from the first result that has them; a change within noise\nhas no word:\n\n{}",
+        table.finish()
+    )
 }
 
-/// `-18.2 % *`.
-fn gain(difference: &Difference) -> String {
-    let mark = if difference.is_real { "*" } else { " " };
-    format!("{:+.1} % {mark}", difference.gain_percent)
+/// `-18.2 % worse`; without a word within noise.
+fn change(difference: &Difference) -> String {
+    let word = if difference.is_real { difference.word } else { "" };
+    format!("{} {word:<6}", signed_percent(difference.change_percent, 1))
 }
 
-/// Key and core types; those of two results that differ are both named.
+/// Title and core types; those of two results that differ are both named.
 fn name(line: &Line) -> String {
     match line.cores.is_empty() {
-        true => line.key.to_string(),
-        false => format!("{} ({})", line.key, line.cores.join(" | ")),
+        true => line.title.clone(),
+        false => format!("{} ({})", line.title, line.cores.join(" | ")),
     }
 }
 
@@ -145,61 +198,11 @@ fn left_out(left_out: &[LeftOut]) -> String {
     }
 }
 
-/// Four digits that count.
-fn number(value: f64) -> String {
-    match value {
-        value if value >= 1000.0 => format!("{value:.0}"),
-        value if value >= 10.0 => format!("{value:.1}"),
-        value => format!("{value:.2}"),
-    }
-}
-
 fn cut(text: &str) -> String {
     // Names are foreign text: a control character could rewrite the terminal.
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match plain.chars().count() > NAME_CHARS_MAX {
         true => plain.chars().take(NAME_CHARS_MAX - 1).collect::<String>() + "…",
         false => plain,
-    }
-}
-
-/// Columns as wide as their widest cell; the first two are left-aligned, the others right-aligned.
-struct Table {
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    fn new(header: Vec<&str>) -> Self {
-        let header = header.into_iter().map(str::to_owned).collect();
-        Self { rows: vec![header] }
-    }
-
-    fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    fn finish(self) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let mut text = String::new();
-        for row in &self.rows {
-            let cells: Vec<String> = row
-                .iter()
-                .enumerate()
-                .map(|(column, cell)| {
-                    let width = widths[column];
-                    match column {
-                        0 | 1 => format!("{cell:<width$}"),
-                        _ => format!("{cell:>width$}"),
-                    }
-                })
-                .collect();
-            let _ = writeln!(text, "   {}", cells.join("  ").trim_end());
-        }
-        text
     }
 }

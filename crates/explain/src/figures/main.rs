@@ -19,7 +19,7 @@ pub(crate) fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: Me
         Some(_) => of(WorkloadId::MemoryLibc),
         None => of(WorkloadId::MemoryLibc).or_else(|| of(WorkloadId::MemoryBandwidth)),
     };
-    best.map(|rate| rate as u64)
+    best.map(|rate| rate.round() as u64)
 }
 
 /// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of
@@ -31,7 +31,7 @@ pub(crate) fn cipher_kb_per_s(figures: &[Figure], algorithm: &Variant) -> Option
             && figure.unit == "kB/s"
             && figure.key.is_form(algorithm)
     };
-    best(figures, is_cipher).map(|rate| rate as u64)
+    best(figures, is_cipher).map(|rate| rate.round() as u64)
 }
 
 /// Best single-threaded 7-zip rating in MIPS.
@@ -48,7 +48,7 @@ pub(crate) fn sevenzip_multi_mips(record: &Record, figures: &[Figure]) -> Option
 fn sevenzip_mips(figures: &[Figure], variant: &Variant) -> Option<u32> {
     let is_score =
         |figure: &Figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant);
-    best(figures, is_score).map(|mips| mips as u32)
+    best(figures, is_score).map(|mips| mips.round() as u32)
 }
 
 /// Median rate of a load that gives one value after the other.

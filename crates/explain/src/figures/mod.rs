@@ -10,12 +10,15 @@ mod gather;
 mod key;
 pub(crate) mod main;
 mod steps;
+mod title;
 
 pub use self::core::{Core, core_name};
 pub use self::key::FigureKey;
 pub(crate) use self::steps::best_row;
+pub(crate) use self::title::title_among;
 
 use crate::Verdict;
+use crate::change::Change;
 use record::Record;
 use serde::Serialize;
 
@@ -47,25 +50,15 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Key and core type, for people: `sevenzip@16 single (Cortex-A76)`.
-    pub fn name(&self) -> String {
-        match self.core.as_ref().map(Core::label) {
-            Some(label) => format!("{} ({label})", self.key),
-            None => self.key.to_string(),
-        }
+    /// The difference from another value of the same figure.
+    pub fn change_from(&self, other: f64) -> Change {
+        Change { from: other, to: self.value, higher_is_better: self.higher_is_better }
     }
 
     /// By how much the value is better than another one, in percent of the other; negative if
     /// worse. None if the other is no number to divide by.
     pub fn gain_percent(&self, other: f64) -> Option<f64> {
-        if other <= 0.0 || self.value <= 0.0 {
-            return None;
-        }
-        let ratio = match self.higher_is_better {
-            true => self.value / other,
-            false => other / self.value,
-        };
-        Some(100.0 * (ratio - 1.0))
+        self.change_from(other).gain_percent()
     }
 }
 

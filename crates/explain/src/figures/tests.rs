@@ -8,6 +8,12 @@ use record::{
     Variant, WorkloadId,
 };
 
+/// Key and core type.
+fn keyed(figure: &Figure) -> String {
+    let core = figure.core.as_ref().map_or(String::new(), |core| format!(" ({})", core.label()));
+    format!("{}{core}", figure.key)
+}
+
 fn check(record: &Record, expected: &Expect) {
     let lines: Vec<String> = figures(record)
         .iter()
@@ -17,7 +23,7 @@ fn check(record: &Record, expected: &Expect) {
             let main = if figure.is_main { "main" } else { "detail" };
             format!(
                 "{}: {:.1} {}{spread} of {} {main} {not}",
-                figure.name(),
+                keyed(figure),
                 figure.value,
                 figure.unit,
                 figure.repetitions,
@@ -171,10 +177,9 @@ fn clusters_of_one_core_type_are_kept_apart() {
 
 #[test]
 fn log_without_core_types_names_the_model_of_its_only_cluster() {
-    for (model, expected) in [
-        ("Cortex-A53", "sevenzip@1 single (Cortex-A53)"),
-        ("ARMv7 Processor rev 5 (v7l)", "sevenzip@1 single (CPUs 0-3)"),
-    ] {
+    for (model, expected) in
+        [("Cortex-A53", "7-zip, one CPU (Cortex-A53)"), ("ARMv7 Processor rev 5 (v7l)", "7-zip, one CPU (CPUs 0-3)")]
+    {
         let mut record = step(log("0.7"), WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(900));
         record.machine.clusters[0].core_type = Fact::not_in_log();
         record.machine.features.push(NamedValue {

@@ -50,11 +50,16 @@ impl fmt::Display for Quantity {
             Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
             Quantity::Kib(kib) if *kib < 10_240 => write!(f, "{kib} KiB"),
             Quantity::Kib(kib) => write!(f, "{} MiB", kib / 1024),
-            Quantity::Mips(mips) => write!(f, "{mips:.0} MIPS"),
+            Quantity::Mips(mips) => write!(f, "{} MIPS", mips.round()),
             Quantity::BytesPerS(rate) => write!(f, "{} MB/s", rate / 1_000_000),
             Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
             Quantity::Score(score, unit) if score.abs() >= 1000.0 => {
-                write!(f, "{score:.0} {}", one_line(unit))
+                write!(f, "{} {}", score.round(), one_line(unit))
+            }
+            // Small times keep three digits: 0.053 s and 0.063 s must not become 0.05 s and 0.06 s.
+            Quantity::Score(score, unit) if score.abs() < 1.0 && *score != 0.0 => {
+                let scale = 10_f64.powi(2 - score.abs().log10().floor() as i32);
+                write!(f, "{} {}", (score * scale).round() / scale, one_line(unit))
             }
             Quantity::Score(score, unit) => {
                 write!(f, "{} {}", (score * 100.0).round() / 100.0, one_line(unit))
@@ -81,6 +86,10 @@ mod tests {
             (Quantity::Khz(1_800_499), "1800 MHz"),
             (Quantity::Khz(1_800_500), "1801 MHz"),
             (Quantity::Khz(u32::MAX), "4294967 MHz"),
+            (Quantity::Score(0.053_14, "s".into()), "0.0531 s"),
+            (Quantity::Score(8.263, "s".into()), "8.26 s"),
+            (Quantity::Score(133_828.5, "MIPS".into()), "133829 MIPS"),
+            (Quantity::Mips(133_828.5), "133829 MIPS"),
             (Quantity::Ms(-5), "-5 ms"),
             (Quantity::Ms(i64::MIN), "-9223372036854776.0 s"),
         ] {

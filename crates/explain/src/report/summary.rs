@@ -28,7 +28,7 @@ pub(super) fn line(record: &Record, figures: &[Figure], explained: &Explanation)
 /// Its columns, without anything that could end a cell or a line.
 pub(crate) fn columns(record: &Record, figures: &[Figure], explained: &Explanation) -> [String; 10] {
     let machine = &record.machine;
-    let name = machine.board.known().or(machine.hostname.known());
+    let name = machine.name();
     let cells = [
         or_dash(name),
         clock(record, &explained.findings),

@@ -44,22 +44,23 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
     let slow = memory.into_iter().filter_map(|figure| {
         let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_deref());
         let usual = reference.usual_of_soc(soc, core_type, &figure.key)?;
-        let loss_percent = match figure.higher_is_better {
-            true => 100.0 * (1.0 - figure.value / usual.median),
-            false => 100.0 * (1.0 - usual.median / figure.value),
-        };
+        // Twice the latency and half the rate are the same loss of speed.
+        let loss_percent = -figure.gain_percent(usual.median)?;
         (loss_percent >= LOSS_PERCENT_MIN).then_some((figure, usual, loss_percent))
     });
     // Bandwidth and latency fall together: the worst one stands for all.
     let worst = slow.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
-    let Some((figure, usual, loss_percent)) = worst else {
+    let Some((figure, usual, percent)) =
+        worst.and_then(|(figure, usual, _)| Some((figure, usual, figure.change_from(usual.median).percent()?)))
+    else {
         return Vec::new();
     };
+    let above = if percent < 0.0 { "below" } else { "above" };
     let score = |value: f64| Quantity::Score(value, figure.unit.clone());
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "Memory is slow for this SoC: {figure} is {value}, median of {results} results is {usual} ({loss} worse). \
+        "Memory is slow for this SoC: {figure} is {value}, {change} {above} the median of {results} results ({usual}). \
          Check DRAM clock, DRAM governor, number of channels and firmware.",
     );
     vec![
@@ -68,7 +69,8 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
             .with("figure", Quantity::Text(figure.name()))
             .with("value", score(figure.value))
             .with("usual", score(usual.median))
-            .with("loss", Quantity::Percent(loss_percent))
+            .with("change", Quantity::Percent(percent.abs()))
+            .with("above", Quantity::Text(above.into()))
             .with("results", Quantity::Count(usual.rows as i64))
             .with("boards", Quantity::Count(usual.boards as i64))
             .at(step_place(record, figure.step)),
@@ -124,7 +126,7 @@ mod tests {
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
-        assert!(found[0].contains("is 2000 MB/s, median of 3 results is 4000 MB/s (50 % worse)"), "{found:?}");
+        assert!(found[0].contains("is 2000 MB/s, 50 % below the median of 3 results (4000 MB/s)."), "{found:?}");
         assert_eq!(sentences(3400, &usual), [""; 0]);
         assert_eq!(sentences(8000, &usual), [""; 0]);
         assert_eq!(sentences(2000, &usual[..2]), [""; 0]);

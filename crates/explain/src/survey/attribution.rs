@@ -32,6 +32,8 @@ pub struct GainRow {
     pub after: f64,
     /// By how much it became better, in percent; negative for worse.
     pub gain_percent: f64,
+    /// How much more it became, in percent of itself; negative for less.
+    pub change_percent: f64,
     /// What it differs by itself, in percent.
     pub noise_percent: f64,
 }
@@ -91,6 +93,7 @@ fn row(before: &[Figure], after: &Figure) -> Option<GainRow> {
         before: same.value,
         after: after.value,
         gain_percent: after.gain_percent(same.value)?,
+        change_percent: after.change_from(same.value).percent()?,
         // Twice the deviation holds nineteen of twenty repetitions.
         noise_percent: NOISE_PERCENT_MIN.max(2.0 * spread(same).max(spread(after))),
     })

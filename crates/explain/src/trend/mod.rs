@@ -75,8 +75,12 @@ pub struct Change {
     pub before: f64,
     /// Mean after.
     pub after: f64,
+    /// How much more it became in percent of itself; negative if less.
+    pub change_percent: f64,
     /// By how much it became better in percent; negative if worse.
     pub gain_percent: f64,
+    /// `better` or `worse`.
+    pub word: &'static str,
     /// Probability that it is chance.
     pub p: f64,
     /// Settings that changed between the two results.
@@ -107,11 +111,10 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
     machines.into_iter().map(|(name, samples)| trend(name, &samples)).collect()
 }
 
-/// Board and cores: what stays the same while everything else may change. Old logs do not name the
-/// board; there the host name stands for it.
+/// Board and cores: what stays the same while everything else may change.
 fn machine(record: &Record) -> String {
     let known = &record.machine;
-    let name = known.board.known().or(known.hostname.known());
+    let name = known.name();
     let settings = settings_of(record);
     let cores = settings.into_iter().find(|(name, _)| *name == "cores");
     format!(
@@ -196,7 +199,7 @@ impl Series {
         let change = |point: &ChangePoint| {
             let last_before = self.values[point.index - 1].0;
             let first_after = self.values[point.index].0;
-            let after = Figure { value: point.after, ..self.first.clone() };
+            let change = Figure { value: point.after, ..self.first.clone() }.change_from(point.before);
             Some(Change {
                 figure: self.first.name(),
                 unit: self.first.unit.clone(),
@@ -204,7 +207,9 @@ impl Series {
                 first_after,
                 before: point.before,
                 after: point.after,
-                gain_percent: after.gain_percent(point.before)?,
+                change_percent: change.percent()?,
+                gain_percent: change.gain_percent()?,
+                word: change.word(),
                 p: point.p,
                 settings: settings_between(records[last_before], records[first_after]),
             })

@@ -46,14 +46,13 @@ fn kernel_update_is_named_with_change() {
         Board (4x Cortex-A53): 8 results from 2023-11-14 to 2023-11-21, 1 figure
 
            Since 2023-11-18 (e):
-              sevenzip@1 multi -4.5 %: 5343.2 to 5100.5 MIPS (p below 0.000001)
+              7-zip, all CPUs: 5343 to 5101 MIPS, -4.5 % worse (p below 0.000001)
               Settings changed at this point:
                  kernel: 6.1.0 to 6.6.0
            Skipped: undated (no date).
            Skipped: broken (results invalid).
 
-        Other board (4x Cortex-A53): 1 result from 2023-11-17 to 2023-11-17, 1 figure
-           Too few results (minimum 4).
+        1 other machine with fewer than 4 results: too few to tell a change from chance.
     "#]]
     .assert_eq(&text_of(&records));
 }

@@ -1,15 +1,29 @@
 //! Trends as text for a terminal.
 
 use super::{Change, Trend};
+use crate::change::{shown, signed_percent};
 use std::fmt::Write;
 
 /// With fewer results no change can be told from chance.
 const RESULTS_MIN: usize = 4;
 
-/// Every machine with its changes.
+/// Every machine with its changes. Machines of which too little is known share one line.
 pub fn text(trends: &[Trend]) -> String {
-    let parts: Vec<String> = trends.iter().map(machine).collect();
+    let is_told = |trend: &&Trend| trends.len() == 1 || !is_only_short(trend);
+    let mut parts: Vec<String> = trends.iter().filter(is_told).map(machine).collect();
+    let untold = trends.len() - parts.len();
+    if untold > 0 {
+        parts.push(format!(
+            "{} with fewer than {RESULTS_MIN} results: too few to tell a change from chance.\n",
+            counted(untold, if parts.is_empty() { "machine" } else { "other machine" })
+        ));
+    }
     parts.join("\n")
+}
+
+/// True if there is nothing to say but that there are too few results.
+fn is_only_short(trend: &Trend) -> bool {
+    trend.results.len() < RESULTS_MIN && trend.stability.is_none() && trend.left_out.is_empty()
 }
 
 fn machine(trend: &Trend) -> String {
@@ -62,12 +76,13 @@ fn point(trend: &Trend, changes: &[Change]) -> String {
     for change in changes {
         let _ = writeln!(
             text,
-            "      {} {:+.1} %: {:.1} to {:.1} {} ({})",
-            change.figure,
-            change.gain_percent,
-            change.before,
-            change.after,
-            change.unit,
+            "      {}: {} to {} {}, {} {} ({})",
+            plain(&change.figure),
+            shown(change.before),
+            shown(change.after),
+            plain(&change.unit),
+            signed_percent(change.change_percent, 1),
+            change.word,
             chance(change.p)
         );
     }

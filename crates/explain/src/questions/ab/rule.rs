@@ -1,5 +1,6 @@
 //! Rule: ab-result. Whether the two sides of a run differ, by how much, and how sure that is.
 
+use crate::change::{signed_percent, verb_phrase};
 use crate::questions::ab::{self, AbResult};
 use crate::tables::{Check, Role, Rule};
 use crate::{Finding, Place, Quantity, Severity};
@@ -44,11 +45,11 @@ fn check(record: &Record) -> Vec<Finding> {
 
 fn answer(result: &AbResult) -> Finding {
     let [a, b] = &result.sides;
-    let gain = result.gain_percent;
+    let change = result.change_percent;
     let template = match (result.interval_percent, result.is_different()) {
-        (None, _) => "Too few blocks ({blocks}, minimum 6): {b} was {gain} {word} than {a}, which may be chance.",
+        (None, _) => "Too few blocks ({blocks}, minimum 6): {b} {differs} than {a} here, which may be chance.",
         (Some(_), true) => {
-            "{b} is {gain} {word} than {a}: {score_b} versus {score_a} (95 % interval {low} to {high}, {blocks} \
+            "{b} {differs} than {a}: {score_b} versus {score_a} (95 % interval {low} to {high}, {blocks} \
              A-B-B-A blocks{heat})."
         }
         (Some(_), false) => {
@@ -56,20 +57,20 @@ fn answer(result: &AbResult) -> Finding {
              ({blocks} A-B-B-A blocks{heat})."
         }
     };
-    let [low, high] = result.interval_percent.unwrap_or([gain, gain]);
+    let [low, high] = result.interval_percent.unwrap_or([change, change]);
     // A difference is told by its size and a word, a range around nothing by its signs.
-    let (low, high) = match (result.is_different(), gain < 0.0) {
+    let (low, high) = match (result.is_different(), change < 0.0) {
         (true, true) => (unsigned(high), unsigned(low)),
         (true, false) => (unsigned(low), unsigned(high)),
-        (false, _) => (format!("{low:+.1} %"), format!("{high:+.1} %")),
+        (false, _) => (signed_percent(low, 1), signed_percent(high, 1)),
     };
-    let word = if gain < 0.0 { "slower" } else { "faster" };
+    let differs = verb_phrase(change, &result.unit, result.higher_is_better);
     Finding::new(RULE.id, Severity::Info, template)
         .sure(95)
         .with("a", Quantity::Text(a.clone()))
         .with("b", Quantity::Text(b.clone()))
-        .with("gain", Quantity::Percent(gain.abs()))
-        .with("word", Quantity::Text(word.into()))
+        .with("change", Quantity::Percent(change))
+        .with("differs", Quantity::Text(differs))
         .with("score_a", Quantity::Score(result.medians[0], result.unit.clone()))
         .with("score_b", Quantity::Score(result.medians[1], result.unit.clone()))
         .with("low", Quantity::Text(low))
@@ -127,8 +128,9 @@ mod tests {
             blocks: 12,
             medians: [10.0, 9.0],
             unit: "s".into(),
-            gain_percent: 11.1,
-            interval_percent: Some([10.9, 11.4]),
+            higher_is_better: false,
+            change_percent: -10.0,
+            interval_percent: Some([-10.3, -9.8]),
             tied: 0,
             modes: [None, None],
             milliwatts: None,
@@ -145,29 +147,35 @@ mod tests {
     fn answer_sentences() {
         check_sentence(
             result(),
-            "governor=performance is 11 % faster than governor=ondemand: 9 s versus 10 s (95 % interval 10.9 % to \
-             11.4 %, 12 A-B-B-A blocks).",
+            "governor=performance takes 10 % less time than governor=ondemand: 9 s versus 10 s (95 % interval 9.8 % to \
+             10.3 %, 12 A-B-B-A blocks).",
         );
         check_sentence(
             AbResult {
-                gain_percent: -2.0,
-                interval_percent: Some([-2.4, -1.6]),
+                medians: [0.053, 0.063],
+                change_percent: 18.9,
+                interval_percent: Some([18.4, 19.8]),
                 milliwatts: Some([3000.0, 2500.0]),
                 millicelsius: Some([50_000.0, 48_500.0]),
                 ..result()
             },
-            "governor=performance is 2.0 % slower than governor=ondemand: 9 s versus 10 s (95 % interval 1.6 % to 2.4 \
-             %, 12 A-B-B-A blocks; B draws 500 mW less and is 1.5 °C cooler).",
+            "governor=performance takes 19 % longer than governor=ondemand: 0.063 s versus 0.053 s (95 % interval 18.4 \
+             % to 19.8 %, 12 A-B-B-A blocks; B draws 500 mW less and is 1.5 °C cooler).",
         );
         check_sentence(
-            AbResult { gain_percent: 0.1, interval_percent: Some([-0.3, 0.4]), ..result() },
+            AbResult { change_percent: 0.1, interval_percent: Some([-0.3, 0.4]), ..result() },
             "No significant difference between governor=ondemand (10 s) and governor=performance (9 s); 95 % interval \
              -0.3 % to +0.4 % (12 A-B-B-A blocks).",
         );
         check_sentence(
             AbResult { blocks: 4, interval_percent: None, ..result() },
-            "Too few blocks (4, minimum 6): governor=performance was 11 % faster than governor=ondemand, which may be \
-             chance.",
+            "Too few blocks (4, minimum 6): governor=performance takes 10 % less time than governor=ondemand here, \
+             which may be chance.",
+        );
+        check_sentence(
+            AbResult { unit: "MB/s".into(), higher_is_better: true, ..result() },
+            "governor=performance is 10 % slower than governor=ondemand: 9 MB/s versus 10 MB/s (95 % interval 9.8 % to \
+             10.3 %, 12 A-B-B-A blocks).",
         );
     }
 

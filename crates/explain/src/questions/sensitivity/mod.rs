@@ -17,6 +17,7 @@ pub use seconds::seconds;
 pub(crate) use text::clock_words;
 pub use text::text;
 
+use crate::change::{Change, verb_phrase};
 use crate::stats::{median, median_interval};
 use crate::tables::Answer;
 use crate::view::{self, StepScore, step_name, step_score};
@@ -84,14 +85,20 @@ pub struct Level {
 }
 
 impl Sensitivity {
-    /// By how much the score at the highest clock is better than at the lowest, in percent.
-    pub fn gain_percent(&self) -> Option<f64> {
+    /// By how much the score at the highest clock is higher than at the lowest, in percent; of times it is negative.
+    pub fn change_percent(&self) -> Option<f64> {
+        self.top_against_lowest()?.percent()
+    }
+
+    /// `is 150 % faster`, `takes 60 % less time`: the highest clock against the lowest.
+    pub fn difference_words(&self) -> Option<String> {
+        Some(verb_phrase(self.change_percent()?, &self.unit, self.higher_is_better))
+    }
+
+    fn top_against_lowest(&self) -> Option<Change> {
         let (low, high) = (self.levels.first()?, self.levels.last()?);
-        let ratio = match self.higher_is_better {
-            true => high.score / low.score,
-            false => low.score / high.score,
-        };
-        (self.levels.len() > 1).then_some(100.0 * (ratio - 1.0))
+        let change = Change { from: low.score, to: high.score, higher_is_better: self.higher_is_better };
+        (self.levels.len() > 1).then_some(change)
     }
 
     /// CPU seconds a second that the work of the highest clock would need at a lower one.

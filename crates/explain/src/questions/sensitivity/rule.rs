@@ -33,7 +33,7 @@ fn finding(result: &Sensitivity) -> Option<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "{name} {words} (elasticity {elasticity}{range}); {gain} faster at the highest clock than at the lowest. \
+        "{name} {words} (elasticity {elasticity}{range}); it {differs} at the highest clock than at the lowest. \
          Limited by: {limiter}.",
     );
     Some(
@@ -43,7 +43,8 @@ fn finding(result: &Sensitivity) -> Option<Finding> {
             .with("words", Quantity::Text(words.into()))
             .with("elasticity", Quantity::Text(format!("{:.2}", elasticity.value)))
             .with("range", Quantity::Text(range))
-            .with("gain", Quantity::Percent(result.gain_percent()?))
+            .with("differs", Quantity::Text(result.difference_words()?))
+            .with("change", Quantity::Percent(result.change_percent()?))
             .with("limiter", Quantity::Text(result.limiter.words().into()))
             .at_all(result.steps.iter().map(|step| Place::Step(*step))),
     )
@@ -64,7 +65,7 @@ mod tests {
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
         }
         let found = sentences(RULE.id, &record);
-        let expected = "7-zip single-threaded scales with the clock (elasticity 1.00); 150 % faster at the highest \
+        let expected = "7-zip single-threaded scales with the clock (elasticity 1.00); it is 150 % faster at the highest \
                         clock than at the lowest. Limited by: unknown.";
         assert_eq!(found, [expected]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);

@@ -87,8 +87,8 @@ pub(crate) fn answer(result: &Sensitivity) -> String {
         None => format!("{} rounds, too few for an interval", elasticity.rounds),
     };
     let gain = result
-        .gain_percent()
-        .map_or(String::new(), |gain| format!("; {gain:.0} % faster at the highest clock than at the lowest"));
+        .difference_words()
+        .map_or(String::new(), |differs| format!("; it {differs} at the highest clock than at the lowest"));
     format!("elasticity {:.2} ({interval}), limited by: {}{gain}", elasticity.value, result.limiter.words())
 }
 

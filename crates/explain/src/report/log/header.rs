@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 pub(super) fn section(record: &Record) -> String {
     let machine = &record.machine;
-    let name = machine.board.known().or(machine.hostname.known());
+    let name = machine.name();
     let mode = match &record.run.mode {
         Mode::Standard | Mode::Unknown => String::new(),
         mode => format!(" {mode}"),

@@ -1,6 +1,7 @@
 //! What a review measured: clocks cold and hot, the performance baseline, and what tuning gave.
 
 use super::{list, section};
+use crate::change::{shown, signed_percent};
 use crate::figures::main::done;
 use crate::finding::mhz;
 use crate::plain::markdown;
@@ -180,11 +181,11 @@ pub(super) fn gains(record: &Record) -> String {
         for row in counted {
             let _ = writeln!(
                 text,
-                "      - {}: {:+.1} % ({:.1} to {:.1} {}, run-to-run variation {:.1} %)",
+                "      - {}: {} ({} to {} {}, run-to-run variation {:.1} %)",
                 markdown(&row.name),
-                row.gain_percent,
-                row.before,
-                row.after,
+                signed_percent(row.change_percent, 1),
+                shown(row.before),
+                shown(row.after),
                 markdown(&row.unit),
                 row.noise_percent
             );

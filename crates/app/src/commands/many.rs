@@ -1,0 +1,39 @@
+//! Several results at once: one that cannot be read must not hide the others.
+
+use super::explain::read;
+use crate::{output, status};
+use anyhow::bail;
+use explain::Explanation;
+use record::Record;
+use std::path::PathBuf;
+
+/// Results that could be read, each with its file and what is to be said of it.
+pub(crate) struct Many {
+    pub(crate) results: Vec<(String, Record, Explanation)>,
+    /// 0, or failure if a file could not be read.
+    pub(crate) status: u8,
+}
+
+/// Reads all files and says on stderr which of them it could not read; fails if fewer than `count_min` are left. A
+/// single file that cannot be read is an error.
+pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<Many> {
+    let mut many = Many { results: Vec::new(), status: 0 };
+    for file in files {
+        match read(file) {
+            Ok(record) => {
+                let explained = Explanation::of(&record);
+                many.results.push((file.display().to_string(), record, explained));
+            }
+            Err(error) if files.len() == 1 => return Err(error),
+            Err(error) => {
+                many.status = status::FAILURE;
+                output::note(&format!("Skipped: {error:#}"));
+            }
+        }
+    }
+    let count = many.results.len();
+    if count < count_min {
+        bail!("Only {count} of {} files could be read, {count_min} are needed.", files.len());
+    }
+    Ok(many)
+}
