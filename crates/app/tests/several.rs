@@ -127,7 +127,12 @@ fn latency_is_told_as_latency_and_cores_keep_their_partner() {
     let output = results.run(&["compare"], 2);
     check(
         &output,
-        &["(nanopct4, ", "memory latency 64 MiB (ns)", "179.6  343.6  +91.3 % worse", "185.0  200.0   +8.1 % worse"],
+        &[
+            "(nanopct4, ",
+            "memory latency 64 MiB, ramlat (ns)",
+            "179.6  343.6  +91.3 % worse",
+            "185.0  200.0   +8.1 % worse",
+        ],
     );
     let text = String::from_utf8_lossy(&output.stdout);
     for row in text.lines().filter(|line| line.contains("% worse")) {
@@ -171,4 +176,18 @@ fn machines_with_too_few_results_share_a_line() {
     let output = results.run(&["trend"], 3);
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(text, "3 machines with fewer than 4 results: too few to tell a change from chance.\n");
+}
+
+#[test]
+fn a_figure_is_the_same_number_everywhere() {
+    let results = Results::new("rounding", &[6510]);
+    let mut mean_of_three = record(0, 6510);
+    for _ in 0..2 {
+        mean_of_three.steps.push(record(0, 6511).steps.remove(0));
+    }
+    std::fs::write(results.0.join("0.json"), serde_json::to_string(&mean_of_three).unwrap()).unwrap();
+    let words = ["7-zip on all CPUs 6511 MIPS (3 runs", "6511 MIPS (6510, 6511, 6511)"];
+    check(&results.run(&["explain"], 1), &words);
+    check(&results.run(&["results", "--format", "json"], 1), &["\"sevenzip_multi_mips\": 6511"]);
+    check(&results.run(&["compare"], 1), &[" 6511  "]);
 }

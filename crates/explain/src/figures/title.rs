@@ -7,8 +7,9 @@ impl FigureKey {
     /// `clock, measured cold`, `memory latency 64 MiB`, `AES-256-CBC, 16 KiB blocks`. Methods are not part of it: see
     /// [`titles`].
     pub fn title(&self) -> String {
-        let words: Vec<&str> =
-            self.as_str().split(' ').skip(1).filter(|word| *word != Variant::TINYMEMBENCH.as_str()).collect();
+        let words = self.as_str().split(' ').skip(1);
+        let is_latency = self.is_of(WorkloadId::MemoryLatency);
+        let words: Vec<&str> = words.filter(|word| is_latency || *word != Variant::TINYMEMBENCH.as_str()).collect();
         let label = self.workload().label();
         let (form, names) = match words.split_first() {
             None => return label.to_owned(),
@@ -37,35 +38,34 @@ fn named(what: &str, names: &[&str]) -> String {
     }
 }
 
+/// Words for a form, as far as it has any of its own.
+fn in_words<'a>(form: &'a str, known: &[(Variant, &'static str)]) -> &'a str {
+    known.iter().find(|(variant, _)| variant.as_str() == form).map_or(form, |(_, words)| words)
+}
+
 fn cpus(form: &str) -> &str {
-    match form {
-        "multi" => "all CPUs",
-        "single" => "one CPU",
-        other => other,
-    }
+    in_words(form, &[(Variant::MULTI, "all CPUs"), (Variant::SINGLE, "one CPU")])
 }
 
-fn pass(form: &str) -> String {
-    match form {
-        "cold" => "measured cold".to_owned(),
-        "hot-loaded" => "measured under load".to_owned(),
-        "hot-after" => "measured after load".to_owned(),
-        other => format!("measured {other}"),
-    }
+fn pass(form: &str) -> &str {
+    in_words(
+        form,
+        &[
+            (Variant::COLD, "measured cold"),
+            (Variant::HOT_LOADED, "measured under load"),
+            (Variant::HOT_AFTER, "measured after load"),
+        ],
+    )
 }
 
-/// `64M` in the words of people, and how it was read where there are several ways.
+/// `64M` in the words of people, and how it was read, of which there are several ways.
 fn latency(label: &str, words: &[&str]) -> String {
-    let size = words.iter().find_map(|word| word.strip_suffix('M').filter(|size| size.parse::<u32>().is_ok()));
-    let pages = words.iter().find_map(|word| match *word {
-        "tinymembench-small-pages" => Some(", small pages"),
-        "tinymembench-huge-pages" => Some(", huge pages"),
-        _ => None,
-    });
-    match size {
-        Some(size) => format!("{label} {size} MiB{}", pages.unwrap_or_default()),
-        None => format!("{label} {}", words.join(" ")),
-    }
+    let megabytes = |word: &&str| word.strip_suffix('M').and_then(|size| size.parse::<u32>().ok());
+    let size = words.iter().find_map(megabytes).map_or(String::new(), |size| format!(" {size} MiB"));
+    let pages = [(Variant::TINYMEMBENCH_SMALL, "small pages"), (Variant::TINYMEMBENCH_HUGE, "huge pages")];
+    let ways: Vec<&str> =
+        words.iter().filter(|word| megabytes(word).is_none()).map(|word| in_words(word, &pages)).collect();
+    named(&format!("{label}{size}"), &ways)
 }
 
 fn cipher(form: &str, names: &[&str]) -> String {
@@ -113,7 +113,9 @@ mod tests {
             ("memory-bandwidth@0 tinymembench copy", "memory copy"),
             ("memory-bandwidth@2 copy", "memory copy"),
             ("memory-libc@1 fill", "libc memory fill"),
-            ("memory-latency@0 ramlat 64M", "memory latency 64 MiB"),
+            ("memory-latency@0 ramlat 64M", "memory latency 64 MiB, ramlat"),
+            ("memory-latency@0 tinymembench 64M", "memory latency 64 MiB, tinymembench"),
+            ("memory-latency@1 64M", "memory latency 64 MiB"),
             ("memory-latency@0 tinymembench-huge-pages 16M", "memory latency 16 MiB, huge pages"),
             ("openssl@3 aes-256-cbc 16384", "AES-256-CBC, 16 KiB blocks"),
             ("libressl@3 aes-256-cbc 16", "AES-256-CBC, 16 byte blocks (LibreSSL)"),
