@@ -219,13 +219,15 @@ fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
 
 /// The latency of the largest size that both sides measured in the same way, if it differs.
 fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
-    let of = |side: &'_ Measured<'_>| -> Vec<(FigureKey, f64)> {
-        let figures = side.figures.iter();
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    // Of the cores that the figure is of: others have latencies of their own.
+    let of = |(side, of): End<'_>| -> Vec<(FigureKey, f64)> {
+        let figures = side.figures.iter().filter(|figure| of.core.is_none() || cluster(figure) == cluster(of));
         let latencies = figures.filter(|figure| figure.key.is_of(WorkloadId::MemoryLatency));
         latencies.map(|figure| (figure.key.clone(), figure.value)).collect()
     };
-    let others = of(other.0);
-    let pairs = of(base.0).into_iter().filter_map(|(key, a)| {
+    let others = of(other);
+    let pairs = of(base).into_iter().filter_map(|(key, a)| {
         let (_, b) = others.iter().find(|(known, _)| *known == key)?;
         Some((a, *b, key.name().to_owned()))
     });

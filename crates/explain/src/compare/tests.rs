@@ -62,8 +62,8 @@ fn lower_clock_explains_lower_scores() {
                   A  1500
                   B  1300
 
-            Figures, with the change from the first result that has them; a change within noise
-            has no word:
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
 
                                           A      B   change
                clock, measured cold (MHz)
@@ -92,8 +92,8 @@ fn differences_within_noise_are_unmarked() {
 
             No difference in known settings.
 
-            Figures, with the change from the first result that has them; a change within noise
-            has no word:
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
 
                                           A     B  change
                clock, measured cold (MHz)
@@ -120,8 +120,8 @@ fn finding_of_the_slower_side_is_a_cause() {
 
             No difference in known settings.
 
-            Figures, with the change from the first result that has them; a change within noise
-            has no word:
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
 
                                           A     B   change
                clock, measured cold (MHz)
@@ -155,8 +155,8 @@ fn other_methods_and_incomparable_figures_are_left_out() {
 
             No difference in known settings.
 
-            Figures, with the change from the first result that has them; a change within noise
-            has no word:
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
 
                                  A     B  change
                clock, measured cold (MHz)

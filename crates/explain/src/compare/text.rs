@@ -1,7 +1,7 @@
 //! Comparisons as text for a terminal.
 
 use super::table::Table;
-use super::{Comparison, Difference, LeftOut, Line, Ranking, Standing};
+use super::{Comparison, Difference, Entry, LeftOut, Line, Ranking, Standing};
 use crate::Verdict;
 use crate::change::{shown as number, signed_percent};
 use crate::figures::Core;
@@ -36,7 +36,11 @@ pub fn ranking_text(ranking: &Ranking) -> String {
 fn ranks(ranking: &Ranking) -> String {
     let mut table = Table::new(["", "value", "same SoC", "same core type", "all"].map(str::to_owned).to_vec());
     let mut heading = String::new();
-    for entry in &ranking.entries {
+    // Results hold one cluster after the other; here the cores of a figure stand together.
+    let place = |entry: &&Entry| ranking.entries.iter().position(|first| first.figure.key == entry.figure.key);
+    let mut entries: Vec<&Entry> = ranking.entries.iter().collect();
+    entries.sort_by_key(place);
+    for entry in entries {
         let cells = [
             number(entry.figure.value),
             standing(entry.same_soc.as_ref()),
@@ -153,7 +157,7 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
         under_heading(&mut table, &mut heading, (&line.title, &line.unit), cores.as_deref(), cells);
     }
     format!(
-        "\nFigures, with the change from the first result that has them; a change within noise\nhas no word:\n\n{}",
+        "\nFigures, and their change from the first result that has them;\nchanges within noise have no word:\n\n{}",
         table.finish()
     )
 }
