@@ -1,8 +1,8 @@
-//! Which cores of one result stand beside which of another: decided once for each result, so that no two figures pair
+//! Which cores of one result stand next to which of another: decided once for each result, so that no two figures pair
 //! different cores.
 //!
 //! Equal core types belong together. What is left is paired from the fastest on, as long as that does not set a fast
-//! core of one result beside the slow one of another where their order is known from the others.
+//! core of one result next to the slow one of another where their order is known from the others.
 
 use super::Measured;
 use crate::figures::{Core, Figure};

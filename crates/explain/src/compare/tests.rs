@@ -311,7 +311,7 @@ fn every_figure_pairs_the_same_cores() {
         let rows: Vec<String> = mains.map(|line| format!("{} {}", line.unit, line.cores.join(" | "))).collect();
         assert_eq!(rows, expected);
     };
-    // The slow cores of one have the lower latency: they stay beside the slow cores of the other.
+    // The slow cores of one have the lower latency: they stay with the slow cores of the other.
     for (fast, slow) in [(185.0, 170.0), (170.0, 185.0)] {
         check(
             [(None, 1000, slow), (None, 1500, fast)],

@@ -119,7 +119,7 @@ mod tests {
             ("memory-latency@0 tinymembench-huge-pages 16M", "memory latency 16 MiB, huge pages"),
             ("openssl@3 aes-256-cbc 16384", "AES-256-CBC, 16 KiB blocks"),
             ("libressl@3 aes-256-cbc 16", "AES-256-CBC, 16 byte blocks (LibreSSL)"),
-            ("cpuminer@1", "cpuminer"),
+            ("cpuminer@1", WorkloadId::Cpuminer.label()),
             ("newer@7 some thing", "newer, some, thing"),
         ] {
             let Ok(key) = key.parse::<FigureKey>();
@@ -134,7 +134,11 @@ mod tests {
             .map(|key| key.parse().unwrap())
             .collect();
         let titles: Vec<String> = keys.iter().map(|key| title_among(key, keys.iter())).collect();
-        let expected = ["AES-256-CBC, 16 KiB blocks [openssl@1]", "AES-256-CBC, 16 KiB blocks [openssl@3]", "cpuminer"];
+        let expected = [
+            "AES-256-CBC, 16 KiB blocks [openssl@1]",
+            "AES-256-CBC, 16 KiB blocks [openssl@3]",
+            WorkloadId::Cpuminer.label(),
+        ];
         assert_eq!(titles, expected);
     }
 }
