@@ -16,6 +16,7 @@ mod corpus;
 mod dist;
 mod docs;
 mod fuzz;
+mod kernels;
 mod tidy;
 mod workspace;
 
@@ -32,6 +33,10 @@ usage: cargo xtask TASK
   dist --check       build them as ./bench does, and check all but their size
   fuzz [--seconds N] [--keep] [TARGET...]
                      fuzz every parser of foreign bytes, starting from its seeds
+  kernels [--quick] [MACHINE...]
+                     run the static binaries on Debian's kernels, on machines that qemu emulates
+      --fetch          only fetch the packages that are missing
+      --built          with the binaries that lie in target already
   bench [options]    measure the release binary: start-up, memory, sampler, time per step
       --binary FILE    the binary (default: the newest release build)
       --samples N      samples of the monitor to watch (default: 20)
@@ -63,6 +68,7 @@ fn task() -> Result<()> {
         ["dist"] => dist::main(),
         ["dist", "--check"] => dist::check_all(),
         ["fuzz", words @ ..] => fuzz::main(words),
+        ["kernels", words @ ..] => kernels::main(words),
         ["bench", options @ ..] => bench::main(options),
         [] | ["--help" | "-h"] => {
             println!("{USAGE}");

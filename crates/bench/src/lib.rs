@@ -7,6 +7,7 @@
 // Tests make their boards and programs by path, in folders of their own.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+mod emulation;
 pub mod foreign;
 mod job;
 mod measure;
@@ -21,6 +22,7 @@ mod survey;
 mod testing;
 pub mod workloads;
 
+pub use emulation::identified;
 pub use job::definition::{Definition, Repeat, command_line, parse_definitions, parse_repeat};
 pub use job::duration::{parse_duration, parse_time};
 pub use job::pinning::{CpuSelection, parse_cpu_selection};

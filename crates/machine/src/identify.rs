@@ -108,6 +108,8 @@ pub fn identify(root: &Root) -> Machine {
         distribution: distribution::distribution(root).into(),
         build_system: distribution::build_system(root).into(),
         virtualisation: virtualisation::virtualisation(root, &info).into(),
+        // It shows in code that runs, not in files.
+        emulation: Fact::not_reached(),
         hostname: os::hostname(root),
         compiler: Fact::Missing {
             missing: Missing::unsupported("", "only the original sbc-bench builds its own tools"),

@@ -84,6 +84,23 @@ mod tests {
         }
     }
 
+    /// The device tree of QEMU's machine `virt` under Linux 6.12.
+    #[test]
+    fn a_guest_stays_a_guest() {
+        let root = there_and_back(
+            "\
+== /proc/cpuinfo
+processor : 0
+CPU part : 0xd08
+== /sys/firmware/devicetree/base/compatible
+linux,dummy-virt\\0
+== /sys/firmware/devicetree/base/fw-cfg@9020000/compatible
+qemu,fw-cfg-mmio\\0
+",
+        );
+        assert_eq!(identify(&root).virtualisation, record::Fact::Known("qemu".into()));
+    }
+
     #[test]
     fn errors_and_links_are_kept() {
         let root = there_and_back(

@@ -12,7 +12,7 @@ mod ramp;
 mod reading;
 
 pub use counted::count;
-pub use emulation::{EmulationSign, emulation_sign};
+pub use emulation::{EmulationSign, emulated, emulation_sign};
 pub use estimate::{AGREEMENT, Estimate, SUPPORT, SUPPORTERS, Window, estimate};
 pub use ramp::Ramp;
 pub use reading::ClockReading;

@@ -11,8 +11,8 @@
 //! repetition is handed out, and judging is done elsewhere.
 //!
 //! It is the home of `unsafe`: [`arch`] holds the assembly, [`routine`] hands it slices, [`buffer`]
-//! maps memory, [`latency`] follows pointers and [`timer`] makes one system call. All of them
-//! offer safe functions only.
+//! maps memory, [`latency`] follows pointers, [`timer`] makes one system call, and [`translation`] runs code that it wrote. All of
+//! them offer safe functions only.
 
 #![deny(unsafe_code)]
 
@@ -27,6 +27,7 @@ pub mod load;
 pub mod memory;
 pub mod routine;
 pub mod timer;
+pub mod translation;
 
 mod plain;
 mod random;

@@ -49,6 +49,10 @@ pub struct Machine {
     pub build_system: Fact<String>,
     /// Hypervisor or container, `none` on bare metal.
     pub virtualisation: Fact<String>,
+    /// What shows that the CPU is emulated, so that no clock and no score is that of a CPU; `none` where nothing
+    /// shows it.
+    #[serde(default)]
+    pub emulation: Fact<String>,
     /// Host name, kept out of everything that is published.
     pub hostname: Fact<String>,
     /// Compiler of the userland, in logs of the bash program.
@@ -64,7 +68,15 @@ impl Machine {
     pub fn name(&self) -> Option<&String> {
         self.board.known().or(self.hostname.known())
     }
+
+    /// What shows that the CPU is emulated; none if nothing does, or nobody asked.
+    pub fn emulated_by(&self) -> Option<&str> {
+        self.emulation.known().map(String::as_str).filter(|sign| *sign != NOT_EMULATED)
+    }
 }
+
+/// [`Machine::emulation`] where nothing shows one.
+pub const NOT_EMULATED: &str = "none";
 
 /// A name and a value, with the place it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

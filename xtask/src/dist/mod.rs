@@ -116,6 +116,19 @@ pub(crate) fn check_all() -> Result<()> {
     Ok(())
 }
 
+/// Builds all of them as [`check_all`] does, and checks none.
+pub(crate) fn build_here() -> Result<()> {
+    build(Profile::Here)
+}
+
+/// The binary of an architecture that was built so.
+pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
+    let target = TARGETS.iter().find(|target| target.arch == arch).context("there is no such binary")?;
+    let binary = target_folder.join(target.triple).join(Profile::Here.names().1).join("sbc-bench");
+    ensure!(binary.exists(), "{} is not built", binary.display());
+    Ok(binary)
+}
+
 /// A binary that is as it should be.
 struct Made {
     /// Where it was built.

@@ -20,7 +20,7 @@ pub(crate) fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
     let machine = match &args.file {
         Some(file) => super::explain::read(file)?.machine,
         None if args.has_text_facts() => machine::identify(&of_texts(root, args)?),
-        None => machine::identify(root),
+        None => bench::identified(root),
     };
     let answer = soc::identify(&machine);
     let shown = if args.json {
@@ -75,6 +75,7 @@ fn text(machine: &Machine, answer: &Answer) -> String {
         ("Kernel", &machine.kernel_release),
         ("Distribution", &machine.distribution),
         ("Virtualisation", &machine.virtualisation),
+        ("Emulated", &machine.emulation),
     ] {
         if let Fact::Known(value) = fact
             && value != "none"

@@ -40,7 +40,7 @@ pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
         ..Run::default()
     };
     let mut record = Record::new(source(), run);
-    record.machine = machine::identify(root);
+    record.machine = bench::identified(root);
     record.states = vec![machine::state(root, 0)];
     record.surveys = vec![survey];
     record

@@ -24,6 +24,7 @@ mod tape;
 mod tell;
 mod tuning;
 
+use crate::emulation::told;
 use crate::net::meters::{self, Meter};
 use crate::plan::estimate::Estimates;
 use crate::plan::stage::{Stage, replace_program};
@@ -189,7 +190,7 @@ impl Runner<'_> {
             }
         };
         let machine = self.context.machine.machine();
-        self.recorder.append(Event::Machine { machine: Box::new(machine.clone()) });
+        self.recorder.append(Event::Machine { machine: Box::new(told(root, machine)) });
         if let Some(end) = self.interrupted() {
             return end;
         }

@@ -15,7 +15,7 @@ use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use machine::{Root, available_kib, huge_kib};
 use microbench::buffer::{Buffer, Pages};
-use microbench::clock::{ClockPlan, emulation_sign, measure};
+use microbench::clock::{ClockPlan, emulated, emulation_sign, measure};
 use microbench::latency::{LINE, Link, Order};
 use record::{
     Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule, Variant, WorkloadId,
@@ -144,8 +144,11 @@ fn walked(root: &Root, form: Form, sizes: &[u64], cancelled: &AtomicI32) -> Resu
 
 /// The clock of the calling thread's CPU.
 fn clock_khz() -> Fact<u32> {
-    let reading = measure(&ClockPlan::default());
     let unknown = |why: String| Missing::unsupported("clock", why).into();
+    if let Ok(Some(sign)) = emulated() {
+        return unknown(format!("this CPU is emulated ({sign})"));
+    }
+    let reading = measure(&ClockPlan::default());
     match emulation_sign(&reading, || measure(&ClockPlan::warm())) {
         Some(sign) => unknown(format!("this CPU is emulated ({sign})")),
         None if !reading.supported => unknown("the clock reading was disturbed".into()),

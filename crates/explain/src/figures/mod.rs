@@ -62,8 +62,11 @@ impl Figure {
     }
 }
 
-/// Every figure of a Record, in the order of its steps.
+/// Every figure of a Record, in the order of its steps. What was measured on an emulated CPU is none.
 pub fn figures(record: &Record) -> Vec<Figure> {
+    if record.machine.emulated_by().is_some() {
+        return Vec::new();
+    }
     let mut gathered = gather::Gathered::default();
     steps::clocks(record, &mut gathered);
     for (index, step) in record.steps.iter().enumerate() {

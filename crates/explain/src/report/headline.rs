@@ -20,7 +20,9 @@ pub fn headline(record: &Record, figures: &[Figure], explained: &Explanation) ->
     };
     let answers = of_role(Role::Answer);
     let mut sentences: Vec<String> = answers.map(Finding::sentence).collect();
-    if sentences.is_empty() {
+    if record.machine.emulated_by().is_some() {
+        sentences.clear();
+    } else if sentences.is_empty() {
         sentences.push(scores(record, figures));
     }
     let word = explained.verdict;

@@ -80,6 +80,9 @@ fn debian_arch(machine: &str) -> &str {
 
 /// Claimed clocks where measurement agrees, else the measured ones with a tilde.
 fn clock(record: &Record, findings: &[Finding]) -> String {
+    if record.machine.emulated_by().is_some() {
+        return "emulated".to_owned();
+    }
     let mut claimed: Vec<u32> = Vec::new();
     let mut measured: Vec<u32> = Vec::new();
     for clock in crate::view::cluster_clocks(record, &Variant::COLD) {

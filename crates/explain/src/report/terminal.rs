@@ -28,10 +28,12 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let _ = writeln!(text, "{}", verdict_line(explained.verdict));
     text.push_str(&sentences(&explained.findings));
     text.push('\n');
-    text.push_str(&clocks(record));
-    text.push_str(&scores(record, &figures));
-    for section in crate::questions::texts(record) {
-        let _ = write!(text, "\n{section}");
+    if record.machine.emulated_by().is_none() {
+        text.push_str(&clocks(record));
+        text.push_str(&scores(record, &figures));
+        for section in crate::questions::texts(record) {
+            let _ = write!(text, "\n{section}");
+        }
     }
     let unmeasured = unmeasured(record, None);
     if !unmeasured.is_empty() {

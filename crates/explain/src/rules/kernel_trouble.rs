@@ -1,6 +1,6 @@
 //! Rule: kernel-trouble. The kernel reported a fault of its own, of hardware or of a driver.
 
-use super::{Check, Rule};
+use super::{Check, Rule, out_of_memory};
 use crate::{Finding, Quantity, Severity, view};
 use record::{Record, RuleId};
 
@@ -35,13 +35,26 @@ const WORDS: [(&str, bool); 16] = [
 /// `EDAC` also opens the harmless lines of its driver's start.
 const HARMLESS: [&str; 3] = ["EDAC MC: Ver", "Giving out device", "EDAC DEBUG"];
 
+/// Longest time from the first line of a report on a lack of memory to its trace: a slow serial console prints it.
+const OOM_REPORT_MS: i64 = 500;
+
+fn is_trace(text: &str) -> bool {
+    text.contains("Call trace:") || text.contains("Call Trace:")
+}
+
 fn check(record: &Record) -> Vec<Finding> {
     let word_of = |text: &str| {
         let is_harmless = HARMLESS.iter().any(|words| text.contains(words));
         let found = WORDS.iter().find(|(words, _)| text.contains(words));
         found.filter(|_| !is_harmless)
     };
-    let messages = view::matching_messages(record, |text| word_of(text).is_some());
+    let mut messages = view::matching_messages(record, |text| word_of(text).is_some());
+    // The kernel shows the way to every lack of memory, which has a finding of its own.
+    let lacks = view::matching_messages(record, out_of_memory::is_oom);
+    messages.retain(|(_, message)| {
+        let is_near = |lack: i64| message.at_ms.is_some_and(|at_ms| (lack..=lack + OOM_REPORT_MS).contains(&at_ms));
+        !(is_trace(&message.text) && lacks.iter().filter_map(|(_, lack)| lack.at_ms).any(is_near))
+    });
     let is_grave = |text: &str| word_of(text).is_some_and(|(_, grave)| *grave);
     let gravest = messages.iter().find(|(_, message)| is_grave(&message.text));
     let Some((_, first)) = gravest.or(messages.first()) else {
@@ -67,6 +80,21 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::findings_of;
     use crate::test_support::{own_run, with_message};
+
+    /// As Linux 6.12 wrote it on an arm64 machine without swap.
+    #[test]
+    fn a_lack_of_memory_is_no_fault_of_the_kernel() {
+        let oom =
+            "tail invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0";
+        let mut record = with_message(with_message(own_run(), oom), "Call trace:");
+        assert!(findings_of(RULE.id, &record).is_empty());
+        // Of something else, a second later.
+        record.kernel_messages = record.kernel_messages.map(|mut messages| {
+            messages.last_mut().unwrap().at_ms = Some(2_000);
+            messages
+        });
+        assert_eq!(findings_of(RULE.id, &record).len(), 1);
+    }
 
     #[test]
     fn faults_are_named_by_weight() {

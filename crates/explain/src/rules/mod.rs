@@ -14,6 +14,7 @@ mod clock_methods_differ;
 mod clock_ok;
 mod cores_killed;
 mod cpu_quota;
+mod emulated;
 mod fewer_dictionaries;
 mod governor;
 mod hot;
@@ -101,6 +102,7 @@ const ROWS: &[Rule] = &[
     clock_ok::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
+    emulated::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,
     hot::RULE,

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 const OOM_KILLS: ChannelId = ChannelId::Memory(OfMemory::OomKills);
 
 /// The words of `mm/oom_kill.c`; `invoked oom-killer` opens every report.
-fn is_oom(text: &str) -> bool {
+pub(super) fn is_oom(text: &str) -> bool {
     text.contains("invoked oom-killer") || text.contains("oom-kill:")
 }
 

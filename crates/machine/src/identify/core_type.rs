@@ -90,10 +90,16 @@ fn of_riscv<'a>(get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Cor
         _ => None,
     };
     Core {
-        name: by_uarch.or_else(by_ids).or(isa.map(str::to_owned)),
+        name: by_uarch.or_else(by_ids).or(isa.map(base_of_isa)),
         stepping: get("mimpid").map(|id| format!("mimpid {id}")),
         midr: None,
     }
+}
+
+/// The letters of an ISA string. Which extensions with names follow them (`_zicntr_zba`) grows from kernel to kernel, and
+/// a core is the same under all of them.
+fn base_of_isa(isa: &str) -> String {
+    isa.split('_').next().unwrap_or(isa).to_owned()
 }
 
 fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, half: HybridCoreKind) -> Core {
@@ -275,6 +281,14 @@ mod tests {
                 None,
             ),
             ("processor : 0\nisa : rv64imafdc\n", HybridCoreKind::Performance, Some("rv64imafdc"), None),
+            // QEMU 7.2 under Linux 6.12.
+            (
+                "processor : 0\nhart : 0\nisa : rv64imafdch_zicntr_zicsr_zifencei_zihintpause_zihpm_zca_zcd_zba\n\
+                 mmu : sv57\nmvendorid : 0x0\nmarchid : 0x70216\nmimpid : 0x70216\n",
+                HybridCoreKind::Performance,
+                Some("rv64imafdch"),
+                Some("mimpid 0x70216"),
+            ),
             (
                 "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 154\n\
                  model name : 12th Gen Intel(R) Core(TM) i7-1260P\nstepping : 3\n",

@@ -110,6 +110,8 @@ pub(super) const PLACES: &[(&str, FilePolicy)] = &[
     ("/sys/bus/event_source/devices", FilePolicy::Files(&["type", "cpus"])),
     ("/sys/hypervisor/type", FilePolicy::File),
     ("/sys/firmware/acpi/platform_profile", FilePolicy::File),
+    // A node of QEMU's, and what else the machine is made of.
+    ("/sys/firmware/devicetree/base", FilePolicy::Files(&["compatible"])),
     ("/sys/firmware/devicetree/base/model", FilePolicy::File),
     ("/sys/firmware/devicetree/base/compatible", FilePolicy::File),
     ("/sys/firmware/devicetree/base/cpus", FilePolicy::Tree),

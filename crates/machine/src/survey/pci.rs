@@ -132,7 +132,11 @@ fn name_all(root: &Root, devices: &mut [PciDevice]) {
                 let mut rows = PCI_NAMES.rows().filter(of_vendor);
                 rows.find(|row| row.get("device") == "-")
             });
-            row.map(|row| row.get("name").to_owned())
+            row.map(|row| match (row.get("name"), row.get("device")) {
+                // Of several devices of one maker the name alone would say nothing.
+                (maker, "-") => format!("{maker} {:04x}:{:04x}", device.vendor, device.device),
+                (name, _) => name.to_owned(),
+            })
         };
         device.name = known.map(|(_, name)| name.clone()).or_else(own);
     }
@@ -253,6 +257,22 @@ mod tests {
         let link = found[1].link.unwrap();
         assert_eq!((link.rate_mt, link.rate_mt_max, link.port_rate_mt_max), (8000, 16_000, Some(8000)));
         assert!(found[1].aspm.known().unwrap().l1);
+    }
+
+    /// The machine `q35` of QEMU: its controllers have no row of their own.
+    #[test]
+    fn devices_of_one_maker_are_told_apart() {
+        let board = "\
+== /sys/bus/pci/devices/0000:00:1f.3 -> ../../../devices/pci0000:00/0000:00:1f.3
+== /sys/devices/pci0000:00/0000:00:1f.3/class
+0x0c0500
+== /sys/devices/pci0000:00/0000:00:1f.3/vendor
+0x8086
+== /sys/devices/pci0000:00/0000:00:1f.3/device
+0x2930
+";
+        let found = devices(&Root::from_board(board).unwrap());
+        assert_eq!(found[0].name.as_deref(), Some("Intel 8086:2930"));
     }
 
     #[test]

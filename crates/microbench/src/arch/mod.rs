@@ -19,6 +19,7 @@
 
 #![allow(unsafe_code)]
 
+pub(crate) mod code;
 pub mod plain;
 #[macro_use]
 mod turns;

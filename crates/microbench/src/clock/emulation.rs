@@ -1,12 +1,13 @@
 //! Whether the figures of a clock reading can come from a real CPU.
 //!
 //! A translator (QEMU's TCG, and others of its kind) runs the chain as host instructions, so its
-//! "clock" means nothing, however steady it looks: it is the host's, times a constant. It cannot be
-//! proved from inside, but two things give it away. Their absence is no proof of the opposite, and a
-//! virtual machine that runs on the real CPU shows neither, as its clock is real.
+//! "clock" means nothing, however steady it looks: it is the host's, times a constant. That it translates shows in
+//! code that runs for the first time ([`crate::translation`]); where no new code may be made, two other things
+//! give it away. Their absence is no proof of the opposite, and a virtual machine that runs on the real CPU shows none
+//! of this, as its clock is real.
 
 use super::reading::ClockReading;
-use crate::arch;
+use crate::{arch, translation};
 use std::fmt;
 
 /// What speaks against a real CPU.
@@ -14,6 +15,8 @@ use std::fmt;
 pub enum EmulationSign {
     /// The translator signs with its name (only on x86).
     Named(&'static str),
+    /// New code took so many times as long as the same code later: it was translated.
+    Translated(u64),
     /// Floating point takes so many cycles that it must be done in software.
     SlowFloat,
     /// A multiplication does not take a whole number of cycles. Also seen when the clock changed
@@ -25,6 +28,9 @@ impl fmt::Display for EmulationSign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EmulationSign::Named(name) => write!(f, "it signs as {name}"),
+            EmulationSign::Translated(ratio) => {
+                write!(f, "new code takes {ratio} times as long as code that ran before")
+            }
             EmulationSign::SlowFloat => f.write_str("floating point is emulated in software"),
             EmulationSign::OddMultiply => f.write_str("a multiplication does not take a whole number of cycles"),
         }
@@ -48,8 +54,19 @@ const READINGS_MAX: usize = 12;
 /// then taken with `again`. None says nothing if the ratios are missing; see [`EmulationSign`] for what
 /// this can tell at all.
 pub fn emulation_sign(first: &ClockReading, again: impl FnMut() -> ClockReading) -> Option<EmulationSign> {
-    let named = arch::translator().map(EmulationSign::Named);
-    named.or_else(|| agreed(first, again))
+    emulated().unwrap_or(None).or_else(|| agreed(first, again))
+}
+
+/// The sign that needs no reading of the clock, and therefore no quiet machine. Asked once, in less than a millisecond on a
+/// real CPU.
+///
+/// # Errors
+/// The errno of the kernel, where it gives no memory for new code, and the translator does not sign.
+pub fn emulated() -> Result<Option<EmulationSign>, i32> {
+    match arch::translator() {
+        Some(name) => Ok(Some(EmulationSign::Named(name))),
+        None => Ok(translation::translated()?.map(|found| EmulationSign::Translated(found.ratio()))),
+    }
 }
 
 fn agreed(first: &ClockReading, mut again: impl FnMut() -> ClockReading) -> Option<EmulationSign> {

@@ -167,7 +167,7 @@ fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
 /// What is known before the first sample.
 fn record(root: &Root, timeline: &Timeline, channels: &[Channel], interval: Duration) -> Record {
     let mut record = Record::new(origin(), run(timeline));
-    record.machine = machine::identify(root);
+    record.machine = bench::identified(root);
     record.samples.channels = channels.to_vec();
     record.samples.interval_ms = interval.as_millis() as u64;
     record

@@ -1,0 +1,65 @@
+//! Rule: emulated. The CPU is emulated: nothing that was measured is that of a CPU.
+
+use super::{Check, Rule, Subject, When};
+use crate::{Finding, Place, Quantity, Severity};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("emulated"),
+    about: "The CPU is emulated: nothing that was measured is that of a CPU.",
+    link: "https://www.qemu.org/docs/master/devel/index-tcg.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
+    when: When::Both,
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let Some(sign) = record.machine.emulated_by() else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Invalid,
+        "This CPU is emulated ({sign}): it has no clock, and what was measured is no score of any machine.",
+    );
+    vec![finding.sure(99).with("sign", Quantity::Text(sign.to_owned())).at(Place::Field("machine.emulation".into()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, with_scores};
+    use crate::{figures, report, rules};
+    use record::{Fact, Missing, NOT_EMULATED};
+
+    #[test]
+    fn only_what_shows_an_emulator_is_named() {
+        for (emulation, expected) in [
+            (Fact::Known("it signs as QEMU TCG".to_owned()), 1),
+            (Fact::Known(NOT_EMULATED.to_owned()), 0),
+            (Missing::unsupported("", "nobody asked").into(), 0),
+        ] {
+            let mut record = own_run();
+            record.machine.emulation = emulation;
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{:?}", record.machine.emulation);
+        }
+    }
+
+    /// Summary lines are collected in lists: whatever gets there is taken for a machine.
+    #[test]
+    fn nothing_measured_in_emulation_is_given_as_a_score() {
+        let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
+        assert!(!figures(&record).is_empty());
+        record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
+        assert!(figures(&record).is_empty());
+        let findings = rules::check(&record);
+        for id in ["text", "summary"] {
+            let row = report::find(id).unwrap();
+            let text = row.render(&record, &findings);
+            assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
+            assert!(text.contains("| emulated |"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! One boot: qemu is started, what the serial line says is kept, and it is ended when the plan is through, when the
+//! machine is to lose power, or when its time is up.
+
+use super::console::{Booted, CUT, HALT};
+use super::machines::{FIRMWARE, Machine};
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Longest boot with all its commands. A machine that hangs is ended then.
+const BOOT_MAX: Duration = Duration::from_secs(900);
+/// Nothing on the serial line for so long: it hangs. No command is silent for longer than it may take.
+const SILENCE_MAX: Duration = Duration::from_secs(400);
+const DISK_BYTES: u64 = 64 << 20;
+
+/// The process is ended whatever happens.
+struct Qemu(Child);
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Boots a machine with a plan.
+pub(super) fn boot(
+    machine: &Machine,
+    (plan, is_first): (&str, bool),
+    unpacked: &Path,
+    image: &Path,
+    folder: &Path,
+) -> Result<Booted> {
+    let kernel = unpacked.join(machine.kernel.package);
+    let mut command = Command::new(machine.kernel.arch.qemu);
+    for argument in machine.arguments {
+        command.arg(filled(argument, &kernel, unpacked, folder)?);
+    }
+    command.args(["-nographic", "-nodefaults", "-serial", "stdio"]);
+    command.arg("-kernel").arg(kernel.join("kernel")).arg("-initrd").arg(image);
+    // The last MiB of memory keep what the kernel said when it died.
+    let words = format!("console={} plan={plan} panic=1 {}", machine.console, machine.kernel_words());
+    command.arg("-append").arg(words);
+    if machine.has_disk {
+        let disk = state_disk(folder, machine.name, is_first)?;
+        command.arg("-drive").arg(format!("if=none,id=state,format=raw,file={}", disk.display()));
+        command.args(["-device", "virtio-blk-pci,drive=state"]);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().with_context(|| machine.kernel.arch.qemu.to_owned())?;
+    let mut qemu = Qemu(child);
+    let serial = qemu.0.stdout.take().context("qemu has no output")?;
+    let console = watched(serial);
+    drop(qemu);
+    Ok(Booted { console: console.replace('\r', "") })
+}
+
+/// An argument with the files that it names.
+fn filled(argument: &str, kernel: &Path, unpacked: &Path, folder: &Path) -> Result<String> {
+    if let Some(name) = argument.strip_prefix("TREE:") {
+        let trees = kernel.join("trees");
+        let below = trees.read_dir()?.filter_map(|entry| entry.ok().map(|entry| entry.path().join(name)));
+        let found = [trees.join(name)].into_iter().chain(below).find(|path| path.exists());
+        return Ok(found.with_context(|| format!("{name} is not in the kernel's package"))?.display().to_string());
+    }
+    if let Some((before, name)) = argument.split_once("DISK:") {
+        let path = folder.join(format!("{name}.img"));
+        fs::File::create(&path)?.set_len(DISK_BYTES)?;
+        return Ok(format!("{before}{}", path.display()));
+    }
+    if let Some(before) = argument.strip_suffix("FIRMWARE") {
+        return Ok(format!("{before}{}", firmware(unpacked, folder)?.display()));
+    }
+    Ok(argument.to_owned())
+}
+
+/// UEFI, as long as the flash of the machine.
+fn firmware(unpacked: &Path, folder: &Path) -> Result<PathBuf> {
+    let mut bytes = fs::read(unpacked.join(FIRMWARE).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
+    bytes.resize(64 << 20, 0);
+    let path = folder.join("flash.img");
+    fs::write(&path, bytes)?;
+    Ok(path)
+}
+
+/// The disk that outlives boots: made anew by the first.
+fn state_disk(folder: &Path, machine: &str, is_first: bool) -> Result<PathBuf> {
+    let path = folder.join(format!("{machine}-state.img"));
+    if is_first || !path.exists() {
+        fs::File::create(&path)?.set_len(DISK_BYTES)?;
+        let made = Command::new("mkfs.ext4").arg("-q").arg(&path).output().context("mkfs.ext4")?;
+        ensure!(made.status.success(), "mkfs.ext4: {}", String::from_utf8_lossy(&made.stderr));
+    }
+    Ok(path)
+}
+
+/// What the serial line says until it says that it is over, or too long nothing.
+fn watched(mut serial: ChildStdout) -> String {
+    let (sender, receiver) = mpsc::channel();
+    // A read cannot be given up; the thread ends with qemu.
+    let reader = std::thread::Builder::new().spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = serial.read(&mut buffer) {
+            if sender.send(buffer[..count].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    if let Err(error) = reader {
+        return format!("no thread: {error}");
+    }
+    let deadline = Instant::now() + BOOT_MAX;
+    let mut bytes = Vec::new();
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match receiver.recv_timeout(left.min(SILENCE_MAX)) {
+            Ok(more) => bytes.extend(more),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                bytes.extend(b"\n(ended here: nothing more in time)\n");
+                break;
+            }
+        }
+        let tail = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(64)..]).into_owned();
+        if tail.contains(HALT) || tail.contains(CUT) || deadline <= Instant::now() {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,229 @@
+//! What the machines are asked, and what has to come of it. One command is one row; rows of one plan run in one boot.
+
+use super::console::Booted;
+use super::machines::Machine;
+
+/// Boots, in their order. The disk of a machine outlives them.
+pub(super) const PLANS: [&str; 4] = ["plain", "trouble", "after-cut", "crash"];
+
+/// A command.
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) plan: &'static str,
+    /// Shell script, run by busybox as root.
+    pub(super) script: &'static str,
+    /// What it has to end with; none if the machine does not outlive it.
+    status: Option<i32>,
+    /// What it has to say. `BOARD` is the name of the machine's board.
+    says: &'static [&'static str],
+    /// What would be wrong.
+    never: &'static [&'static str],
+    /// Longest time by the machine's own clock.
+    pub(super) seconds_max: u32,
+    /// It is over soon enough for `./test`.
+    is_quick: bool,
+}
+
+/// What most commands are.
+const PLAIN: Case = Case {
+    name: "",
+    plan: PLANS[0],
+    script: "",
+    status: Some(0),
+    says: &[],
+    never: &["panicked"],
+    seconds_max: 60,
+    is_quick: true,
+};
+
+/// With a disk to lose, and a CPU to switch off.
+const TROUBLE: Case = Case { plan: PLANS[1], is_quick: false, seconds_max: 200, ..PLAIN };
+
+const CASES: &[Case] = &[
+    Case { name: "identify", script: "sbc-bench identify", says: &["BOARD", "Emulated  ", "Memory"], ..PLAIN },
+    Case { name: "kernel", script: "sbc-bench -k", says: &["This is a kernel of Debian"], ..PLAIN },
+    Case { name: "storage", script: "sbc-bench -S", ..PLAIN },
+    Case { name: "look", script: "sbc-bench review --look", says: &["# BOARD", "This CPU is emulated"], ..PLAIN },
+    Case {
+        name: "snapshot",
+        script: "
+sbc-bench identify | grep -v ^Emulated >/tmp/live
+sbc-bench snapshot >/tmp/my.board
+sbc-bench --root /tmp/my.board identify >/tmp/again
+diff /tmp/live /tmp/again && cat /tmp/my.board",
+        says: &["# A snapshot", "/proc/cpuinfo"],
+        ..PLAIN
+    },
+    Case {
+        name: "monitor",
+        script: "sbc-bench -m 0.5 --count 4 --record /tmp/m.rec && sbc-bench -m --replay /tmp/m.rec --speed max --lines",
+        says: &["Time ", "%cpu"],
+        ..PLAIN
+    },
+    Case {
+        name: "clock-quick",
+        script: "sbc-bench clock --quick",
+        status: Some(1),
+        says: &["this CPU is emulated"],
+        never: &["panicked", "believe", "arrives over longer times"],
+        ..PLAIN
+    },
+    Case {
+        name: "watched",
+        script: "sbc-bench -R -- sleep 2",
+        says: &["This CPU is emulated"],
+        is_quick: false,
+        ..PLAIN
+    },
+    Case {
+        name: "standard",
+        script: "sbc-bench --force -q",
+        status: Some(3),
+        says: &[
+            "This CPU is emulated",
+            "| emulated |",
+            "| - | - | - | - | - | - |",
+            "Results NOT valid, check the log",
+        ],
+        never: &["panicked", "MB/s", " ns at ", "MHz measured"],
+        seconds_max: 800,
+        is_quick: false,
+        ..PLAIN
+    },
+    Case {
+        name: "killed",
+        script: "
+sbc-bench run --force --others-off --cpus 0 -- sleep 300 >/tmp/run 2>&1 &
+until [ \"$(cat /sys/devices/system/cpu/online)\" = 0 ]; do sleep 0.2; done
+kill -9 $(pidof sbc-bench)
+sleep 1
+sbc-bench restore
+echo online: $(cat /sys/devices/system/cpu/online)",
+        says: &["online: 0-3"],
+        ..TROUBLE
+    },
+    Case {
+        name: "unplugged",
+        script: "
+(sleep 2; echo 0 >/sys/devices/system/cpu/cpu3/online; sleep 2; echo 1 >/sys/devices/system/cpu/cpu3/online) &
+sbc-bench -m 0.5 --count 12",
+        says: &["CPUs", "cpu3"],
+        ..TROUBLE
+    },
+    Case {
+        name: "no-memory",
+        script: "sbc-bench run --force -q -- sh -c 'tail /dev/zero'",
+        status: Some(137),
+        says: &["memory"],
+        ..TROUBLE
+    },
+    Case {
+        name: "full-disk",
+        script: "
+mkdir -p /tmp/full && mount -t tmpfs -o size=8k full /tmp/full
+sbc-bench run --force -q --log /tmp/full/x.log -- true
+echo ended: $?
+sbc-bench -m 0.1 --count 30 --quiet --record /tmp/full/m.rec
+umount /tmp/full",
+        says: &["No space left"],
+        ..TROUBLE
+    },
+    Case {
+        name: "cut",
+        script: "
+sync
+sbc-bench run --force --others-off --cpus 0 -- sleep 300 >/tmp/run 2>&1 &
+until [ \"$(cat /sys/devices/system/cpu/online)\" = 0 ]; do sleep 0.2; done
+sleep 3
+echo @@cut
+sleep 60",
+        status: None,
+        ..TROUBLE
+    },
+    Case {
+        name: "after-cut",
+        plan: PLANS[2],
+        script: "sbc-bench recover; sbc-bench restore; echo online: $(cat /sys/devices/system/cpu/online); sbc-bench recover",
+        says: &["An earlier run died", "online: 0-3"],
+        never: &["panicked", "unreadable"],
+        ..TROUBLE
+    },
+    // The last MiB of memory, which `mem=` keeps from the kernel, holds what it said.
+    Case {
+        name: "crash",
+        plan: PLANS[3],
+        script: "
+insmod /modules/ramoops.ko mem_address=0x7c000000 mem_size=0x100000 record_size=0x10000 console_size=0x20000
+sleep 1
+if [ -z \"$(ls /sys/fs/pstore)\" ]; then
+    sbc-bench run --force -- sleep 300 >/tmp/run 2>&1 &
+    sleep 10
+    echo c >/proc/sysrq-trigger
+fi
+sbc-bench recover",
+        says: &["An earlier run died", "sysrq triggered crash"],
+        ..TROUBLE
+    },
+];
+
+/// What this machine is asked.
+pub(super) fn of(machine: &Machine, quick: bool) -> Vec<&'static Case> {
+    let can = |case: &&Case| machine.has_disk || case.plan == PLANS[0];
+    CASES.iter().filter(can).filter(|case| !quick || case.is_quick).collect()
+}
+
+/// The plans of these cases, in their order.
+pub(super) fn plans(cases: &[&'static Case]) -> Vec<&'static str> {
+    PLANS.into_iter().filter(|plan| cases.iter().any(|case| case.plan == *plan)).collect()
+}
+
+/// How long a command took, and what is wrong with what came of it.
+pub(super) fn judged(case: &Case, machine: &Machine, booted: &Booted) -> (f64, String) {
+    let Some(expected) = case.status else {
+        let complaint = if booted.begun(case.name).is_some() { "" } else { "did not begin" };
+        return (0.0, complaint.to_owned());
+    };
+    let Some(told) = booted.told(case.name) else {
+        return (0.0, "did not end".to_owned());
+    };
+    let mut wrong = Vec::new();
+    if told.status != expected {
+        wrong.push(format!("ended with {}, not {expected}", told.status));
+    }
+    // Lines are broken where the terminal ends.
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(told.text);
+    let has = |sentence: &str| text.contains(&words(&sentence.replace("BOARD", machine.board)));
+    wrong.extend(case.says.iter().filter(|says| !has(says)).map(|says| format!("does not say {says:?}")));
+    wrong.extend(case.never.iter().filter(|never| has(never)).map(|never| format!("says {never:?}")));
+    (told.seconds, wrong.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machines::MACHINES;
+    use super::*;
+
+    #[test]
+    fn quick_cases_need_one_boot() {
+        for machine in MACHINES {
+            assert_eq!(plans(&of(machine, true)), [PLANS[0]], "{}", machine.name);
+        }
+        let with_disk = MACHINES.iter().find(|machine| machine.has_disk).unwrap();
+        assert_eq!(plans(&of(with_disk, false)), PLANS);
+    }
+
+    #[test]
+    fn what_is_not_as_expected_is_named() {
+        let machine = &MACHINES[0];
+        let case = CASES.iter().find(|case| case.name == "clock-quick").unwrap();
+        let judged_of = |status, text: &str| {
+            let console = format!("@@begin clock-quick\n{text}\n@@end clock-quick {status} 1.0 3.5\n");
+            judged(case, machine, &Booted { console })
+        };
+        assert_eq!(judged_of(1, "Not measured: this CPU\n   is emulated"), (2.5, String::new()));
+        let (_, complaint) = judged_of(0, "believe 3842 MHz as clock");
+        assert_eq!(complaint, "ended with 0, not 1; does not say \"this CPU is emulated\"; says \"believe\"");
+        assert_eq!(judged(case, machine, &Booted { console: String::new() }).1, "did not end");
+    }
+}

@@ -1,0 +1,62 @@
+//! What a machine said on its serial line, and where in it each command stands.
+
+/// What marks the beginning and the end of a command on the console, and the end of all of them.
+pub(super) const BEGIN: &str = "@@begin ";
+pub(super) const END: &str = "@@end ";
+pub(super) const HALT: &str = "@@halt";
+/// The machine is to lose power at this moment.
+pub(super) const CUT: &str = "@@cut";
+
+/// What a boot left.
+pub(super) struct Booted {
+    /// The serial line, without carriage returns.
+    pub(super) console: String,
+}
+
+/// A command's share of the console.
+pub(super) struct Told<'a> {
+    /// What it wrote.
+    pub(super) text: &'a str,
+    /// What it ended with.
+    pub(super) status: i32,
+    /// How long it took by the machine's own clock.
+    pub(super) seconds: f64,
+}
+
+impl Booted {
+    /// What a command said; none if it did not begin, or not end.
+    pub(super) fn told(&self, case: &str) -> Option<Told<'_>> {
+        let begin = format!("{BEGIN}{case}\n");
+        let end = format!("{END}{case} ");
+        let from = self.console.find(&begin)? + begin.len();
+        let rest = &self.console[from..];
+        let to = rest.find(&end)?;
+        let line = rest[to + end.len()..].lines().next()?;
+        let mut words = line.split_whitespace();
+        let status = words.next()?.parse().ok()?;
+        let began: f64 = words.next()?.parse().ok()?;
+        let ended: f64 = words.next()?.parse().ok()?;
+        Some(Told { text: &rest[..to], status, seconds: ended - began })
+    }
+
+    /// What a command said that the machine did not outlive.
+    pub(super) fn begun(&self, case: &str) -> Option<&str> {
+        self.console.split_once(&format!("{BEGIN}{case}\n")).map(|(_, text)| text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_on_the_console() {
+        let console =
+            "boot\n\n@@begin identify\nBoard\n\n@@end identify 3 7.25 9.50\n\n@@begin crash\nkilled".to_owned();
+        let booted = Booted { console };
+        let told = booted.told("identify").unwrap();
+        assert_eq!((told.text, told.status, told.seconds), ("Board\n\n", 3, 2.25));
+        assert!(booted.told("crash").is_none() && booted.told("x").is_none());
+        assert_eq!(booted.begun("crash"), Some("killed"));
+    }
+}

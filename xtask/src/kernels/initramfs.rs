@@ -1,0 +1,81 @@
+//! The first and only root file system of a machine: busybox, our binary, modules, and the cases as scripts.
+
+use super::archive::Archive;
+use super::cases::{self, Case};
+use super::modules::Module;
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+
+/// Mounts what a system has mounted, loads modules, and runs the plan that the kernel's command line names.
+const INIT: &str = r#"#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/root TERM=linux
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mount -t tmpfs tmp /tmp
+mount -t tmpfs run /run
+mkdir -p /dev/pts /dev/shm
+mount -t devpts pts /dev/pts
+mount -t cgroup2 cgroup /sys/fs/cgroup
+mount -t pstore pstore /sys/fs/pstore 2>/dev/null
+for word in $(cat /proc/cmdline); do
+    case $word in plan=*) plan=${word#plan=} ;; esac
+done
+for module in $(cat /modules/order); do
+    [ $module = ramoops ] || insmod /modules/$module.ko 2>/dev/null
+done
+[ -e /dev/vda ] && mkdir -p /var/lib/sbc-bench && mount -t ext4 /dev/vda /var/lib/sbc-bench
+ip link set lo up
+dmesg -n 1
+case_of() {
+    echo
+    echo "@@begin $1"
+    began=$(cut -d' ' -f1 /proc/uptime)
+    timeout $2 sh /cases/$1 </dev/null 2>&1
+    status=$?
+    echo
+    echo "@@end $1 $status $began $(cut -d' ' -f1 /proc/uptime)"
+}
+. /plans/$plan
+echo
+echo @@halt
+poweroff -f
+"#;
+
+/// A distribution, so that it has a name.
+const OS_RELEASE: &str = "PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\nID=debian\nVERSION_ID=\"13\"\n";
+
+/// The archive for these cases.
+pub(super) fn image(busybox: &Path, binary: &Path, modules: &[Module], cases: &[&'static Case]) -> Result<Vec<u8>> {
+    let read = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
+    let mut archive = Archive::default();
+    for folder in [
+        "bin", "cases", "dev", "etc", "lib", "modules", "plans", "proc", "root", "run", "sys", "tmp", "var", "var/lib",
+        "var/log",
+    ] {
+        archive.folder(folder);
+    }
+    archive.device("dev/console", (5, 1));
+    archive.file("bin/busybox", &read(&busybox.join("usr/bin/busybox"))?);
+    archive.file("bin/sbc-bench", &read(binary)?);
+    for module in modules {
+        archive.file(&format!("modules/{}.ko", module.name), &module.bytes);
+    }
+    let order: Vec<&str> = modules.iter().map(|module| module.name.as_str()).collect();
+    archive.file("modules/order", order.join("\n").as_bytes());
+    archive.file("etc/os-release", OS_RELEASE.as_bytes());
+    archive.file("etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n");
+    archive.file("etc/group", b"root:x:0:\n");
+    archive.file("init", INIT.as_bytes());
+    for case in cases {
+        archive.file(&format!("cases/{}", case.name), case.script.as_bytes());
+    }
+    for plan in cases::plans(cases) {
+        let of_plan = cases.iter().filter(|case| case.plan == plan);
+        let lines: Vec<String> = of_plan.map(|case| format!("case_of {} {}\n", case.name, case.seconds_max)).collect();
+        archive.file(&format!("plans/{plan}"), lines.concat().as_bytes());
+    }
+    Ok(archive.finish())
+}

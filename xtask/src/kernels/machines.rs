@@ -1,0 +1,231 @@
+//! The machines that are booted, the kernels on them, and the packages that both come from. One machine is one row.
+
+/// A package of Debian.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Package {
+    pub(super) name: &'static str,
+    pub(super) arch: &'static str,
+    pub(super) suite: &'static str,
+    /// Only names the package with the kernel, which changes with every release.
+    pub(super) is_meta: bool,
+    /// Where it is unpacked.
+    pub(super) folder: &'static str,
+}
+
+/// What machines of one instruction set share.
+pub(super) struct Arch {
+    /// In the name of our binary.
+    pub(super) binary: &'static str,
+    pub(super) qemu: &'static str,
+    /// Folder of the package with a static busybox.
+    pub(super) busybox: &'static str,
+}
+
+/// A kernel.
+pub(super) struct Kernel {
+    pub(super) arch: &'static Arch,
+    /// Folder of its package.
+    pub(super) package: &'static str,
+}
+
+/// A machine that qemu emulates.
+pub(super) struct Machine {
+    pub(super) name: &'static str,
+    pub(super) kernel: &'static Kernel,
+    /// What qemu is told of it. `TREE:name` is a device tree of the kernel's package, `FIRMWARE` the file of the UEFI
+    /// firmware, `DISK:name` an empty image of 64 MB.
+    pub(super) arguments: &'static [&'static str],
+    /// The kernel's name of the serial line that is shown.
+    pub(super) console: &'static str,
+    /// What `identify` has to say of it.
+    pub(super) board: &'static str,
+    /// It has a disk on virtio, so that it can lose power.
+    pub(super) has_disk: bool,
+    /// `./test` boots it.
+    pub(super) is_quick: bool,
+}
+
+const ARM64: Arch = Arch { binary: "aarch64", qemu: "qemu-system-aarch64", busybox: "busybox-arm64" };
+const ARMV7: Arch = Arch { binary: "armv7", qemu: "qemu-system-arm", busybox: "busybox-armhf" };
+const RISCV64: Arch = Arch { binary: "riscv64", qemu: "qemu-system-riscv64", busybox: "busybox-riscv64" };
+const X86_64: Arch = Arch { binary: "x86_64", qemu: "qemu-system-x86_64", busybox: "busybox-amd64" };
+
+const ARM64_6_12: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64" };
+const ARM64_6_1: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64-6.1" };
+const ARMV7_6_12: Kernel = Kernel { arch: &ARMV7, package: "kernel-armhf" };
+const RISCV64_6_12: Kernel = Kernel { arch: &RISCV64, package: "kernel-riscv64" };
+const X86_64_6_12: Kernel = Kernel { arch: &X86_64, package: "kernel-amd64" };
+
+/// Folder of the package with UEFI for Arm.
+pub(super) const FIRMWARE: &str = "firmware-arm64";
+
+const fn kernel(name: &'static str, arch: &'static str, suite: &'static str, folder: &'static str) -> Package {
+    Package { name, arch, suite, is_meta: true, folder }
+}
+
+const fn busybox(arch: &'static str, folder: &'static str) -> Package {
+    Package { name: "busybox-static", arch, suite: "trixie", is_meta: false, folder }
+}
+
+const PACKAGES: &[Package] = &[
+    kernel("linux-image-arm64", "arm64", "trixie", "kernel-arm64"),
+    kernel("linux-image-arm64", "arm64", "bookworm", "kernel-arm64-6.1"),
+    kernel("linux-image-armmp", "armhf", "trixie", "kernel-armhf"),
+    kernel("linux-image-riscv64", "riscv64", "trixie", "kernel-riscv64"),
+    kernel("linux-image-amd64", "amd64", "trixie", "kernel-amd64"),
+    busybox("arm64", "busybox-arm64"),
+    busybox("armhf", "busybox-armhf"),
+    busybox("riscv64", "busybox-riscv64"),
+    busybox("amd64", "busybox-amd64"),
+    Package { name: "qemu-efi-aarch64", arch: "amd64", suite: "bookworm", is_meta: false, folder: FIRMWARE },
+];
+
+impl Machine {
+    /// What the kernel of machines that lose power is told: memory that outlives a crash.
+    pub(super) fn kernel_words(&self) -> &'static str {
+        if self.has_disk { "mem=960M" } else { "" }
+    }
+
+    /// The packages that it needs.
+    pub(super) fn packages(&self) -> Vec<&'static Package> {
+        let firmware = self.arguments.iter().any(|argument| argument.contains("FIRMWARE"));
+        let is_needed = |package: &&Package| {
+            let folders = [self.kernel.package, self.kernel.arch.busybox];
+            folders.contains(&package.folder) || firmware && package.folder == FIRMWARE
+        };
+        PACKAGES.iter().filter(is_needed).collect()
+    }
+}
+
+/// Every machine.
+pub(super) const MACHINES: &[Machine] = &[
+    Machine {
+        name: "arm64-virt",
+        kernel: &ARM64_6_12,
+        arguments: &["-machine", "virt", "-cpu", "cortex-a72", "-smp", "4", "-m", "1024"],
+        console: "ttyAMA0",
+        board: "linux,dummy-virt",
+        has_disk: true,
+        is_quick: true,
+    },
+    // Little memory, and the kernel of the release before.
+    Machine {
+        name: "arm64-256",
+        kernel: &ARM64_6_1,
+        arguments: &["-machine", "virt", "-cpu", "cortex-a53", "-smp", "4", "-m", "256"],
+        console: "ttyAMA0",
+        board: "linux,dummy-virt",
+        has_disk: false,
+        is_quick: false,
+    },
+    // A server: ACPI, DMI, UEFI, two sockets.
+    Machine {
+        name: "arm64-acpi",
+        kernel: &ARM64_6_12,
+        arguments: &[
+            "-machine",
+            "virt,acpi=on",
+            "-cpu",
+            "neoverse-n1",
+            "-smp",
+            "4,sockets=2",
+            "-m",
+            "1024",
+            "-drive",
+            "if=pflash,format=raw,readonly=on,file=FIRMWARE",
+        ],
+        console: "ttyAMA0",
+        board: "QEMU virtual machine (QEMU Virtual Machine)",
+        has_disk: false,
+        is_quick: false,
+    },
+    // Nothing of what this board tells names an emulator.
+    Machine {
+        name: "raspi3b",
+        kernel: &ARM64_6_12,
+        arguments: &["-machine", "raspi3b", "-dtb", "TREE:bcm2837-rpi-3-b.dtb", "-serial", "null"],
+        console: "ttyS1",
+        board: "Raspberry Pi 3 Model B",
+        has_disk: false,
+        is_quick: false,
+    },
+    Machine {
+        name: "armv7-virt",
+        kernel: &ARMV7_6_12,
+        arguments: &["-machine", "virt", "-cpu", "cortex-a15", "-smp", "4", "-m", "1024"],
+        console: "ttyAMA0",
+        board: "linux,dummy-virt",
+        has_disk: false,
+        is_quick: true,
+    },
+    Machine {
+        name: "orangepi-pc",
+        kernel: &ARMV7_6_12,
+        arguments: &["-machine", "orangepi-pc", "-dtb", "TREE:sun8i-h3-orangepi-pc.dtb"],
+        console: "ttyS0",
+        board: "Xunlong Orange Pi PC",
+        has_disk: false,
+        is_quick: false,
+    },
+    Machine {
+        name: "riscv64-virt",
+        kernel: &RISCV64_6_12,
+        arguments: &["-machine", "virt", "-smp", "4", "-m", "1024"],
+        console: "ttyS0",
+        board: "riscv-virtio,qemu",
+        has_disk: false,
+        is_quick: true,
+    },
+    // Two sockets, two nodes of memory, NVMe, a disk on USB.
+    Machine {
+        name: "x86-q35",
+        kernel: &X86_64_6_12,
+        arguments: &[
+            "-machine",
+            "q35",
+            "-cpu",
+            "EPYC",
+            "-smp",
+            "4,sockets=2,cores=2,threads=1",
+            "-m",
+            "1024",
+            "-object",
+            "memory-backend-ram,id=m0,size=512M",
+            "-object",
+            "memory-backend-ram,id=m1,size=512M",
+            "-numa",
+            "node,memdev=m0,cpus=0-1",
+            "-numa",
+            "node,memdev=m1,cpus=2-3",
+            "-drive",
+            "if=none,id=n0,format=raw,file=DISK:nvme",
+            "-device",
+            "nvme,drive=n0,serial=1",
+            "-device",
+            "qemu-xhci",
+            "-drive",
+            "if=none,id=u0,format=raw,file=DISK:usb",
+            "-device",
+            "usb-storage,drive=u0",
+        ],
+        console: "ttyS0",
+        board: "QEMU virtual machine (Standard PC (Q35 + ICH9, 2009))",
+        has_disk: false,
+        is_quick: false,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_has_its_packages() {
+        for machine in MACHINES {
+            let folders: Vec<&str> = machine.packages().iter().map(|package| package.folder).collect();
+            assert!(folders.contains(&machine.kernel.package), "{}", machine.name);
+            assert!(folders.contains(&machine.kernel.arch.busybox), "{}", machine.name);
+            assert_eq!(machine.name == "arm64-acpi", folders.contains(&FIRMWARE), "{}", machine.name);
+        }
+    }
+}

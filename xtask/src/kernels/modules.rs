@@ -1,0 +1,129 @@
+//! Kernel modules: those that a machine may need, and before each those that it depends on, as its `.modinfo` says.
+
+use anyhow::{Context, Result, ensure};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Disks, cards, file systems, sensors and clocks of the machines. What a kernel has built in or lacks is left out.
+const WANTED: &[&str] = &[
+    "crc32c_generic",
+    "crc32c_cryptoapi",
+    "libcrc32c",
+    "virtio_pci",
+    "virtio_mmio",
+    "virtio_blk",
+    "ext4",
+    "nvme",
+    "xhci_pci",
+    "usb_storage",
+    "sd_mod",
+    "mmc_block",
+    "bcm2835",
+    "sdhci_iproc",
+    "sunxi_mmc",
+    "bcm2835_thermal",
+    "raspberrypi_hwmon",
+    "raspberrypi_cpufreq",
+    "cppc_cpufreq",
+    "ramoops",
+];
+
+/// A module, ready to be loaded.
+pub(super) struct Module {
+    /// Name with `_`.
+    pub(super) name: String,
+    /// Its file, not compressed.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Leaves in a folder of a kernel's modules only the wanted ones, not compressed, named in an order in which they can be
+/// loaded. A kernel for everybody has thousands, in hundreds of megabytes.
+pub(super) fn reduce(folder: &Path) -> Result<()> {
+    let mut files = BTreeMap::new();
+    find(folder, &mut files)?;
+    let mut ordered = Vec::new();
+    for name in WANTED {
+        visit(name, &mut files, &mut ordered)?;
+    }
+    fs::remove_dir_all(folder)?;
+    fs::create_dir(folder)?;
+    for (number, Module { name, bytes }) in ordered.iter().enumerate() {
+        fs::write(folder.join(format!("{number:02}-{name}")), bytes)?;
+    }
+    Ok(())
+}
+
+/// What [`reduce`] has left, in order.
+pub(super) fn of(folder: &Path) -> Result<Vec<Module>> {
+    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    let module = |path: PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()?.split_once('-'));
+        let name = name.context("no module of ours")?.1.to_owned();
+        Ok(Module { name, bytes: fs::read(&path)? })
+    };
+    paths.into_iter().map(module).collect()
+}
+
+/// Puts a module behind those that it depends on; nothing if it is not there or was taken already.
+fn visit(name: &str, files: &mut BTreeMap<String, PathBuf>, ordered: &mut Vec<Module>) -> Result<()> {
+    let Some(path) = files.remove(name) else {
+        return Ok(());
+    };
+    let bytes = read(&path).with_context(|| path.display().to_string())?;
+    for needed in depends(&bytes) {
+        visit(&needed, files, ordered)?;
+    }
+    ordered.push(Module { name: name.to_owned(), bytes });
+    Ok(())
+}
+
+fn find(folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> Result<()> {
+    for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() && !path.is_symlink() {
+            find(&path, files)?;
+        } else if let Some(name) = path.file_name().and_then(|name| name.to_str())
+            && let Some((name, _)) = name.split_once(".ko")
+        {
+            files.insert(name.replace('-', "_"), path);
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    if path.extension().is_none_or(|extension| extension != "xz") {
+        return Ok(fs::read(path)?);
+    }
+    let output = Command::new("xz").arg("-dc").arg(path).output().context("xz")?;
+    ensure!(output.status.success(), "xz ended with {}", output.status);
+    Ok(output.stdout)
+}
+
+/// The names behind `depends=` of the section `.modinfo`, whose strings end with zeros.
+fn depends(module: &[u8]) -> Vec<String> {
+    const KEY: &[u8] = b"\0depends=";
+    let Some(at) = module.windows(KEY.len()).position(|window| window == KEY) else {
+        return Vec::new();
+    };
+    let value = module[at + KEY.len()..].split(|byte| *byte == 0).next().unwrap_or_default();
+    let names = String::from_utf8_lossy(value).replace('-', "_");
+    names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_says_what_it_depends_on() {
+        let check = |module: &[u8], expected: &[&str]| assert_eq!(depends(module), expected);
+        check(b"ELF\0license=GPL\0depends=mbcache,jbd2,crc-x\0name=ext4\0", &["mbcache", "jbd2", "crc_x"]);
+        check(b"\0depends=\0name=mbcache\0", &[]);
+        check(b"no module", &[]);
+    }
+}

@@ -1,0 +1,142 @@
+//! Packages of Debian: fetched by apt with configuration, lists and cache of its own, so that this system stays as it
+//! is, and unpacked. What is there already is not asked for again.
+
+use super::machines::{Machine, Package};
+use super::modules;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Debian's keys, of the package `debian-archive-keyring`.
+const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+const MIRROR: &str = "http://deb.debian.org/debian";
+/// Suites that packages are taken from.
+const SUITES: [&str; 2] = ["bookworm", "trixie"];
+
+/// Fetches and unpacks what these machines need and is not there.
+///
+/// # Errors
+/// No apt, no keys of Debian, no network, or a package is gone.
+pub(super) fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
+    let unpacked = folder.join("unpacked");
+    fs::create_dir_all(&unpacked)?;
+    let mut wanted: Vec<&Package> = machines.iter().flat_map(|machine| machine.packages()).collect();
+    wanted.dedup();
+    wanted.retain(|package| !unpacked.join(package.folder).exists());
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let config = configure(folder)?;
+    apt(&config, folder, "apt-get", &["update", "--quiet"])?;
+    for package in wanted {
+        let target = unpacked.join(package.folder);
+        if !target.exists() {
+            one(&config, folder, package, &target).with_context(|| package.name.to_owned())?;
+        }
+    }
+    Ok(())
+}
+
+/// Downloads one package and unpacks it in the place of its folder.
+fn one(config: &str, folder: &Path, package: &Package, target: &Path) -> Result<()> {
+    let asked = format!("{}:{}/{}", package.name, package.arch, package.suite);
+    let download = folder.join("download");
+    let _ = fs::remove_dir_all(&download);
+    fs::create_dir_all(&download)?;
+    let name = match package.is_meta {
+        false => asked,
+        true => {
+            let shown = apt(config, &download, "apt-cache", &["show", "--no-all-versions", &asked])?;
+            let shown = String::from_utf8_lossy(&shown.stdout);
+            let image = image_of(&shown).context("it names no kernel")?;
+            format!("{image}:{}/{}", package.arch, package.suite)
+        }
+    };
+    println!("fetching {name}");
+    apt(config, &download, "apt-get", &["download", "--quiet", &name])?;
+    let file = download.read_dir()?.next().context("apt downloaded nothing")??.path();
+    let part = target.with_extension("part");
+    let _ = fs::remove_dir_all(&part);
+    let status = Command::new("dpkg-deb").arg("-x").arg(&file).arg(&part).status().context("dpkg-deb")?;
+    ensure!(status.success(), "dpkg-deb ended with {status}");
+    tidied(&part)?;
+    fs::rename(&part, target)?;
+    Ok(fs::remove_dir_all(&download)?)
+}
+
+/// Puts what differs from release to release in one place: `kernel`, `modules`, `trees`.
+fn tidied(unpacked: &Path) -> Result<()> {
+    let first = |folder: &Path, prefix: &str| {
+        let entries = folder.read_dir().ok()?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        entries.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix))).min()
+    };
+    let (libraries, user) = (unpacked.join("lib/modules"), unpacked.join("usr/lib"));
+    for (found, name) in [
+        (first(&unpacked.join("boot"), "vmlinu"), "kernel"),
+        (first(&libraries, "").or_else(|| first(&user.join("modules"), "")), "modules"),
+        (first(&user, "linux-image-"), "trees"),
+    ] {
+        if let Some(path) = found {
+            fs::rename(path, unpacked.join(name))?;
+        }
+    }
+    let modules = unpacked.join("modules");
+    if modules.exists() {
+        modules::reduce(&modules)?;
+    }
+    for rest in ["boot", "lib", "usr/lib"] {
+        let _ = fs::remove_dir_all(unpacked.join(rest));
+    }
+    Ok(())
+}
+
+/// Writes apt's configuration; returns its path.
+fn configure(folder: &Path) -> Result<String> {
+    ensure!(Path::new(KEYS).exists(), "{KEYS} is not there (package debian-archive-keyring)");
+    let apt = folder.join("apt");
+    for part in ["lists/partial", "cache/archives/partial"] {
+        fs::create_dir_all(apt.join(part))?;
+    }
+    let lines = SUITES.map(|suite| format!("deb [signed-by={KEYS}] {MIRROR} {suite} main\n"));
+    fs::write(apt.join("sources.list"), lines.concat())?;
+    fs::write(apt.join("status"), "")?;
+    let at = apt.display();
+    let text = format!(
+        "Dir::State \"{at}\";\nDir::State::status \"{at}/status\";\nDir::State::lists \"{at}/lists\";\n\
+         Dir::Cache \"{at}/cache\";\nDir::Etc::sourcelist \"{at}/sources.list\";\nDir::Etc::sourceparts \"/dev/null\";\n\
+         Dir::Etc::preferencesparts \"/dev/null\";\nAPT::Architecture \"amd64\";\n\
+         APT::Architectures {{ \"amd64\"; \"arm64\"; \"armhf\"; \"riscv64\"; }};\nAcquire::Languages \"none\";\n\
+         Acquire::Retries \"2\";\nAcquire::http::Timeout \"20\";\nAPT::Sandbox::User \"root\";\n"
+    );
+    let config = apt.join("apt.conf");
+    fs::write(&config, text)?;
+    Ok(config.display().to_string())
+}
+
+fn apt(config: &str, folder: &Path, program: &str, arguments: &[&str]) -> Result<Output> {
+    let mut command = Command::new(program);
+    let output = command.args(arguments).env("APT_CONFIG", config).current_dir(folder).output();
+    let output = output.with_context(|| program.to_owned())?;
+    ensure!(output.status.success(), "{program} {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+    Ok(output)
+}
+
+/// The package of a kernel that a package like `linux-image-arm64` stands for.
+fn image_of(shown: &str) -> Option<&str> {
+    let depends = shown.lines().find_map(|line| line.strip_prefix("Depends: "))?;
+    depends.split([',', ' ', '|']).find(|word| word.starts_with("linux-image-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::image_of;
+
+    #[test]
+    fn a_package_of_no_release_names_its_kernel() {
+        let shown = "Package: linux-image-arm64\nVersion: 6.12.107-1\n\
+                     Depends: linux-image-6.12.107+deb13-arm64 (= 6.12.107-1)\nSize: 1444\n";
+        assert_eq!(image_of(shown), Some("linux-image-6.12.107+deb13-arm64"));
+        assert_eq!(image_of("Package: x\n"), None);
+    }
+}
