@@ -33,6 +33,8 @@ fn boards_are_named() {
         ("beaglebone-black", "TI AM3358"),
         ("cix-p1", "Cix P1"),
         ("exynos-5422", "Samsung Exynos 5422"),
+        ("qemu-q35", "AMD EPYC"),
+        ("qemu-raspi3b", "Broadcom BCM2837"),
         ("raspberry-pi-3", "Broadcom BCM2837"),
         ("raspberry-pi-4", "Broadcom BCM2711"),
         ("raspberry-pi-5", "Broadcom BCM2712"),

@@ -21,7 +21,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The first words of a snapshot: each is left beside the outputs, for `boards/`.
-const BOARD: &str = "# A snapshot by sbc-bench";
+const BOARD: &str = "# Snapshot by sbc-bench";
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
