@@ -17,7 +17,7 @@ pub(crate) fn told(root: &Root, machine: &Machine) -> Machine {
 /// What shows that the CPU is emulated, or `none`.
 fn emulation(root: &Root) -> Fact<String> {
     if !root.is_system() {
-        return Missing::unsupported("", "code has to run to show it, and these are files of a machine").into();
+        return Missing::unsupported("", "only running code shows it; these are the files of a machine").into();
     }
     match clock::emulated() {
         Ok(sign) => Fact::Known(sign.map_or(NOT_EMULATED.into(), |sign| sign.to_string())),

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 /// Instructions timed in a page: dependent additions, so that the second time takes a cycle for each.
 pub const INSTRUCTIONS: usize = 480;
 
-/// Pages of code. Each can be new only once; whatever else happens on the machine only makes one slower.
+/// Pages of code. Each can be new only once; other activity on the machine only makes one slower.
 const PAGES: usize = 8;
 /// Distance of two pages of code: no page of memory is smaller.
 const PAGE_BYTES: usize = 4096;

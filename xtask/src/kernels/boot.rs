@@ -17,7 +17,7 @@ const BOOT_MAX: Duration = Duration::from_secs(900);
 const SILENCE_MAX: Duration = Duration::from_secs(400);
 const DISK_BYTES: u64 = 64 << 20;
 
-/// The process is ended whatever happens.
+/// The process, killed on every way out.
 struct Qemu(Child);
 
 impl Drop for Qemu {
@@ -87,7 +87,7 @@ fn firmware(unpacked: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The disk that outlives boots: made anew by the first.
+/// The disk that outlives boots: empty before the first.
 fn state_disk(folder: &Path, machine: &str, is_first: bool) -> Result<PathBuf> {
     let path = folder.join(format!("{machine}-state.img"));
     if is_first || !path.exists() {

@@ -1,4 +1,4 @@
-//! What the machines are asked, and what has to come of it. One command is one row; rows of one plan run in one boot.
+//! What the machines are asked, and what is expected. One command is one row; rows of one plan run in one boot.
 
 use super::console::Booted;
 use super::machines::Machine;
@@ -177,7 +177,7 @@ pub(super) fn plans(cases: &[&'static Case]) -> Vec<&'static str> {
     PLANS.into_iter().filter(|plan| cases.iter().any(|case| case.plan == *plan)).collect()
 }
 
-/// How long a command took, and what is wrong with what came of it.
+/// How long a command took, and what is wrong with its result.
 pub(super) fn judged(case: &Case, machine: &Machine, booted: &Booted) -> (f64, String) {
     let Some(expected) = case.status else {
         let complaint = if booted.begun(case.name).is_some() { "" } else { "did not begin" };

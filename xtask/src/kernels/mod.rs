@@ -20,7 +20,7 @@ use machines::{MACHINES, Machine};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The first words of a snapshot: each is left beside the outputs, for `boards/`.
+/// The first words of a snapshot: each is kept with the outputs, for `boards/`.
 const BOARD: &str = "# Snapshot by sbc-bench";
 
 /// What was asked for.

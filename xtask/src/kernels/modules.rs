@@ -39,7 +39,7 @@ pub(super) struct Module {
 }
 
 /// Leaves in a folder of a kernel's modules only the wanted ones, not compressed, named in an order in which they can be
-/// loaded. A kernel for everybody has thousands, in hundreds of megabytes.
+/// loaded. A kernel of a distribution has thousands, in hundreds of megabytes.
 pub(super) fn reduce(folder: &Path) -> Result<()> {
     let mut files = BTreeMap::new();
     find(folder, &mut files)?;

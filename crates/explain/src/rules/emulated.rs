@@ -21,7 +21,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Invalid,
-        "This CPU is emulated ({sign}): it has no clock, and what was measured is no score of any machine.",
+        "This CPU is emulated ({sign}): it has no clock, and nothing measured here is a score.",
     );
     vec![finding.sure(99).with("sign", Quantity::Text(sign.to_owned())).at(Place::Field("machine.emulation".into()))]
 }
@@ -47,7 +47,7 @@ mod tests {
         }
     }
 
-    /// Summary lines are collected in lists: whatever gets there is taken for a machine.
+    /// Summary lines are collected in lists, where each one is taken for a machine.
     #[test]
     fn nothing_measured_in_emulation_is_given_as_a_score() {
         let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
