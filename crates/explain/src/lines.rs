@@ -1,7 +1,7 @@
 //! Lines that several reports print alike: sentences of findings, what was not measured, breaks at 80 columns,
 //! durations.
 
-use crate::{Finding, Severity, view};
+use crate::{Explanation, Finding, Severity, view};
 use record::{Missing, Outcome, Record, WorkloadId};
 use std::fmt::Write;
 
@@ -43,17 +43,22 @@ pub fn duration(ms: i64) -> String {
 
 /// The sentences of findings, each marked by how much it harms.
 pub(crate) fn sentences(findings: &[Finding]) -> String {
-    let mut text = String::new();
-    for finding in findings {
-        let mark = match finding.severity {
-            Severity::Invalid => "!!",
-            Severity::Degraded => " !",
-            Severity::Info => "  ",
-        };
-        let line = format!("{mark} {}", finding.sentence());
-        let _ = writeln!(text, "{}", wrapped(&line, 3));
-    }
-    text
+    findings.iter().map(|finding| sentence(finding, true)).collect()
+}
+
+/// The sentences of all that is said: causes are marked by how much they harm, and what belongs to each stands below it.
+pub(crate) fn explanation(explained: &Explanation) -> String {
+    explained.in_order().into_iter().map(|(finding, is_cause)| sentence(finding, is_cause)).collect()
+}
+
+fn sentence(finding: &Finding, is_marked: bool) -> String {
+    let mark = match finding.severity {
+        Severity::Invalid if is_marked => "!!",
+        Severity::Degraded if is_marked => " !",
+        _ => "  ",
+    };
+    let line = format!("{mark} {}", finding.sentence());
+    wrapped(&line, 3) + "\n"
 }
 
 /// Every step of one workload (of all, if none is named) that was skipped or failed, everything else is

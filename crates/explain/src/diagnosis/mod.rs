@@ -1,8 +1,15 @@
-//! From a Record to what is to be said of it: rules find facts, and of these one word over the results is made.
+//! From a Record to what is to be said of it: rules find facts, the table of relations makes causes of them with what
+//! follows from each, and these give the word over every score.
+
+mod confidence;
+mod graph;
+mod situated;
+mod verdict;
+mod when;
 
 use crate::case::Case;
-use crate::rules::{self, Role};
-use crate::{Explanation, Finding, ScoreVerdict, Verdict};
+use crate::rules;
+use crate::{Explanation, Finding};
 use record::Record;
 
 impl Explanation {
@@ -15,27 +22,15 @@ impl Explanation {
 
     /// What is to be said where this was found.
     pub(crate) fn over(case: &Case<'_>, findings: Vec<Finding>) -> Self {
-        let worst = findings.iter().map(|finding| finding.severity).max();
-        let of_role = |wanted: fn(Role) -> bool| {
-            let indexed = findings.iter().enumerate();
-            let found = indexed.filter(|(_, finding)| wanted(rules::role(finding)));
-            found.map(|(index, _)| index).collect::<Vec<_>>()
-        };
-        let verdict = worst.map_or(Verdict::Valid, Verdict::of);
-        let scores = case.scores().iter();
-        let scores = scores.map(|score| ScoreVerdict {
-            score: score.key.clone(),
-            is_main: score.is_main,
-            verdict,
-            because: Vec::new(),
-        });
+        let graph = graph::of(case, &findings);
+        let (verdict, scores) = verdict::of(case, &findings, &graph);
         Self {
-            verdict,
-            scores: scores.collect(),
-            diagnoses: Vec::new(),
+            verdict: rules::stated::verdict(case.record).unwrap_or(verdict),
+            scores,
+            diagnoses: graph.diagnoses,
             ledgers: Vec::new(),
-            notes: of_role(|role| role != Role::Answer),
-            answers: of_role(|role| role == Role::Answer),
+            notes: graph.notes,
+            answers: graph.answers,
             findings,
         }
     }

@@ -33,18 +33,18 @@ pub enum Cause {
     SettingLimit,
     /// The governor did not give the highest clock.
     Governor,
+    /// Other programs used the CPUs.
+    Background,
     /// The firmware holds clocks below what the kernel asks for.
     FirmwareCap,
     /// Memory was too small, and what ran had to wait for swap.
     TooLittleMemory,
-    /// What ran had to wait for storage.
-    StorageWait,
-    /// Other programs used the CPUs.
-    Background,
     /// Memory is slower than that of others with the same chip.
     SlowMemory,
     /// Where threads and their memory lie differs from run to run.
     NumaOrScheduler,
+    /// What ran had to wait for storage.
+    StorageWait,
     /// A crypto engine computed instead of the CPU.
     CryptoEngine,
     /// Clocks are set higher than the maker of the board sells it.
@@ -57,4 +57,35 @@ pub enum Cause {
     DoubleCompression,
     /// Something that nothing in the Record shows.
     NotVisible,
+}
+
+impl Cause {
+    /// All of them, in their order.
+    pub const ALL: &[Self] = &[
+        Self::OutOfMemory,
+        Self::BoardDied,
+        Self::RunCutShort,
+        Self::StartedBusy,
+        Self::LowVoltage,
+        Self::CpusOffline,
+        Self::CpuQuota,
+        Self::StolenTime,
+        Self::Heat,
+        Self::PowerLimit,
+        Self::CpusTakenAway,
+        Self::SettingLimit,
+        Self::Governor,
+        Self::Background,
+        Self::FirmwareCap,
+        Self::TooLittleMemory,
+        Self::SlowMemory,
+        Self::NumaOrScheduler,
+        Self::StorageWait,
+        Self::CryptoEngine,
+        Self::Overclocked,
+        Self::KernelTrouble,
+        Self::Virtualised,
+        Self::DoubleCompression,
+        Self::NotVisible,
+    ];
 }

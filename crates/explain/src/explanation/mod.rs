@@ -12,6 +12,7 @@ pub use ledger::{Expected, Ledger, Part, Points};
 use crate::view::ScoreKey;
 use crate::{Finding, Severity, Verdict};
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// What is to be said of a Record.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,45 @@ pub struct Explanation {
     pub answers: Vec<usize>,
     /// All findings.
     pub findings: Vec<Finding>,
+}
+
+impl Explanation {
+    /// Diagnoses, the most harmful first, else in the order in which one explains the others.
+    pub fn worst_first(&self) -> Vec<&Diagnosis> {
+        let mut diagnoses: Vec<&Diagnosis> = self.diagnoses.iter().collect();
+        diagnoses.sort_by_key(|diagnosis| (!self.is_of_main(diagnosis), Reverse(diagnosis.severity)));
+        diagnoses
+    }
+
+    /// True if a diagnosis holds for a score that the run was made for.
+    pub fn is_of_main(&self, diagnosis: &Diagnosis) -> bool {
+        let mut main = self.scores.iter().filter(|score| score.is_main);
+        self.scores.is_empty() || main.any(|score| diagnosis.holds_for.contains(&score.score))
+    }
+
+    /// True if a finding belongs to a diagnosis of a score that the run was made for.
+    pub fn harms_main(&self, is_wanted: impl Fn(&Finding) -> bool) -> bool {
+        let of_main = self.diagnoses.iter().filter(|diagnosis| self.is_of_main(diagnosis));
+        of_main.flat_map(Diagnosis::members).any(|index| is_wanted(&self.findings[index]))
+    }
+
+    /// Every finding in the order in which it is told, and whether it names a cause: diagnoses with all that belongs
+    /// to each, then answers and notes.
+    pub fn in_order(&self) -> Vec<(&Finding, bool)> {
+        let of_diagnoses = self.worst_first().into_iter().flat_map(|diagnosis| {
+            diagnosis.members().map(move |index| (&self.findings[index], index == diagnosis.root))
+        });
+        let others = self.answers.iter().chain(&self.notes).map(|index| (&self.findings[*index], false));
+        of_diagnoses.chain(others).collect()
+    }
+}
+
+impl Diagnosis {
+    /// All findings that belong to it, its root first.
+    pub fn members(&self) -> impl Iterator<Item = usize> {
+        let parts = [&self.evidence, &self.consequences, &self.contradicts];
+        std::iter::once(self.root).chain(parts.into_iter().flatten().copied())
+    }
 }
 
 /// The word over one score.

@@ -225,6 +225,15 @@ impl Verdict {
             Severity::Invalid => Verdict::Invalid,
         }
     }
+
+    /// The line that scripts look for: whenever results are not valid, it holds `check the log`.
+    pub(crate) fn line(self) -> &'static str {
+        match self {
+            Verdict::Valid => "Results valid.",
+            Verdict::Degraded => "Results degraded, check the log for the reasons:",
+            Verdict::Invalid => "Results NOT valid, check the log for the reasons:",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::figures::main::memory_mb_per_s;
 use crate::rules::{self, Role};
 use crate::stats::mean;
 use crate::view::{self, spread_percent};
-use crate::{Explanation, Figure, Finding, Quantity, Severity, Share, Verdict};
+use crate::{Explanation, Figure, Finding, Quantity, Share, Verdict};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 /// Findings that are told in the paragraph; the others are listed below it.
@@ -27,11 +27,11 @@ pub fn headline(record: &Record, figures: &[Figure], explained: &Explanation) ->
     }
     let word = explained.verdict;
     sentences.push(match word {
-        Verdict::Valid => "Results are valid.".into(),
+        Verdict::Valid => valid(explained),
         Verdict::Degraded => "Results are genuine but below what this machine can do (degraded).".into(),
         Verdict::Invalid => "Results are invalid; do not use them.".into(),
     });
-    let reasons = reasons(&explained.findings);
+    let reasons = reasons(explained);
     sentences.extend(reasons.iter().take(REASONS_MAX).map(|finding| reason(finding)));
     if reasons.len() > REASONS_MAX {
         let more = reasons.len() - REASONS_MAX;
@@ -45,10 +45,20 @@ pub fn headline(record: &Record, figures: &[Figure], explained: &Explanation) ->
     sentences.join(" ")
 }
 
-/// What held the run back, the worst first, then the largest share of the score.
-fn reasons(findings: &[Finding]) -> Vec<&Finding> {
-    let harmful = findings.iter().filter(|finding| finding.severity > Severity::Info);
-    let mut reasons: Vec<&Finding> = harmful.collect();
+/// The main scores are valid; others may not be.
+fn valid(explained: &Explanation) -> String {
+    let held_back = explained.scores.iter().filter(|score| score.verdict > Verdict::Valid);
+    let names: Vec<&str> = held_back.map(|score| score.score.words()).collect();
+    match names.is_empty() {
+        true => "Results are valid.".into(),
+        false => format!("Results are valid, except {}:", names.join(", ")),
+    }
+}
+
+/// What held the run back: what names each cause, the worst first, then the largest share of the score.
+fn reasons(explained: &Explanation) -> Vec<&Finding> {
+    let roots = explained.worst_first().into_iter().map(|diagnosis| &explained.findings[diagnosis.root]);
+    let mut reasons: Vec<&Finding> = roots.collect();
     reasons.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
         b.severity.cmp(&a.severity).then(explained(b).total_cmp(&explained(a)))
@@ -140,12 +150,15 @@ mod tests {
 
     #[test]
     fn headline_reasons_are_sorted() {
-        let held_back = |percent| {
-            Finding::new(record::RuleId::own("x"), Severity::Degraded, "{what} held it back.")
+        // Rules that name four causes.
+        let ids = ["clock-below-claim", "thermal-throttling", "governor", "started-busy"];
+        let held_back = |(id, percent): (&str, f64)| {
+            let rule = rules::of_runs().find(|rule| rule.id.as_str() == id).unwrap();
+            Finding::new(rule.id, crate::Severity::Degraded, "{what} held it back.")
                 .with("what", Quantity::Text(format!("Cause {percent}")))
                 .explains(Some(percent))
         };
-        let findings = [2.0, 17.0, 5.0, 1.5].map(held_back);
+        let findings = ids.into_iter().zip([2.0, 17.0, 5.0, 1.5]).map(held_back).collect::<Vec<_>>();
         assert_eq!(
             headline(&own_run(), &[], &Explanation::with(findings.to_vec())),
             "Results are genuine but below what this machine can do (degraded). Cause 17 held it back (costs about 17 \

@@ -1,7 +1,7 @@
 //! Report: the findings with all their values as JSON, for programs.
 
 use crate::tables::Report;
-use crate::{Explanation, figures};
+use crate::{Diagnosis, Explanation, figures, rules};
 use record::Record;
 use serde_json::{Value, json};
 
@@ -18,6 +18,26 @@ fn render(record: &Record, explained: &Explanation) -> String {
     text
 }
 
+/// Diagnoses with the rules of their findings; numbers are places in the list of findings.
+fn diagnoses(explained: &Explanation) -> Value {
+    let object = |diagnosis: &Diagnosis| {
+        let root = &explained.findings[diagnosis.root];
+        json!({
+            "cause": diagnosis.cause,
+            "severity": diagnosis.severity,
+            "confidence_percent": diagnosis.confidence_percent,
+            "holds_for": diagnosis.holds_for,
+            "sentence": root.sentence(),
+            "remedy": rules::remedy(root.rule),
+            "root": diagnosis.root,
+            "evidence": diagnosis.evidence,
+            "consequences": diagnosis.consequences,
+            "contradicts": diagnosis.contradicts,
+        })
+    };
+    explained.diagnoses.iter().map(object).collect()
+}
+
 /// The report as an object, to be one of several.
 pub fn findings_json(record: &Record, explained: &Explanation) -> Value {
     let figures = figures(record);
@@ -32,6 +52,8 @@ pub fn findings_json(record: &Record, explained: &Explanation) -> Value {
         .collect();
     json!({
         "verdict": explained.verdict,
+        "scores": explained.scores,
+        "diagnoses": diagnoses(explained),
         "headline": crate::report::headline(record, &figures, explained),
         "summary": super::summary::line(record, &figures, explained),
         "findings": list,

@@ -8,7 +8,7 @@ use crate::figures::main::{
 };
 use crate::plain::is_obeyed;
 use crate::tables::Report;
-use crate::{Explanation, Figure, Finding, figures, rules};
+use crate::{Explanation, Figure, figures, rules};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 pub(super) const REPORT: Report = Report {
@@ -31,7 +31,7 @@ pub(crate) fn columns(record: &Record, figures: &[Figure], explained: &Explanati
     let name = machine.name();
     let cells = [
         or_dash(name),
-        clock(record, &explained.findings),
+        clock(record, explained),
         or_dash(machine.kernel_release.known().map(|release| major_minor(release))),
         system(record),
         or_dash(sevenzip_multi_mips(record, figures).map(|mips| tens(mips.into()))),
@@ -79,7 +79,7 @@ fn debian_arch(machine: &str) -> &str {
 }
 
 /// Claimed clocks where measurement agrees, else the measured ones with a tilde.
-fn clock(record: &Record, findings: &[Finding]) -> String {
+fn clock(record: &Record, explained: &Explanation) -> String {
     if record.machine.emulated_by().is_some() {
         return "emulated".to_owned();
     }
@@ -103,7 +103,7 @@ fn clock(record: &Record, findings: &[Finding]) -> String {
         _ => return "-".to_owned(),
     };
     let tilde = if agree || measured.is_empty() { "" } else { "~" };
-    let throttled = findings.iter().any(|finding| rules::throttles(finding).is_of_the_clock());
+    let throttled = explained.harms_main(|finding| rules::throttles(finding).is_of_the_clock());
     format!("{tilde}{text}{}", if throttled { " (throttled)" } else { "" })
 }
 

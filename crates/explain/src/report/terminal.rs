@@ -6,10 +6,10 @@ use crate::figures::best_row;
 use crate::figures::main::{
     cipher_kb_per_s, deviation_percent, done, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
-use crate::lines::{sentences, unmeasured, wrapped};
+use crate::lines::{explanation, unmeasured, wrapped};
 use crate::tables::Report;
 use crate::view;
-use crate::{Explanation, Figure, Verdict};
+use crate::{Explanation, Figure};
 use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
@@ -20,13 +20,13 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let mut text = String::new();
     if record.run.is_monitoring() {
         let _ = writeln!(text, "{}\n", wrapped(&crate::report::watched::watched(record), 0));
-        text.push_str(&sentences(&explained.findings));
+        text.push_str(&explanation(explained));
         return text;
     }
     let figures = crate::figures(record);
     let _ = writeln!(text, "{}\n", wrapped(&crate::report::headline(record, &figures, explained), 0));
-    let _ = writeln!(text, "{}", verdict_line(explained.verdict));
-    text.push_str(&sentences(&explained.findings));
+    let _ = writeln!(text, "{}", explained.verdict.line());
+    text.push_str(&explanation(explained));
     text.push('\n');
     if record.machine.emulated_by().is_none() {
         text.push_str(&clocks(record));
@@ -44,15 +44,6 @@ fn render(record: &Record, explained: &Explanation) -> String {
     }
     let _ = write!(text, "\n{}\n", super::summary::line(record, &figures, explained));
     text
-}
-
-/// The line that scripts look for: whenever results are not valid, it holds `check the log`.
-pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Valid => "Results valid.",
-        Verdict::Degraded => "Results degraded, check the log for the reasons:",
-        Verdict::Invalid => "Results NOT valid, check the log for the reasons:",
-    }
 }
 
 fn clocks(record: &Record) -> String {

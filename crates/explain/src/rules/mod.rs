@@ -36,6 +36,8 @@ mod others_off;
 mod out_of_memory;
 mod place;
 mod power_limit;
+pub(crate) mod relation;
+pub(crate) mod relations;
 mod rpi_config;
 mod rpi_firmware;
 mod rpi_firmware_clock;
@@ -48,7 +50,7 @@ mod series_declines;
 mod setting_unmet;
 mod settings_not_restored;
 mod sevenzip_version;
-mod slowdown;
+pub(crate) mod slowdown;
 mod started_busy;
 pub(crate) mod stated;
 mod steps_missing;
@@ -183,10 +185,27 @@ const ROWS: &[Rule] = &[
 
 /// The rule that says that a board died.
 pub const BOARD_DIED: RuleId = board_died::RULE.id;
+/// The rule that says that memory ran out.
+pub(crate) const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
+/// The rule that judges `config.txt`.
+pub(crate) const RPI_CONFIG: RuleId = rpi_config::RULE.id;
+/// The rule that says that memory was swapped.
+pub(crate) const SWAPPING: RuleId = swapping::RULE.id;
 
 /// The rule of this id. What is found about kernels has none.
 pub fn of(id: RuleId) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id)
+}
+
+/// What a reader of a rule's finding can do; none where that is said elsewhere.
+pub fn remedy(id: RuleId) -> Option<&'static str> {
+    let row = relations::RELATIONS.iter().find(|row| row.rule.id == id)?;
+    Some(row.remedy).filter(|remedy| !remedy.is_empty())
+}
+
+/// What must be seen before findings of a rule say that scores suffered.
+pub fn harm(id: RuleId) -> Option<&'static str> {
+    relations::RELATIONS.iter().find(|row| row.rule.id == id).map(|row| row.harm)
 }
 
 /// What the headline makes of a finding.

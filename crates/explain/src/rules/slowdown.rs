@@ -39,7 +39,7 @@ const STEADY_PERCENT: f64 = 2.0;
 const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 
 /// The temperature from which this kind of machine throttles by heat.
-pub(super) fn hot_millicelsius(record: &Record) -> i64 {
+pub(crate) fn hot_millicelsius(record: &Record) -> i64 {
     if is_x86(record) {
         HOT_MILLICELSIUS_X86
     } else if view::firmware_clock_channel(record).is_some()

@@ -2,7 +2,7 @@
 //! shows only a part, so they stand for what the rules would find in the log. No rule of its own.
 
 use super::of_runs;
-use crate::{Finding, Place, Quantity, Severity};
+use crate::{Finding, Place, Quantity, Severity, Verdict};
 use record::{LogLine, Record, Source};
 
 /// The end of a finding's line in a log: `[thermal-throttling, degraded, 31 % of the score]`.
@@ -11,6 +11,16 @@ pub(crate) fn mark(finding: &Finding) -> String {
     let share =
         finding.explains_percent.map_or(String::new(), |share| format!(", {:.1} % of the score", share.as_percent()));
     format!("[{}, {severity}{share}]", finding.rule)
+}
+
+/// The word over a log that this program wrote, as it says it.
+pub(crate) fn verdict(record: &Record) -> Option<Verdict> {
+    findings(record)?;
+    let Source::Log(log) = &record.source else {
+        return None;
+    };
+    let words = [Verdict::Valid, Verdict::Degraded, Verdict::Invalid];
+    log.verdicts.iter().find_map(|line| words.into_iter().find(|word| line.text.trim().contains(word.line())))
 }
 
 /// The findings of a log that this program wrote; none for anything else.

@@ -97,16 +97,17 @@ pub fn scores(record: &Record) -> Vec<ScoreSteps> {
     scores
 }
 
-/// Clocks are no scores, nor is waiting, or the heat that another workload is measured under.
+/// Clocks are no scores, nor is waiting, the heat that another workload is measured under, or a part of another step.
 fn gives_scores(step: &Step) -> bool {
     use WorkloadId::*;
-    !step.workload.id().is_some_and(|id| matches!(id, Clock | Wait | Watch | Heat))
+    let is_none = |id| matches!(id, Clock | Wait | Watch | Heat);
+    !step.workload.id().is_some_and(is_none) && !step.workload.is_within_another()
 }
 
 /// Loads that are there to heat the machine; what they reach is told, but is not what the run was made for.
 fn is_stress(id: WorkloadId) -> bool {
     use WorkloadId::*;
-    matches!(id, Cpuminer | CpuminerPerCpu | Simd | Stockfish | StressNg)
+    matches!(id, Cpuminer | Simd | Stockfish | StressNg)
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
 /// The section `Results validation`: the overall word, then every finding.
 fn validation(record: &Record, explained: &Explanation) -> String {
     let mut text = "Results validation:\n\n".to_owned();
-    let _ = writeln!(text, "  * {}", super::terminal::verdict_line(explained.verdict));
+    let _ = writeln!(text, "  * {}", explained.verdict.line());
     for finding in &explained.findings {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());

@@ -1,0 +1,68 @@
+//! Whether a line of the table of relations holds: a pure question to the Record, the finding and the root.
+
+use super::situated::Situated;
+use crate::case::Case;
+use crate::rules::relation::When;
+use crate::rules::slowdown::hot_millicelsius;
+use crate::{Finding, Quantity, Severity, view};
+use record::{Window, WorkloadId};
+
+impl When {
+    /// True if it holds for a finding that belongs there, among all that was found.
+    pub(super) fn holds(self, case: &Case<'_>, finding: &Finding, at: &Situated, all: &[Finding]) -> bool {
+        let record = case.record;
+        match self {
+            Self::Always => true,
+            Self::Hot => temperature(case, at).is_some_and(|temp| temp >= hot_millicelsius(record)),
+            Self::Swapped => found(all, is_of_swapping),
+            Self::OutOfMemory => found(all, |finding| finding.rule == crate::rules::OUT_OF_MEMORY),
+            Self::Says(words) => {
+                let sentence = finding.sentence();
+                words.iter().any(|word| sentence.contains(word))
+            }
+            Self::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
+            Self::CiphersAlone => {
+                let is_cipher = |score: &usize| {
+                    let id = case.scores()[*score].workload.id();
+                    id.is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes))
+                };
+                at.names_them && !at.scores.is_empty() && at.scores.iter().all(is_cipher)
+            }
+            Self::ManyNodes => {
+                let packages = record.machine.cpus.iter().map(|cpu| cpu.package);
+                let first = record.machine.cpus.first().map(|cpu| cpu.package);
+                packages.into_iter().any(|package| Some(package) != first)
+            }
+            Self::Unsteady => finding.value("later").is_some(),
+            Self::Overclocked => {
+                found(all, |finding| finding.rule == crate::rules::RPI_CONFIG && finding.template.contains("above"))
+            }
+        }
+    }
+
+    /// True if it asks for something that holds for the whole run, so that a cause and what follows from it need not
+    /// name the same scores.
+    pub(super) fn is_of_the_run(self) -> bool {
+        matches!(self, Self::Swapped | Self::OutOfMemory)
+    }
+}
+
+fn found(all: &[Finding], is_wanted: impl Fn(&Finding) -> bool) -> bool {
+    all.iter().any(is_wanted)
+}
+
+fn is_of_swapping(finding: &Finding) -> bool {
+    finding.rule == crate::rules::SWAPPING && finding.severity > Severity::Info
+}
+
+/// The highest temperature while it was so: in its scores, or in its own time where that is known.
+fn temperature(case: &Case<'_>, at: &Situated) -> Option<i64> {
+    let record = case.record;
+    let heat = |window: Window| view::heat(record, window).map(|heat| heat.millicelsius_max);
+    let steps = at.scores.iter().flat_map(|score| &case.scores()[*score].steps);
+    let windows = steps.filter_map(|step| record.steps.get(*step)).map(|step| step.window);
+    let of_scores = windows.filter(|window| window.elapsed_ms() > 0).filter_map(heat).max();
+    let of_span =
+        at.span.and_then(|span| heat(Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() }));
+    of_scores.max(of_span)
+}
