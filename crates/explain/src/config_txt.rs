@@ -125,9 +125,13 @@ impl<'a> ConfigTxt<'a> {
     }
 }
 
+/// What is said of a setting that makes a board faster than it is sold.
+pub(crate) const FASTER: &str =
+    "config.txt sets {setting}={value}: {effect}. Scores are not representative of a stock board.";
+
 fn template(kind: Kind) -> &'static str {
     match kind {
-        Kind::Faster => "config.txt sets {setting}={value}: {effect}. Scores are not representative of a stock board.",
+        Kind::Faster => FASTER,
         Kind::Slower | Kind::Risky => "config.txt sets {setting}={value}: {effect}.",
     }
 }

@@ -34,9 +34,7 @@ impl When {
                 packages.into_iter().any(|package| Some(package) != first)
             }
             Self::Unsteady => finding.value("later").is_some(),
-            Self::Overclocked => {
-                found(all, |finding| finding.rule == crate::rules::RPI_CONFIG && finding.template.contains("above"))
-            }
+            Self::Overclocked => found(all, |finding| finding.template == crate::config_txt::FASTER),
         }
     }
 

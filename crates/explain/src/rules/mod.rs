@@ -187,8 +187,6 @@ const ROWS: &[Rule] = &[
 pub const BOARD_DIED: RuleId = board_died::RULE.id;
 /// The rule that says that memory ran out.
 pub(crate) const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
-/// The rule that judges `config.txt`.
-pub(crate) const RPI_CONFIG: RuleId = rpi_config::RULE.id;
 /// The rule that says that memory was swapped.
 pub(crate) const SWAPPING: RuleId = swapping::RULE.id;
 

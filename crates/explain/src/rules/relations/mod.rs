@@ -163,6 +163,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         "Report the messages to who made the kernel.",
     ),
     row(&latency_unsteady::RULE, J::Memory, &[follows(C::Background), follows(C::SlowMemory), NOTE], NO_HARM, ""),
+    note(&libc_slow::RULE, "Update the C library or the distribution."),
     row(
         &limited_by_setting::RULE,
         J::All,
