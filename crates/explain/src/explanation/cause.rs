@@ -17,9 +17,9 @@ pub enum Cause {
     StartedBusy,
     /// The supply gave less voltage than the board needs.
     LowVoltage,
-    /// CPUs were switched off before the run.
+    /// CPUs were offline before the run.
     CpusOffline,
-    /// A control group got less than the whole time of its CPUs.
+    /// A cgroup got less than the whole time of its CPUs.
     CpuQuota,
     /// The host of a virtual machine gave its CPUs to others.
     StolenTime,
@@ -27,7 +27,7 @@ pub enum Cause {
     Heat,
     /// CPUs were slowed down at a limit of power or current.
     PowerLimit,
-    /// The kernel switched CPUs off during the run.
+    /// The kernel took CPUs offline during the run.
     CpusTakenAway,
     /// A setting holds clocks below what the hardware reaches.
     SettingLimit,

@@ -1,4 +1,4 @@
-//! What a finding can be to a cause, and under which condition. The table is beside it; `diagnosis` reads both.
+//! What a finding can be to a cause, and under which condition. The table is in `relations`; `diagnosis` reads both.
 
 use super::Rule;
 use crate::Cause;
@@ -75,7 +75,7 @@ pub(crate) enum When {
 /// The scores that a rule is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judges {
-    /// Whatever was measured.
+    /// All that was measured.
     All,
     /// What keeps all CPUs busy.
     FullLoad,

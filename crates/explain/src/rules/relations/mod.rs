@@ -71,7 +71,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         &board_died::RULE,
         J::All,
         &[root(C::BoardDied)],
-        "the board stopped or started anew before the end",
+        "the board stopped or restarted before the end",
         "Look at the power supply and at the temperature before the end.",
     ),
     note(&built_in_used::RULE, "Install the named program for scores that compare with those of others."),
@@ -123,15 +123,15 @@ pub(crate) const RELATIONS: &[Related] = &[
         &cores_killed::RULE,
         J::All,
         &[follows_if(C::Heat, W::Hot), root(C::CpusTakenAway)],
-        "CPUs were switched off while a score was measured",
-        "Switch off the governor that turns CPUs off by load; where it was hot, cool the SoC.",
+        "CPUs were taken offline while a score was measured",
+        "Disable the governor that takes CPUs offline by load; where it was hot, cool the SoC.",
     ),
     row(
         &cpu_quota::RULE,
         J::All,
         &[root(C::CpuQuota)],
         "1 % or more of the CPU time was withheld",
-        "Remove the limit (cpu.max) of the control group.",
+        "Remove the limit (cpu.max) of the cgroup.",
     ),
     row(
         &fewer_dictionaries::RULE,
@@ -205,7 +205,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         J::FullLoad,
         &[root(C::CpusOffline)],
         "CPUs of the machine were off during the run",
-        "Switch all CPUs on (`/sys/devices/system/cpu/cpuN/online`), and look for `maxcpus=` in the kernel's command line.",
+        "Bring all CPUs online (`/sys/devices/system/cpu/cpuN/online`), and look for `maxcpus=` in the kernel's command line.",
     ),
     note(&old_verdict_wrong::RULE, ""),
     row(
@@ -382,7 +382,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         J::Compression,
         &[evidence_if(C::TooLittleMemory, W::Swapped), root_if(C::DoubleCompression, W::Swapped), NOTE],
         "memory was swapped",
-        "Switch zswap off (`zswap.enabled=0`).",
+        "Disable zswap (`zswap.enabled=0`).",
     ),
 ];
 
