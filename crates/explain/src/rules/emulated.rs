@@ -31,7 +31,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, with_scores};
-    use crate::{figures, report, rules};
+    use crate::{Explanation, figures, report};
     use record::{Fact, Missing, NOT_EMULATED};
 
     #[test]
@@ -54,10 +54,10 @@ mod tests {
         assert!(!figures(&record).is_empty());
         record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
         assert!(figures(&record).is_empty());
-        let findings = rules::check(&record);
+        let explained = Explanation::of(&record);
         for id in ["text", "summary"] {
             let row = report::find(id).unwrap();
-            let text = row.render(&record, &findings);
+            let text = row.render(&record, &explained);
             assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
             assert!(text.contains("| emulated |"), "{text}");
         }
