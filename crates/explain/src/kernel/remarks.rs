@@ -16,7 +16,7 @@ const DEBUGGING: &[(&str, &str)] = &[
     ("DEBUG_PAGEALLOC_ENABLE_DEFAULT", "pages are unmapped when freed"),
     ("DEBUG_OBJECTS", "every kernel object is tracked"),
     ("SLUB_DEBUG_ON", "every allocation is checked"),
-    ("UBSAN", "arithmetic is checked for undefined behaviour for undefined behaviour"),
+    ("UBSAN", "arithmetic is checked for undefined behaviour"),
 ];
 
 /// What a SoC needs of kernel.org's tree to run at its speed, by the first entry of its device tree.
