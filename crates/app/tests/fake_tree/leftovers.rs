@@ -13,7 +13,7 @@ fn said(output: &Output) -> String {
 }
 
 const REPLACED: &str = "The guard process was killed; started another one.";
-const LEFT: &str = "A run that was killed has left /sys/devices/system/cpu/";
+const LEFT: &str = "A killed run left /sys/devices/system/cpu/";
 const BACK: &str = "The last run was killed;";
 /// Asks nothing and sets nothing but what it finds left behind.
 const CLOCK: &[&str] = &["clock", "--cpu", "0", "--quiet"];

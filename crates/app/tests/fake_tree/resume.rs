@@ -146,7 +146,7 @@ fn resume_after_crash_is_shown_in_every_report() {
     for (words, expected) in [
         (&["run", "--resume", "--quiet", "--", "true"][..], "--resume repeats the original command line"),
         (&["-R", "--resume"], "--resume continues a benchmark run"),
-        (&["thermal", "--resume"], "heating and cooling must be recorded without interruption"),
+        (&["thermal", "--resume"], "Unknown option --resume"),
     ] {
         let output = tree.run(words, "");
         let text = said(&output);
@@ -259,7 +259,7 @@ fn a_record_of_another_user_starts_nothing() {
     for words in [vec!["--resume", &named, "--quiet"], vec!["--resume", "--log", "theirs/x.log", "--quiet"]] {
         let output = tree.run(&words, "");
         assert_eq!(output.status.code(), Some(1), "{words:?}: {output:?}");
-        assert!(said(&output).contains("Root does not go on with a run of"), "{words:?}: {output:?}");
+        assert!(said(&output).contains("Root does not resume a run of"), "{words:?}: {output:?}");
     }
     assert_eq!(count(), before, "its command ran");
 }

@@ -205,7 +205,7 @@ fn in_time<T: Send + 'static>(path: &Path, ask: impl FnOnce() -> Reading<T> + Se
 }
 
 fn no_answer() -> std::io::Error {
-    std::io::Error::other("the drive does not answer")
+    std::io::Error::other("the drive does not respond")
 }
 
 /// The whole lines of a journal, and how many are damaged. One that is cut is none of those: it belongs to a change
