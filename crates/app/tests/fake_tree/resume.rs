@@ -155,9 +155,10 @@ fn resume_after_crash_is_shown_in_every_report() {
     let output = tree.run(&["--resume"], "");
     let text = said(&output);
     assert!(matches!(output.status.code(), Some(0 | 3)), "{text}");
-    assert!(text.contains("that died") && text.contains("during own: "), "{text}");
+    assert!(text.contains("which died") && text.contains("during own: "), "{text}");
     assert!(
-        text.contains("The board died during own,") && text.contains("before and after were measured in two boots."),
+        text.contains("The board died during own,")
+            && text.contains("results before and after come from different boots."),
         "{text}"
     );
     assert_eq!(difference(&before, &tree.settings()), "");
