@@ -48,7 +48,7 @@ pub(crate) fn explain_all(record: &Record) {
     for format in explain::results::FORMATS {
         (format.write)(&rows);
     }
-    compare::ranking_text(&compare::rank(record, explained.verdict, Reference::builtin()));
+    compare::ranking_text(&compare::rank(record, explained, Reference::builtin()));
     let name = || "a".to_owned();
     let side = || compare::Side { name: name(), record, explained };
     compare::text(&compare::compare(&[side(), side()]));

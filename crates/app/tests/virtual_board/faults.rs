@@ -50,8 +50,8 @@ fn guard_restores_settings_of_killed_run() {
 #[test]
 fn restore_command_and_next_start_restore_settings() {
     for finish in [
-        format!("{PROGRAM} restore | grep 'is back'"),
-        format!("{PROGRAM} clock --quiet 2>&1 | grep 'settings it had changed are back'"),
+        format!("{PROGRAM} restore | grep ' restored'"),
+        format!("{PROGRAM} clock --quiet 2>&1 | grep 'The last run was killed; restored'"),
     ] {
         let Some(seen) = killed("both", &finish) else {
             return testkit::was_skipped();

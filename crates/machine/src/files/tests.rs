@@ -65,7 +65,7 @@ fn foreign_files_are_refused() {
     check_refused(&folder, "is a directory, not a regular file");
     let socket = place.join("socket");
     let _socket = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    check_refused(&socket, "is a socket and no regular file");
+    check_refused(&socket, "is a socket, not a regular file");
     if getuid().is_root() {
         // In a folder of root's, a file of a third user was put there by that user.
         let foreign = place.join("foreign");
