@@ -20,7 +20,7 @@ pub(super) struct Case {
     never: &'static [&'static str],
     /// Longest time by the machine's own clock.
     pub(super) seconds_max: u32,
-    /// It is over soon enough for `./test`.
+    /// It is over soon: `--quick` runs it.
     is_quick: bool,
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Machine {
     pub(super) board: &'static str,
     /// It has a disk on virtio, so that it can lose power.
     pub(super) has_disk: bool,
-    /// `./test` boots it.
+    /// `--quick` boots it.
     pub(super) is_quick: bool,
 }
 

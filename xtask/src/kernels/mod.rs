@@ -26,7 +26,7 @@ const BOARD: &str = "# Snapshot by sbc-bench";
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options<'a> {
-    /// Only machines of `./test`, and only commands that are over soon.
+    /// Only one machine of each architecture, and only commands that are over soon.
     quick: bool,
     /// Only fetch what is missing.
     fetch: bool,
