@@ -18,7 +18,7 @@ const BYTES_MAX: u64 = 1 << 20;
 /// What to run instead of the standard benchmark.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ProgramFlags {
-    /// Name of the command in the results (one word) (one word) (one word)
+    /// Name of the command in the results (one word)
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
     /// Run a known workload such as stockfish or stress-ng:cpu (see `sbc-bench list workloads`), or one you defined in
@@ -34,7 +34,7 @@ pub(crate) struct ProgramFlags {
     /// Number of runs, or auto: until the 95 % interval of the median is within 1 % [default: auto]
     #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
     pub(super) repeat: Option<Repeat>,
-    /// CPUs to run on: CPUs to run on: CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
+    /// CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
     pub(super) cpus: Option<CpuSelection>,
     /// Take all other CPUs offline during the run, for programs that start one thread per CPU regardless of affinity
@@ -52,7 +52,7 @@ pub(crate) struct ProgramFlags {
 /// What `ab` compares: as for `run`, but repeated in blocks.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ComparedFlags {
-    /// Name of the command in the results (one word) (one word) (one word)
+    /// Name of the command in the results (one word)
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Compare with a workload that you defined in TOML (see `sbc-bench list definitions`)
@@ -64,7 +64,7 @@ pub(crate) struct ComparedFlags {
     workload_file: Option<PathBuf>,
     #[command(flatten)]
     score: ScoreFlags,
-    /// CPUs to run on: CPUs to run on: CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
+    /// CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
     cpus: Option<CpuSelection>,
     /// Take all other CPUs offline during the runs (needs root)

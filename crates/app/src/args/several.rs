@@ -25,7 +25,7 @@ pub(crate) enum FileCommand {
         /// Sort by 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy or memset
         #[arg(long, value_name = "KEY", default_value = "device")]
         sort: String,
-        /// Output format: Output format: Output format: md, csv, json or html [default: md]
+        /// Output format: md, csv, json or html [default: md]
         #[arg(long, value_name = "FORMAT")]
         format: Option<String>,
         /// Print the table as JSON (same as --format json)

@@ -119,6 +119,27 @@ fn old_names_of_options_are_kept() {
     }
 }
 
+/// Two or more words that follow each other twice: a text that says a thing again.
+fn said_twice(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let spans = (2..=words.len() / 2).flat_map(|span| words.windows(2 * span));
+    let mut repeated = spans.filter(|both| both[..both.len() / 2] == both[both.len() / 2..]);
+    repeated.next().map(|both| both.join(" "))
+}
+
+#[test]
+fn help_says_nothing_twice() {
+    assert!(said_twice("Output format: Output format: md").is_some());
+    let mut top = grammar();
+    top.build();
+    for verb in std::iter::once(&top).chain(top.get_subcommands()) {
+        for argument in verb.get_arguments() {
+            let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string);
+            assert_eq!(said_twice(&help.unwrap_or_default()), None, "{} {}", verb.get_name(), argument.get_id());
+        }
+    }
+}
+
 /// The long options of each verb that its help lists.
 #[test]
 fn each_verb_lists_the_options_that_it_uses() {

@@ -181,7 +181,7 @@ pub(super) enum Verb {
         /// Tools from `sbc-bench list tools` [default: all missing ones]
         #[arg(value_name = "NAME")]
         names: Vec<String>,
-        /// Do not ask for confirmation for confirmation for confirmation
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
     },
