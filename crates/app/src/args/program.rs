@@ -21,8 +21,8 @@ pub(crate) struct ProgramFlags {
     /// Name of the command in the results (one word)
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// Run a known workload such as stockfish or stress-ng:cpu (see `sbc-bench list workloads`), or one you defined in
-    /// TOML (see `sbc-bench list definitions`)
+    /// Workload to run: one that you defined in TOML (see `sbc-bench list definitions`) or, with `run`, a known one such
+    /// as stockfish or stress-ng:cpu (see `sbc-bench list workloads`)
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub(super) workload: Option<String>,
     /// Read workload definitions from FILE, in addition to /etc/sbc-bench/workloads.d and
@@ -31,8 +31,8 @@ pub(crate) struct ProgramFlags {
     pub(super) workload_file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) score: ScoreFlags,
-    /// Number of runs, or auto: until the 95 % interval of the median is within 1 % [default: auto]
-    #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
+    /// How often it runs, where the verb asks for that: [`RepeatFlags`].
+    #[arg(skip)]
     pub(super) repeat: Option<Repeat>,
     /// CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
@@ -49,41 +49,12 @@ pub(crate) struct ProgramFlags {
     pub(super) command: Vec<String>,
 }
 
-/// What `ab` compares: as for `run`, but repeated in blocks.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct ComparedFlags {
-    /// Name of the command in the results (one word)
-    #[arg(long, value_name = "NAME")]
-    name: Option<String>,
-    /// Compare with a workload that you defined in TOML (see `sbc-bench list definitions`)
-    #[arg(long, value_name = "NAME", conflicts_with = "command")]
-    workload: Option<String>,
-    /// Read workload definitions from FILE, in addition to /etc/sbc-bench/workloads.d and
-    /// ~/.config/sbc-bench/workloads.d
-    #[arg(long, value_name = "FILE", requires = "workload")]
-    workload_file: Option<PathBuf>,
-    #[command(flatten)]
-    score: ScoreFlags,
-    /// CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
-    #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
-    cpus: Option<CpuSelection>,
-    /// Take all other CPUs offline during the runs (needs root)
-    #[arg(long)]
-    others_off: bool,
-    /// Kill a run that takes longer, for example 90s or 10min [default: 1h]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    timeout: Option<Duration>,
-    /// Command to compare, with its arguments
-    #[arg(last = true, value_name = "CMD")]
-    command: Vec<String>,
-}
-
-impl ComparedFlags {
-    /// The same as the flags of `run` without `--repeat`.
-    pub(super) fn flags(self) -> ProgramFlags {
-        let Self { name, workload, workload_file, score, cpus, others_off, timeout, command } = self;
-        ProgramFlags { name, workload, workload_file, score, repeat: None, cpus, others_off, timeout, command }
-    }
+/// How often a command or workload runs.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct RepeatFlags {
+    /// Number of runs, or auto: until the 95 % interval of the median is within 1 % [default: auto]
+    #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
+    pub(super) repeat: Option<Repeat>,
 }
 
 /// Where the score stands.

@@ -5,7 +5,7 @@ use super::efficiency::EfficiencyFlags;
 use super::groups::{ResumeFlags, RootFlags, TuneFlags};
 use super::meters::MeterFlags;
 use super::monitor::MonitorFlags;
-use super::program::{AbFlags, ComparedFlags, ProgramFlags};
+use super::program::{AbFlags, ProgramFlags, RepeatFlags};
 use super::run::{Extra, RunFlags, run_command};
 use super::sensitivity::SensitivityFlags;
 use super::single::OneShot;
@@ -23,6 +23,8 @@ pub(super) enum Verb {
         #[command(flatten)]
         program: ProgramFlags,
         #[command(flatten)]
+        repeat: RepeatFlags,
+        #[command(flatten)]
         targets: TargetFlags,
         #[command(flatten)]
         tune: TuneFlags,
@@ -38,7 +40,7 @@ pub(super) enum Verb {
         #[command(flatten)]
         sides: AbFlags,
         #[command(flatten)]
-        program: ComparedFlags,
+        program: ProgramFlags,
         #[command(flatten)]
         tune: TuneFlags,
         #[command(flatten)]
@@ -223,13 +225,14 @@ impl Verb {
     pub(super) fn command(self, environment: &Environment) -> Result<Command, String> {
         let extra = Extra::default();
         Ok(match self {
-            Verb::Run { flags, program, targets, tune, resume } => {
+            Verb::Run { flags, program, repeat, targets, tune, resume } => {
+                let program = ProgramFlags { repeat: repeat.repeat, ..program };
                 targets.check(&program.workload_ids())?;
                 let extra = Extra { targets, tune, resume, ..extra };
                 return run_command(flags, extra, program.task()?, environment);
             }
             Verb::Ab { sides, flags, program, tune } => {
-                let task = AnyTask::of(program.flags().ab(&sides)?);
+                let task = AnyTask::of(program.ab(&sides)?);
                 return run_command(flags, Extra { tune, ..extra }, task, environment);
             }
             Verb::Sensitivity { flags, sensitivity, targets, resume } => {
