@@ -40,7 +40,9 @@ mod watch;
 #[cfg(test)]
 mod test_support;
 
-pub use explanation::{Cause, Diagnosis, Expected, Explanation, Ledger, Part, Points, ScoreVerdict};
+pub use explanation::{
+    Basis, Cause, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Tenths, WholePercents,
+};
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
 pub use lines::duration;

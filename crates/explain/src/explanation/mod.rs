@@ -5,9 +5,11 @@
 
 mod cause;
 mod ledger;
+mod tenths;
 
 pub use cause::Cause;
-pub use ledger::{Expected, Ledger, Part, Points};
+pub use ledger::{Basis, Expected, Ledger, Method, Part, Points, WholePercents};
+pub use tenths::Tenths;
 
 use crate::view::ScoreKey;
 use crate::{Finding, Severity, Verdict};
