@@ -56,7 +56,10 @@ fn status_of_all() -> u8 {
             // A closed pipe is no failure: the reader had seen enough.
             return match output::print(&help.render().to_string()) {
                 Ok(()) => 0,
-                Err(_) => status::FAILURE,
+                Err(error) => {
+                    output::note(&format!("{error:#}"));
+                    status::FAILURE
+                }
             };
         }
     };

@@ -158,6 +158,36 @@ fn full_standard_output_loses_no_result() {
     assert!(folder.is_kept());
 }
 
+#[test]
+fn text_that_cannot_be_written_is_told() {
+    for words in [&["--help"][..], &["--version"], &["run", "--help"], &["list"]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        let output = command.args(words).stdout(full).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {errors}");
+        assert!(errors.contains("Cannot write to standard output: No space left"), "{words:?}: {errors}");
+    }
+}
+
+/// A workload with a real-time policy would take the CPU from the sampler, and from this program's other threads.
+#[test]
+fn real_time_policy_is_left_and_told() {
+    let may = Command::new("chrt").args(["-f", "1", "true"]).output();
+    if !may.is_ok_and(|output| output.status.success()) {
+        testkit::skip("chrt cannot give a real-time policy here");
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("real-time");
+    let run = folder.run(&["--json"]);
+    let mut command = Command::new("chrt");
+    command.args(["-f", "10"]).arg(run.get_program()).args(run.get_args());
+    let output = command.envs([("NOTUNING", "yes"), testkit::HASTE]).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("Started with SCHED_FIFO"), "{errors}");
+    assert!(folder.is_kept(), "{errors}");
+}
+
 /// A limit that a service or a shell has set (`LimitFSIZE=`, `ulimit -f`).
 #[test]
 fn files_that_may_not_grow_end_no_run() {

@@ -79,6 +79,28 @@ pub(crate) fn run_first() -> Result<(), i32> {
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
+/// The calling thread's scheduling policy, if it is one for real-time tasks, and gives it the normal one instead.
+///
+/// # Errors
+/// The errno.
+pub(crate) fn leave_real_time() -> Result<Option<&'static str>, i32> {
+    // System calls and not the functions of that name, which musl lets fail always.
+    // SAFETY: the call takes a number; 0 is the calling thread.
+    let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
+    let name = match i32::try_from(policy).unwrap_or(-1) & !libc::SCHED_RESET_ON_FORK {
+        libc::SCHED_FIFO => "SCHED_FIFO",
+        libc::SCHED_RR => "SCHED_RR",
+        libc::SCHED_DEADLINE => "SCHED_DEADLINE",
+        _ if policy < 0 => return Err(errno()),
+        _ => return Ok(None),
+    };
+    // SAFETY: all fields of the structure are numbers, for which zero is a value and the normal priority.
+    let normal: libc::sched_param = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel reads the structure; the other arguments are numbers, 0 is the calling thread.
+    let status = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, libc::SCHED_OTHER, &raw const normal) };
+    if status < 0 { Err(errno()) } else { Ok(Some(name)) }
+}
+
 /// Marks a descriptor of this process to be closed in programs that are started.
 ///
 /// # Errors

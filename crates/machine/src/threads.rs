@@ -1,7 +1,7 @@
 //! Threads that the kernel may refuse: a limit of tasks or processes, or no memory. No start of one panics here.
 
 use crate::faults::{self, Call};
-use record::{Missing, Reading};
+use record::{Missing, Reading, Why};
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 /// Begins work in a thread of a scope, under a name that `ps` shows (at most 15 letters).
@@ -32,6 +32,17 @@ pub fn detach<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + '
 /// The kernel refuses the thread.
 pub fn apart<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> Reading<T> {
     std::thread::scope(|scope| begin(scope, name, work).map(joined))
+}
+
+/// Gives the calling thread, and with it all threads and programs that it starts, the normal scheduling policy where it has
+/// one for real-time tasks; returns the name of that one. A workload with such a policy would not let the sampler
+/// run: threads of equal real-time priority do not take turns.
+///
+/// # Errors
+/// The kernel refuses it.
+pub fn leave_real_time() -> Reading<Option<&'static str>> {
+    let refused = |errno| Missing { path: "sched_setscheduler".into(), why: Why::Io(errno) };
+    crate::syscall::leave_real_time().map_err(refused)
 }
 
 /// What a thread came to; a panic goes on here.

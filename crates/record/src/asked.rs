@@ -4,7 +4,7 @@ use crate::{Aftermath, Fact};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was typed to start a run, so that it can be resumed.
+/// What was typed to start a run: what it was asked for, and how it is resumed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Asked {
     /// The words behind the name of the program.

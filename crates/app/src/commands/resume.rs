@@ -4,7 +4,7 @@
 use super::explain::read;
 use super::recover;
 use super::start::source;
-use super::way_on::{line, why_not_resumable};
+use super::way_on::{is_resumable, line, why_not_resumable};
 use crate::args::{self, Command, RunArgs};
 use crate::output;
 use crate::paths::Paths;
@@ -18,11 +18,11 @@ use std::path::Path;
 /// The newest one, which is also meant where nothing is named.
 const LATEST: &str = "latest";
 
-/// How this run was started, so that it can be resumed; none if its words cannot be written down.
-pub(super) fn asked(args: &RunArgs) -> Option<Asked> {
+/// What was typed to start this run; none if its words are no UTF-8 and cannot be written down.
+pub(super) fn asked(options: &Options) -> Option<Asked> {
     let words = std::env::args_os().skip(1);
     let words: Option<Vec<String>> = words.map(|word| word.into_string().ok()).collect();
-    let user = args.options.user.as_ref();
+    let user = options.user.as_ref();
     Some(Asked {
         command_line: words?,
         variables: args::Environment::read().given(),
@@ -107,7 +107,7 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
             }
         };
         all.push(record.run.clone());
-        if why_not_resumable(&record.run).is_none() && record.run.asked.is_some() {
+        if is_resumable(&record.run) {
             died.push(record);
         }
     }

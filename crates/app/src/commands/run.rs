@@ -2,7 +2,7 @@
 
 mod keep;
 
-use super::start::{SavedRun, places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{recover, resume};
 use crate::args::RunArgs;
 use crate::paths::Paths;
@@ -27,6 +27,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
          review --inspect."
     );
+    leave_real_time();
     let (args, earlier) = resume::earlier(root, args)?;
     let root = match &args.cpuinfo_file {
         None => root.clone(),
@@ -72,7 +73,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         task: &*args.task,
         options: &args.options,
         given: args.given.clone(),
-        asked: resume::asked(&args),
+        asked: resume::asked(&args.options),
         earlier,
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),

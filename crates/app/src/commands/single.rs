@@ -1,7 +1,8 @@
 //! `sbc-bench clock`, `core-to-core`: one question, answered at once. Nothing is left
 //! but where the machine died of it: settings are put back, and the log of the last run stays.
 
-use super::start::{places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::resume;
+use super::start::{leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use crate::args::OneShotArgs;
 use crate::paths::Paths;
 use crate::progress::ProgressBar;
@@ -17,6 +18,7 @@ pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
         "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
          review --inspect."
     );
+    leave_real_time();
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, None);
     let cancelled = signals::watch()?;
@@ -39,7 +41,7 @@ pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
         task: &*args.task,
         options: &args.options,
         given: args.given.clone(),
-        asked: None,
+        asked: resume::asked(&args.options),
         earlier: None,
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),

@@ -1,5 +1,6 @@
 //! What every run begins with: who made it, what a killed one has left, and where it is kept.
 
+use crate::output;
 use crate::paths::Paths;
 use crate::progress::ProgressBar;
 use bench::{NewRun, Runs};
@@ -12,6 +13,20 @@ const TARGET: &str = env!("SBC_BENCH_TARGET");
 
 pub(super) fn source() -> Source {
     Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: TARGET.into() }
+}
+
+/// A run of `chrt -f` measures with the normal scheduling policy, and says so.
+pub(super) fn leave_real_time() {
+    let note = match machine::threads::leave_real_time() {
+        Ok(None) => return,
+        Ok(Some(policy)) => format!(
+            "Started with {policy}, which would keep the sampler from running; the run uses the normal scheduling policy."
+        ),
+        Err(missing) => {
+            format!("The real-time scheduling policy cannot be left, so samples may be missing: {missing}.")
+        }
+    };
+    output::note(&note);
 }
 
 /// Puts back what a killed run has left behind; where nothing may be set, only tells of it.

@@ -22,13 +22,20 @@ pub(super) fn why_not_resumable(run: &Run) -> Option<&'static str> {
     }
 }
 
+/// True if it died and is of a kind that goes on. A `clock` that died, for example, is asked again instead.
+pub(super) fn is_resumable(run: &Run) -> bool {
+    let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else {
+        return false;
+    };
+    match args::parse_recorded(&asked.command_line, &asked.variables) {
+        Ok(Command::Run(started)) => started.task.attributes().not_resumable.is_none(),
+        _ => false,
+    }
+}
+
 /// How this run that died goes on, whose Record is here; none if it cannot.
 pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
-    let asked = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none())?;
-    let Ok(Command::Run(started)) = args::parse_recorded(&asked.command_line, &asked.variables) else {
-        return None;
-    };
-    if started.task.attributes().not_resumable.is_some() {
+    if !is_resumable(run) {
         return None;
     }
     let usual = Paths::choose(machine::is_root(), None).history;
