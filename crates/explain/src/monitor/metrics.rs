@@ -8,7 +8,6 @@ mod units;
 
 use super::Watch;
 use crate::plain::harmless;
-use crate::throttle::Reason;
 use names::{Labels, place};
 use record::ChannelKind;
 use std::collections::BTreeMap;
@@ -50,7 +49,8 @@ pub fn metrics(watch: &Watch) -> String {
     let mut own = |name: &str, help: &str, kind, labels: &Labels, value: f64| {
         add(format!("sbc_bench_{name}"), help, kind, labels, value);
     };
-    for reason in Reason::ALL {
+    // A 0 silences alerts: a reason that nothing here could show has no value.
+    for reason in watch.observable() {
         let holds = watch.throttled().iter().any(|t| t.reason == reason);
         let labels = vec![("reason", reason.id().to_owned())];
         let help = "1 while CPUs are throttled for this reason.";
@@ -114,8 +114,14 @@ mod tests {
         let text = metrics(&watch);
         assert!(text.contains("# TYPE node_load1 gauge\nnode_load1 0.5\n"), "{text}");
         assert!(!text.contains("node_load5"), "{text}");
+        assert!(!text.contains("sbc_bench_throttled"), "{text}");
+        let mut watch =
+            Watch::new(with_channel(own_run(), ChannelId::limit_max(0), Unit::Kilohertz, ChannelKind::Gauge, &[]));
+        watch.row(0, [Some(1_800_000)]);
+        let text = metrics(&watch);
         assert_eq!(text.matches("# TYPE sbc_bench_throttled gauge").count(), 1);
-        assert_eq!(text.matches("sbc_bench_throttled{").count(), Reason::ALL.len());
+        assert!(text.contains("sbc_bench_throttled{reason=\"clock limit lowered\"} 0\n"), "{text}");
+        assert_eq!(text.matches("sbc_bench_throttled{").count(), 1);
     }
 
     /// A channel of every kind that the dashboard shows.

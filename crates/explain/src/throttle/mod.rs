@@ -4,8 +4,10 @@
 //! rules, not here.
 
 mod bits;
+mod witness;
 
 pub use bits::{core_status, degrees_below_limit, firmware_status, package_status};
+pub use witness::observable;
 
 use record::{
     AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, PowerZone,

@@ -5,7 +5,7 @@ mod gaps;
 
 pub use gaps::gaps;
 
-use crate::throttle::{self, Throttle};
+use crate::throttle::{self, Reason, Throttle};
 use record::soc_temperature::Follows;
 use record::{Channel, ChannelKind, Event, Record, Samples, Unit};
 
@@ -148,6 +148,13 @@ impl Watch {
     /// Why CPUs are held back now, the gravest reason first.
     pub fn throttled(&self) -> &[Throttle] {
         &self.throttled
+    }
+
+    /// The reasons that would be seen if they held: those that a channel with a value tells of.
+    pub fn observable(&self) -> Vec<Reason> {
+        let places = self.telling.iter().filter(|place| self.latest[**place].value.is_some());
+        let speaking: Vec<&Channel> = places.map(|place| &self.record.samples.channels[*place]).collect();
+        throttle::observable(&speaking)
     }
 
     /// The clock was set, or the time zone changed: rows show the time of day that is now true.

@@ -87,7 +87,9 @@ fn throttling(buffer: &mut Buffer, area: Rect, state: &State) {
         0 => "0 % of the time so far".to_owned(),
         _ => format!("{share:.0} % of the time so far"),
     };
-    let (text, style) = if state.throttled.is_empty() {
+    let (text, style) = if !state.can_tell {
+        ("Throttling cannot be seen: nothing here reports it.".to_owned(), Style::new())
+    } else if state.throttled.is_empty() {
         (format!("Not throttled ({past})."), Style::new())
     } else {
         let alarm = state.look.colour(Color::Red).add_modifier(Modifier::BOLD);

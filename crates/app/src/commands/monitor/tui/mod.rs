@@ -60,6 +60,8 @@ struct State {
     board: String,
     tracks: Vec<DisplayedRow>,
     cores: Vec<DisplayedRow>,
+    /// True once something has been read that would show lower clocks.
+    can_tell: bool,
     /// Why CPUs are held back now.
     throttled: Vec<String>,
     /// Whether they were, over time.
@@ -182,6 +184,7 @@ impl State {
             self.cores = cores(watch).into_iter().map(shown).collect();
         }
         let held_back = !watch.throttled().is_empty();
+        self.can_tell |= held_back || watch.observable().into_iter().any(explain::throttle::Reason::is_of_speed);
         self.held_back.push(Some(f64::from(u8::from(held_back))));
         self.throttled_rows += u64::from(held_back);
         self.rows += 1;

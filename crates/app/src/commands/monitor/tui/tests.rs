@@ -95,7 +95,7 @@ fn every_size_is_drawn() {
 #[test]
 fn empty_stream_is_drawn() {
     let lines = screen(&State::default(), 60, 12);
-    assert_eq!(lines[1], "Not throttled (0 % of the time so far).");
+    assert_eq!(lines[1], "Throttling cannot be seen: nothing here reports it.");
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! What could have told of throttling: where nothing can, "not throttled" would be a guess.
+
+use super::bits::{core_status, firmware_status, package_status};
+use super::{Reason, cools_cpus};
+use record::{AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi};
+use record::{Scope, Unit};
+
+/// Every bit that a register can have set.
+const ALL_BITS: i64 = 0xffff_ffff;
+
+/// The reasons that these channels would show if they held, the gravest first. They are those that have values: a
+/// channel without one sees nothing.
+pub fn observable(speaking: &[&Channel]) -> Vec<Reason> {
+    let seen: Vec<Reason> = speaking.iter().flat_map(|channel| reasons(speaking, channel)).collect();
+    Reason::ALL.into_iter().filter(|reason| seen.contains(reason)).collect()
+}
+
+/// What a channel can tell of.
+fn reasons(speaking: &[&Channel], channel: &Channel) -> Vec<Reason> {
+    let is_limit = |limit: &&Channel| matches!(limit.id, ChannelId::Powercap(_, OfPowercap::Limit(_)));
+    match &channel.id {
+        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => firmware_status(ALL_BITS),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => core_status(ALL_BITS),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => package_status(ALL_BITS),
+        ChannelId::Hwmon(_, OfHwmon::Alarm) => vec![Reason::LowVoltage],
+        ChannelId::Cooling(_) if cools_cpus(&channel.label) => vec![Reason::Heat],
+        ChannelId::Cpu(_, OfCpu::Throttles(_)) => vec![Reason::Heat],
+        ChannelId::ControlGroup(OfControlGroup::Throttled) => vec![Reason::Quota],
+        ChannelId::Policy(_, OfPolicy::LimitMax) => vec![Reason::LimitLowered],
+        ChannelId::AllCpus(AllCpus::Online) => vec![Reason::CpusOff],
+        ChannelId::Powercap(_, OfPowercap::Energy)
+            if channel.unit == Unit::Microjoules && speaking.iter().any(is_limit) =>
+        {
+            vec![Reason::PowerLimit]
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Reason {
+    /// True if it is of heat, power or the clock, and not of CPUs that somebody took away.
+    pub fn is_of_speed(self) -> bool {
+        !matches!(self, Reason::CpusOff | Reason::Quota)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{gauge_channel, labelled, own_run};
+
+    #[test]
+    fn only_what_is_read_can_tell() {
+        let bits = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+        for (id, label, unit, values, expected) in [
+            (ChannelId::zone_temperature(0), "cpu", Unit::Millicelsius, [50_000, 60_000], &[][..]),
+            (ChannelId::Cooling(0), "pwm-fan", Unit::Count, [0, 0], &[]),
+            (ChannelId::Cooling(0), "cpufreq-cpu0", Unit::Count, [0, 0], &[Reason::Heat]),
+            (ChannelId::limit_max(4), "", Unit::Kilohertz, [1, 1], &[Reason::LimitLowered]),
+            (bits, "", Unit::Bits, [0, 0], &firmware_status(ALL_BITS)),
+        ] {
+            let record = labelled(gauge_channel(own_run(), id.clone(), unit, &values), label);
+            let speaking: Vec<&Channel> = record.samples.channels.iter().collect();
+            let mut expected = expected.to_vec();
+            expected.sort_by_key(|reason| Reason::ALL.iter().position(|known| known == reason));
+            assert_eq!(observable(&speaking), expected, "{id}");
+        }
+        assert_eq!(observable(&[]), []);
+        assert!(Reason::Heat.is_of_speed() && !Reason::CpusOff.is_of_speed());
+    }
+}
