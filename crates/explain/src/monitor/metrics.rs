@@ -120,7 +120,7 @@ mod tests {
         watch.row(0, [Some(1_800_000)]);
         let text = metrics(&watch);
         assert_eq!(text.matches("# TYPE sbc_bench_throttled gauge").count(), 1);
-        assert!(text.contains("sbc_bench_throttled{reason=\"clock limit lowered\"} 0\n"), "{text}");
+        assert!(text.contains("sbc_bench_throttled{reason=\"clock_limit\"} 0\n"), "{text}");
         assert_eq!(text.matches("sbc_bench_throttled{").count(), 1);
     }
 
