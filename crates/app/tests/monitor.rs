@@ -200,6 +200,28 @@ fn metrics_are_served_and_written() {
     }
 }
 
+/// A 0 silences an alert, so only what could be seen has a value.
+#[test]
+fn throttling_that_nothing_reports_has_no_metric() {
+    for (name, reasons) in [("nothing", &[][..]), ("raspberry-pi-5", &["under_voltage", "clock_limit"])] {
+        let folder = Folder::new(&format!("unseen-{name}"));
+        let file = folder.file("sbc.prom");
+        let words = ["-m", "0.05", "--quiet", "--textfile", &file, "--root", &board(name)];
+        let mut child = sbc_bench(&folder, &words).spawn().unwrap();
+        let written = wait_for(|| {
+            let text = std::fs::read_to_string(&file).ok()?;
+            text.contains("# TYPE").then_some(text)
+        });
+        interrupt(&child);
+        assert!(child.wait().unwrap().success());
+        assert_eq!(written.contains("sbc_bench_throttled"), !reasons.is_empty(), "{name}: {written}");
+        assert!(!written.contains("reason=\"heat\""), "{name}: {written}");
+        for reason in reasons {
+            assert!(written.contains(&format!("sbc_bench_throttled{{reason=\"{reason}\"}} ")), "{name}: {written}");
+        }
+    }
+}
+
 /// The text format as its specification has it: a value belongs to the last `# TYPE`, no metric
 /// comes twice.
 fn check_exposition(text: &str) {
