@@ -38,7 +38,7 @@ fn reasons(speaking: &[&Channel], channel: &Channel) -> Vec<Reason> {
 }
 
 impl Reason {
-    /// True if it is of heat, power or the clock, and not of CPUs that somebody took away.
+    /// True if it is of heat, power or the clock, and not of CPUs that an administrator took away.
     pub fn is_of_speed(self) -> bool {
         !matches!(self, Reason::CpusOff | Reason::Quota)
     }
