@@ -3,7 +3,9 @@
 use super::place::samples_place;
 use super::{Check, Rule, Subject};
 use crate::stats::mean;
-use crate::{Finding, Quantity, Severity, view};
+
+use crate::view::{ClockDoubt, DoubtedColumn};
+use crate::{Finding, Quantity, Severity, Witness, view};
 use record::{ChannelId, Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
@@ -21,21 +23,39 @@ const SCORE_FALL_PERCENT: f64 = 5.0;
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let wandering = view::untrue_columns(record).into_iter().map(|column| {
-        Finding::new(
-            RULE.id,
-            Severity::Info,
-            "The reported clock of {channel} is wrong: typically {claimed}, measured {measured}. It is not used as \
-             evidence.",
-        )
-        .with("channel", Quantity::Text(column.channel.to_string()))
-        .with("claimed", Quantity::Khz(column.claimed_khz))
-        .with("measured", Quantity::Khz(column.measured_khz))
-        .at(samples_place(record, &column.channel, 0, 0))
-    });
-    let mut findings: Vec<Finding> = wandering.collect();
+    let doubted = view::doubted_columns(record).into_iter().map(|column| of_column(record, column));
+    let mut findings: Vec<Finding> = doubted.collect();
     findings.extend(unmoved(record));
     findings
+}
+
+fn of_column(record: &Record, column: DoubtedColumn) -> Finding {
+    let of = |template| Finding::new(RULE.id, Severity::Info, template);
+    let finding = match column.doubt {
+        ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => of(
+            "The reported clock of {channel} is counted and cannot show a drop: it reads up to {claimed} on CPUs of at \
+                most {top}. It is not used as evidence.",
+        )
+        .with("claimed", Quantity::Khz(claimed_khz))
+        .with("top", Quantity::Khz(top_khz)),
+        ClockDoubt::Scatters { clock_percent, score_percent } => of(
+            "The reported clock of {channel} scatters by {scatter} while the multi-core scores differ by {spread}: it \
+                cannot show a drop and is not used as evidence.",
+        )
+        .with("scatter", Quantity::Percent(clock_percent))
+        .with("spread", Quantity::Percent(score_percent)),
+        ClockDoubt::ContradictsMeasured { claimed_khz, measured_khz } => {
+            of("The reported clock of {channel} is wrong: typically {claimed}, measured {measured}. It is not used as \
+                evidence.")
+            .with("claimed", Quantity::Khz(claimed_khz))
+            .with("measured", Quantity::Khz(measured_khz))
+        }
+    };
+    let place = samples_place(record, &column.channel, 0, 0);
+    finding
+        .with("channel", Quantity::Text(column.channel.to_string()))
+        .seen_by(Witness::ClaimedClock(column.channel))
+        .at(place)
 }
 
 /// Scores that fell while the claimed clock stayed where it was.
@@ -62,8 +82,7 @@ fn unmoved(record: &Record) -> Option<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "The multi-core score dropped by {fall} at a constant reported clock: either the reported clock is wrong \
-             or other tasks used the CPUs.",
+            "The multi-core score dropped by {fall} at a constant reported clock, which does not show why.",
         )
         .sure(65)
         .with("fall", Quantity::Percent(fall))
@@ -101,8 +120,7 @@ mod tests {
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_900_800; 7]);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["The multi-core score dropped by 16 % at a constant reported clock: either the reported clock is wrong \
-              or other tasks used the CPUs."]
+            ["The multi-core score dropped by 16 % at a constant reported clock, which does not show why."]
         );
     }
 }

@@ -82,7 +82,7 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     if is_hot || slowdown::is_x86(record) || rpi_firmware::is_raspberry_pi(record) {
         return Vec::new();
     }
-    let untrue = view::untrue_columns(record);
+    let untrue = view::doubted_columns(record);
     let cold = view::cluster_clocks(record, &Variant::COLD);
     let mut findings = Vec::new();
     for policy in &record.machine.policies {

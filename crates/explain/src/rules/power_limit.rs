@@ -1,9 +1,9 @@
 //! Rule: power-limit. Clocks fell under load although it was not hot: a limit of power or current.
 
-use super::place::samples_place;
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
 use super::{Check, Rule, Throttles};
+use crate::view::ClockFall;
 use crate::{Finding, Quantity, Severity, view};
 use record::{Record, RuleId};
 
@@ -25,31 +25,21 @@ fn check(record: &Record) -> Vec<Finding> {
         falls
     };
     let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores, Cause::Turbo];
-    causes
-        .into_iter()
-        .filter_map(|cause| {
-            let falls = of_cause(cause);
-            let fall = slowdown::worst(&falls)?;
-            let finding = finding(cause)
-                .with("phase", Quantity::Text(fall.phase.clone()))
-                .with("clock_before", Quantity::Khz(fall.top_khz))
-                .with("clock_after", Quantity::Khz(fall.low_khz))
-                .with("clock_mean", Quantity::Khz(fall.mean_khz))
-                .with("first", Quantity::Ms(fall.first_ms))
-                .at_all(
-                    falls.iter().map(|fall| samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)),
-                );
-            let finding = match fall.temp_millicelsius_max {
-                Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
-                None => finding,
-            };
-            let finding = after_heat(record, cause, finding, fall.temp_millicelsius_max);
-            let counts = finding.severity > Severity::Info || cause != Cause::Turbo;
-            let loss = slowdown::clock_loss_percent(record).filter(|loss| counts && *loss > 0.0);
-            Some(finding.explains(loss))
-        })
-        .take(1)
-        .collect()
+    let of_first = causes.into_iter().map(|cause| (cause, of_cause(cause))).find(|(_, falls)| !falls.is_empty());
+    let Some((cause, falls)) = of_first else {
+        return Vec::new();
+    };
+    let groups = slowdown::by_workload(&falls);
+    let found = groups.iter().map(|falls| {
+        let finding =
+            slowdown::with_falls(record, finding(cause, falls, slowdown::names_clusters(record, falls)), falls);
+        let temp = falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max();
+        let finding = after_heat(record, cause, finding, temp);
+        let counts = finding.severity > Severity::Info || cause != Cause::Turbo;
+        let loss = slowdown::loss_of_percent(record, &falls[0].workload).filter(|loss| counts && *loss > 0.0);
+        finding.explains(loss)
+    });
+    found.collect()
 }
 
 /// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
@@ -60,9 +50,8 @@ fn after_heat(record: &Record, cause: Cause, finding: Finding, temp_millicelsius
         return finding;
     }
     Finding {
-        template: "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at \
-                   {temperature}: a power or current limit. The temperature reached {hottest} elsewhere in this run, \
-                   which can also cause a power limit.",
+        template: "During {phase}, clocks dropped at {temperature}: {clusters}. The cause is a power or current limit; \
+                   the temperature reached {hottest} elsewhere in this run.",
         ..finding
     }
     .with("hottest", Quantity::Millicelsius(hottest))
@@ -71,37 +60,45 @@ fn after_heat(record: &Record, cause: Cause, finding: Finding, temp_millicelsius
 /// Firmware lowers the limit of power long before the kernel throttles.
 const HOT_MILLICELSIUS: i64 = 90_000;
 
-fn finding(cause: Cause) -> Finding {
-    match cause {
-        Cause::ManyCores => Finding::new(
-            RULE.id,
-            Severity::Info,
+/// What is said of the falls of one workload; where they are not of all CPUs, with the names of these.
+fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
+    let at_most = falls.iter().all(|fall| fall.at_most && !fall.fell_within);
+    let (severity, sure) = match cause {
+        Cause::ManyCores => (Severity::Info, 75),
+        Cause::Turbo => (Severity::Info, 80),
+        Cause::Unknown => (Severity::Degraded, 70),
+        Cause::Power | Cause::Heat | Cause::Governor => (Severity::Degraded, 75),
+    };
+    let template = match (cause, names_clusters) {
+        (Cause::ManyCores, _) => {
             "With all CPUs busy the clock is {clock_mean} instead of {clock_before} from the start of {phase}: the \
-             all-core limit of this CPU.",
-        )
-        .sure(75),
-        Cause::Turbo => Finding::new(
-            RULE.id,
-            Severity::Info,
-            "During {phase}, the clock varied between {clock_after} and {clock_before} (average {clock_mean}), which \
-             is normal for turbo clocks.",
-        )
-        .sure(80),
-        Cause::Unknown => Finding::new(
-            RULE.id,
-            Severity::Degraded,
+             all-core limit of this CPU."
+        }
+        (Cause::Turbo, _) => {
+            "During {phase}, the clock varied between {clock_after} and {clock_before} (average {clock_mean}), which is \
+             normal for turbo clocks."
+        }
+        (Cause::Unknown, false) => {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}); without a \
-             temperature sensor the cause (heat or power limit) is unknown.",
-        )
-        .sure(70),
-        Cause::Power | Cause::Heat | Cause::Governor => Finding::new(
-            RULE.id,
-            Severity::Degraded,
+             temperature sensor the cause (heat or power limit) is unknown."
+        }
+        (Cause::Unknown, true) => {
+            "During {phase}, clocks dropped: {clusters}. Without a temperature sensor the cause (heat or power limit) is \
+             unknown."
+        }
+        (_, false) if at_most => {
+            "During {phase}, the clock was between {clock_after} and {clock_before} (average {clock_mean}) at only \
+             {temperature}: a power or current limit, if all CPUs can hold the highest of these clocks."
+        }
+        (_, false) => {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at only \
-             {temperature}: a power or current limit.",
-        )
-        .sure(75),
-    }
+             {temperature}: a power or current limit."
+        }
+        (_, true) => {
+            "During {phase}, clocks dropped at only {temperature}: {clusters}. The cause is a power or current limit."
+        }
+    };
+    Finding::new(RULE.id, severity, template).sure(sure)
 }
 
 #[cfg(test)]

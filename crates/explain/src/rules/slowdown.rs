@@ -1,7 +1,10 @@
 //! Why a clock fell: the question that the rules on heat and power share. Not a rule itself.
 
-use crate::view::{self, ClockFall, FirmwareBits};
-use record::{Record, WorkloadId, WorkloadName};
+use super::place::samples_place;
+pub(super) use crate::view::is_x86;
+use crate::view::{self, ClockFall, FirmwareBits, Phase};
+use crate::{Finding, Quantity, Witness};
+use record::{ChannelId, Record, WorkloadId, WorkloadName};
 
 /// Why the claimed clock fell in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,13 +54,14 @@ pub(crate) fn hot_millicelsius(record: &Record) -> i64 {
     }
 }
 
-/// True on machines with x86 CPUs. One with a device tree is a board, regardless of its CPU.
-pub(super) fn is_x86(record: &Record) -> bool {
-    let arch = record.machine.kernel_arch.known();
-    let is_x86 = |arch: &String| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86"));
-    let has_driver_of_boards =
-        record.machine.policies.iter().filter_map(|policy| policy.driver.known()).any(|driver| driver == "cpufreq-dt");
-    arch.is_some_and(is_x86) && record.machine.compatible.is_empty() && !has_driver_of_boards
+/// A chip that bore this much more, in thousandths of a degree, was not slowed down by less.
+const HOTTER_MILLICELSIUS: i64 = 5_000;
+
+/// True if an x86 CPU was clearly hotter elsewhere in the run: its limit of temperature lies there, and what lowered
+/// clocks below it was another one.
+fn was_hotter(record: &Record, millicelsius: i64) -> bool {
+    let hottest = view::heat(record, view::whole_run()).map(|heat| heat.millicelsius_max);
+    is_x86(record) && hottest.is_some_and(|hottest| hottest >= millicelsius + HOTTER_MILLICELSIUS)
 }
 
 /// Why this clock fell. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
@@ -69,9 +73,9 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
     let is_turbo = is_x86(record) && mean_share >= TURBO_SHARE_MIN;
     match fall.temp_millicelsius_max {
         _ if kernel_says_heat => Cause::Heat,
-        Some(temp) if temp >= hot_millicelsius(record) => Cause::Heat,
+        Some(temp) if temp >= hot_millicelsius(record) && !was_hotter(record, temp) => Cause::Heat,
         _ if view::is_other_governor(record) => Cause::Governor,
-        _ if always_low && is_x86(record) => Cause::ManyCores,
+        _ if always_low && fall.at_most => Cause::ManyCores,
         _ if is_turbo => Cause::Turbo,
         Some(_) => Cause::Power,
         None => Cause::Unknown,
@@ -90,6 +94,84 @@ pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
     })
 }
 
+/// Falls of one workload each, in the order of the run: what is found of one says nothing of the others.
+pub(super) fn by_workload(falls: &[ClockFall]) -> Vec<Vec<ClockFall>> {
+    let mut groups: Vec<Vec<ClockFall>> = Vec::new();
+    for fall in falls {
+        match groups.iter_mut().find(|group| group[0].workload == fall.workload) {
+            Some(group) => group.push(fall.clone()),
+            None => groups.push(vec![fall.clone()]),
+        }
+    }
+    groups
+}
+
+/// The finding about falls of one workload, with their clusters, clocks, moments and witnesses.
+pub(super) fn with_falls(record: &Record, finding: Finding, falls: &[ClockFall]) -> Finding {
+    let Some(fall) = worst(falls) else {
+        return finding;
+    };
+    let mut steps: Vec<usize> = falls.iter().flat_map(|fall| fall.steps.iter().copied()).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let first_ms = falls.iter().map(|fall| fall.first_ms).min().unwrap_or(fall.first_ms);
+    let last_ms = falls.iter().map(|fall| fall.window.end_ms).max().unwrap_or(fall.window.end_ms);
+    let mut finding = finding
+        .with("phase", Quantity::Text(fall.phase.clone()))
+        .with("clusters", Quantity::Text(clusters(record, falls)))
+        .with("clock_before", Quantity::Khz(fall.top_khz))
+        .with("clock_after", Quantity::Khz(fall.low_khz))
+        .with("clock_mean", Quantity::Khz(fall.mean_khz))
+        .with("first", Quantity::Ms(first_ms))
+        .of(steps)
+        .during(first_ms, last_ms)
+        .at_all(falls.iter().map(|fall| samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)));
+    for fall in falls {
+        finding = finding.seen_by(Witness::ClaimedClock(fall.channel.clone()));
+    }
+    match falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max() {
+        Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
+        None => finding,
+    }
+}
+
+/// True if the falls do not say of which CPUs they are unless these are named.
+pub(super) fn names_clusters(record: &Record, falls: &[ClockFall]) -> bool {
+    let all = view::cpu_count(record).unwrap_or(1) as usize;
+    falls.iter().any(|fall| !fall.cpus.is_empty() && fall.cpus.len() < all)
+}
+
+/// `Cortex-A76 (CPUs 4-7) from 2400 MHz to 1416 MHz (average 1517 MHz)` for each cluster, the one first that lost
+/// most of what all CPUs can do.
+fn clusters(record: &Record, falls: &[ClockFall]) -> String {
+    let lost = |fall: &ClockFall| fall.cpus.len() as f64 * (f64::from(fall.top_khz) - f64::from(fall.mean_khz));
+    let mut sorted: Vec<&ClockFall> = falls.iter().collect();
+    sorted.sort_by(|a, b| lost(b).total_cmp(&lost(a)));
+    let mut seen: Vec<&ChannelId> = Vec::new();
+    let mut words = Vec::new();
+    for fall in sorted {
+        if seen.contains(&&fall.channel) {
+            continue;
+        }
+        seen.push(&fall.channel);
+        let clocks = format!(
+            "from {} to {} (average {})",
+            Quantity::Khz(fall.top_khz),
+            Quantity::Khz(fall.low_khz),
+            Quantity::Khz(fall.mean_khz)
+        );
+        let cluster =
+            record.machine.clusters.iter().find(|cluster| cluster.cpus.iter().any(|cpu| fall.cpus.contains(cpu)));
+        let core_type = cluster.and_then(|cluster| cluster.core_type.known());
+        words.push(match (fall.cpus.is_empty(), core_type) {
+            (true, _) => format!("{} {clocks}", fall.channel),
+            (false, Some(core_type)) => format!("{core_type} ({}) {clocks}", crate::cpu_words(&fall.cpus)),
+            (false, None) => format!("{} {clocks}", crate::cpu_words(&fall.cpus)),
+        });
+    }
+    words.join(", ")
+}
+
 pub(super) fn is_main(workload: &WorkloadName) -> bool {
     workload.id().is_some_and(WorkloadId::is_main)
 }
@@ -97,16 +179,18 @@ pub(super) fn is_main(workload: &WorkloadName) -> bool {
 /// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase
 /// otherwise. In percent.
 pub(super) fn clock_loss_percent(record: &Record) -> Option<f64> {
+    let worst = |main: bool| loss_percent(record, |phase| is_main(&phase.workload) == main);
+    worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))
+}
+
+/// The same of one workload.
+pub(super) fn loss_of_percent(record: &Record, workload: &WorkloadName) -> Option<f64> {
+    loss_percent(record, |phase| phase.workload == *workload)
+}
+
+fn loss_percent(record: &Record, is_wanted: impl Fn(&Phase) -> bool) -> Option<f64> {
     let phases = view::phases(record);
     let cpus = view::cpu_count(record)?;
-    let losses: Vec<(bool, f64)> = phases
-        .iter()
-        .filter(|phase| phase.is_full_load(cpus))
-        .filter_map(|phase| Some((is_main(&phase.workload), view::phase_clock_loss_percent(record, phase)?)))
-        .collect();
-    let worst = |main: bool| {
-        let of_kind = losses.iter().filter(|loss| loss.0 == main).map(|loss| loss.1);
-        of_kind.reduce(f64::max)
-    };
-    worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))
+    let wanted = phases.iter().filter(|phase| phase.is_full_load(cpus) && is_wanted(phase));
+    wanted.filter_map(|phase| view::phase_clock_loss_percent(record, phase)).reduce(f64::max)
 }

@@ -6,7 +6,7 @@
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Check, Rule, Throttles, rpi_firmware};
-use crate::{Finding, Place, Quantity, Severity, view};
+use crate::{Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, Record, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
@@ -18,24 +18,30 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Less time than this below the highest OPP is switching, not throttling.
-const BELOW_TOP_MS_MIN: i64 = 500;
+/// Less of the time than this below the highest OPP is switching, not throttling.
+const BELOW_TOP_SHARE_MIN: f64 = 0.005;
 /// Less loss of clock than this cannot be told from noise in a score.
 const LOSS_PERCENT_MIN: f64 = 1.0;
 /// No kernel lowers limits by heat below this temperature.
 const WARM_MILLICELSIUS: i64 = 55_000;
 /// A measured clock that is this much lower under load has fallen: readings agree within 0.5 %.
 const MEASURED_FALL_PERCENT: f64 = 2.0;
+/// Firmware that throttles unseen does so from about here.
+const HIDDEN_MILLICELSIUS: i64 = 80_000;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let found = by_cooling(record)
-        .or_else(|| by_limit(record))
-        .or_else(|| by_counters(record))
-        .or_else(|| by_messages(record))
-        .or_else(|| by_falling_clock(record))
-        .or_else(|| by_residency(record))
-        .or_else(|| by_measured_clock(record));
-    found.map(|finding| with_loss(record, finding)).into_iter().collect()
+    let by_kernel =
+        by_cooling(record).or_else(|| by_limit(record)).or_else(|| by_counters(record)).or_else(|| by_messages(record));
+    if let Some(finding) = by_kernel {
+        return vec![with_loss(record, finding)];
+    }
+    let by_clocks = by_falling_clock(record);
+    if !by_clocks.is_empty() {
+        return by_clocks;
+    }
+    let hidden = by_residency(record).or_else(|| by_measured_clock(record));
+    let hidden = hidden.map(|finding| with_loss(record, finding));
+    hidden.map_or_else(|| by_declines(record), |finding| vec![finding])
 }
 
 /// True if the kernel itself says that it slowed CPUs down because of heat.
@@ -54,6 +60,11 @@ fn with_loss(record: &Record, mut finding: Finding) -> Finding {
         let loss = slowdown::clock_loss_percent(record).filter(|loss| *loss > 0.0);
         finding = finding.explains(loss);
     }
+    traced(finding)
+}
+
+/// A trace of throttling harms nothing.
+fn traced(mut finding: Finding) -> Finding {
     if finding.explains_percent.is_some_and(|loss| loss.as_percent() < LOSS_PERCENT_MIN) {
         finding.severity = Severity::Info;
     }
@@ -78,6 +89,9 @@ fn by_cooling(record: &Record) -> Option<Finding> {
         .at_all(
             cooling.iter().map(|cooling| samples_place(record, &cooling.channel, cooling.first_ms, cooling.last_ms)),
         );
+    let last_ms = cooling.iter().map(|cooling| cooling.last_ms).max().unwrap_or(first.last_ms);
+    let finding = during(record, finding, first.first_ms, last_ms);
+    let finding = cooling.iter().fold(finding, |f, one| f.seen_by(Witness::CoolingDevice(one.channel.clone())));
     let mut finding = clocks_and_heat(record, finding, first.first_ms);
     let has = |name| finding.value(name).is_some();
     if has("clock_before") && has("temperature_at_first") {
@@ -105,9 +119,20 @@ fn by_limit(record: &Record) -> Option<Finding> {
             .with("before", Quantity::Khz(first.before as u32))
             .with("limit", Quantity::Khz(first.extreme as u32))
             .with("first", Quantity::Ms(first.first_ms))
+            .seen_by(Witness::LimitLowered(first.channel.clone()))
             .at(samples_place(record, &first.channel, first.first_ms, first.last_ms));
-        clocks_and_heat(record, finding, first.first_ms)
+        let last_ms = lowered.iter().map(|limit| limit.last_ms).max().unwrap_or(first.last_ms);
+        clocks_and_heat(record, during(record, finding, first.first_ms, last_ms), first.first_ms)
     })
+}
+
+/// The finding for the workloads that ran between these moments.
+fn during(record: &Record, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
+    let phases = view::phases(record);
+    let hit = phases.iter().filter(|phase| phase.window.start_ms <= to_ms && from_ms <= phase.window.end_ms);
+    let steps: Vec<usize> = hit.flat_map(|phase| phase.steps.iter().copied()).collect();
+    let finding = finding.during(from_ms, to_ms);
+    if steps.is_empty() { finding } else { finding.of(steps) }
 }
 
 /// Clocks before and after and the temperature at the first moment.
@@ -147,6 +172,7 @@ fn by_counters(record: &Record) -> Option<Finding> {
         .sure(97)
         .with("events", Quantity::Count(*events))
         .with("first", Quantity::Ms(first.at_ms))
+        .seen_by(Witness::ThrottleCounter((*channel).clone()))
         .at(samples_place(record, channel, first.at_ms, first.at_ms)),
     )
 }
@@ -163,38 +189,35 @@ fn by_messages(record: &Record) -> Option<Finding> {
     )
 }
 
-fn by_falling_clock(record: &Record) -> Option<Finding> {
+/// One finding for each workload of which the clock fell while it was hot.
+fn by_falling_clock(record: &Record) -> Vec<Finding> {
     let mut falls = view::clock_falls(record);
     falls.retain(|fall| slowdown::cause(record, fall, false) == Cause::Heat);
-    let fall = slowdown::worst(&falls)?;
-    let temp = fall.temp_millicelsius_max?;
-    Some(
-        Finding::new(
-            RULE.id,
-            Severity::Degraded,
-            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
-             {temperature}.",
-        )
-        .sure(85)
-        .with("phase", Quantity::Text(fall.phase.clone()))
-        .with("clock_before", Quantity::Khz(fall.top_khz))
-        .with("clock_after", Quantity::Khz(fall.low_khz))
-        .with("clock_mean", Quantity::Khz(fall.mean_khz))
-        .with("temperature", Quantity::Millicelsius(temp))
-        .with("first", Quantity::Ms(fall.first_ms))
-        .at_all(falls.iter().map(|fall| samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms))),
-    )
+    let groups = slowdown::by_workload(&falls);
+    let found = groups.iter().map(|falls| {
+        let template = match slowdown::names_clusters(record, falls) {
+            true => "During {phase}, clocks dropped at up to {temperature}: {clusters}.",
+            false => {
+                "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
+                 {temperature}."
+            }
+        };
+        let finding = slowdown::with_falls(record, Finding::new(RULE.id, Severity::Degraded, template).sure(85), falls);
+        let loss = slowdown::loss_of_percent(record, &falls[0].workload);
+        traced(finding.explains(loss.filter(|loss| *loss > 0.0)))
+    });
+    found.collect()
 }
 
 /// Time below the highest OPP alone proves nothing: idle clusters of extensive runs spend
-/// thousands of seconds there. It counts if it was hot, or if no sensor can tell.
+/// thousands of seconds there. It counts if it was hot; without a sensor nothing tells heat from idling.
 fn by_residency(record: &Record) -> Option<Finding> {
     let below = view::residency_below_top(record);
     let worst = below.iter().max_by_key(|below| below.below_ms)?;
-    let heat = view::heat(record, view::whole_run());
-    let hot = slowdown::hot_millicelsius(record);
-    let is_hot = heat.as_ref().is_none_or(|heat| heat.millicelsius_max >= hot);
-    if worst.below_ms < BELOW_TOP_MS_MIN || !is_hot || rpi_firmware::is_raspberry_pi(record) {
+    let heat = view::heat(record, view::whole_run())?;
+    let is_hot = heat.millicelsius_max >= slowdown::hot_millicelsius(record);
+    let share = worst.below_ms as f64 / worst.total_ms.max(1) as f64;
+    if share < BELOW_TOP_SHARE_MIN || !is_hot || rpi_firmware::is_raspberry_pi(record) {
         return None;
     }
     let loss = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
@@ -208,7 +231,7 @@ fn by_residency(record: &Record) -> Option<Finding> {
             Severity::Degraded,
             "{cpus} spent {below} of {total} below {clock_before}, down to {clock_after}.",
         )
-        .sure(if heat.is_some() { 85 } else { 60 })
+        .sure(85)
         .with("cpus", Quantity::Text(cpus))
         .with("below", Quantity::Ms(worst.below_ms))
         .with("total", Quantity::Ms(worst.total_ms))
@@ -252,6 +275,35 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
         .at(Place::Samples { channel: heat.channel.clone(), start_ms: heat.at_ms, end_ms: heat.at_ms })
         .explains(Some(loss))
     })
+}
+
+/// Results that fell while it was hot and a reported clock stood still: what slows CPUs down there does not tell
+/// cpufreq. One finding for each workload.
+fn by_declines(record: &Record) -> Vec<Finding> {
+    let found = view::declines(record).into_iter().filter_map(|decline| {
+        let heat = view::heat(record, decline.window).filter(|heat| heat.millicelsius_max >= HIDDEN_MILLICELSIUS)?;
+        let channel = view::unmoved_claim(record, decline.window)?;
+        let finding = Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "{name} got slower by {fall} from its beginning to its end at up to {temperature}, while cpufreq reported no \
+             change: the CPUs were throttled unseen by the kernel.",
+        );
+        Some(
+            finding
+                .sure(65)
+                .with("name", Quantity::Text(decline.name))
+                .with("fall", Quantity::Percent(decline.fall_percent))
+                .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
+                .of(decline.steps)
+                .during(decline.window.start_ms, decline.window.end_ms)
+                .seen_by(Witness::Temperature(heat.channel.clone()))
+                .seen_by(Witness::Scores)
+                .at(Place::Samples { channel: heat.channel, start_ms: heat.at_ms, end_ms: heat.at_ms })
+                .at(samples_place(record, &channel, decline.window.start_ms, decline.window.end_ms)),
+        )
+    });
+    found.collect()
 }
 
 #[cfg(test)]

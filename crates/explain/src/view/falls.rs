@@ -2,16 +2,17 @@
 //!
 //! Only claims: a firmware that throttles behind the kernel's back is not seen here.
 
-use super::clocks::{ClusterClock, clock_passes, cluster_clocks};
-use super::cpu_use::{busy_percent_at, cpu_count};
+use super::base::{Base, base, busy_readings, cpus_of, full_loads};
+use super::cpu_use::busy_percent_at;
 use super::firmware::firmware_clock_channel;
 use super::heat::heat;
 use super::phases::{Phase, phases};
-use super::samples::{Reading, channels, gauge};
+use super::samples::{Reading, channels};
+use super::witness::doubted_columns;
 use crate::stats::median;
-use record::{Channel, ChannelId, Record, Total, Variant, Window, WorkloadId, WorkloadName};
+use record::{Channel, ChannelId, Record, Total, Window, WorkloadName};
 
-/// A claimed clock that was lower than the best of the run in a phase of full load.
+/// A claimed clock that was lower than its CPUs could hold in a phase of full load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClockFall {
     /// Id of the workload of the phase.
@@ -22,8 +23,14 @@ pub struct ClockFall {
     pub window: Window,
     /// Id of the channel.
     pub channel: ChannelId,
-    /// Highest clock claimed in any phase.
+    /// The CPUs that have this clock; empty if not known.
+    pub cpus: Vec<u32>,
+    /// Steps of the phase: indices in `Record::steps`.
+    pub steps: Vec<usize>,
+    /// The clock that these CPUs could have held.
     pub top_khz: u32,
+    /// True if that is an upper bound.
+    pub at_most: bool,
     /// Lowest clock claimed in the phase.
     pub low_khz: u32,
     /// Median of the clocks that were below the top.
@@ -51,10 +58,6 @@ const LOW_SAMPLES_MIN: usize = 2;
 /// Share of the phase that must be low.
 const LOW_SHARE_MIN: f64 = 0.1;
 
-/// With less of all CPUs busy than this, a governor may have lowered the clock because of low load:
-/// between two runs, or at the end of one.
-const BUSY_PERCENT_MIN: f64 = 75.0;
-
 /// Falls of every policy in every phase of full load, in order.
 pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
     let phases = phases(record);
@@ -62,18 +65,18 @@ pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
     let mut falls = Vec::new();
     let busy = busy_percent_at(record);
     for channel in clock_channels(record) {
-        let Some(top_khz) = top_khz(record, channel, &phases) else {
+        let Some(base) = base(record, channel, &phases, &busy) else {
             continue;
         };
         for phase in &loaded {
             let readings = busy_readings(record, channel, phase, &busy);
-            falls.extend(fall(record, channel, phase, top_khz, &readings));
+            falls.extend(fall(record, channel, phase, base, &readings));
         }
     }
     falls
 }
 
-/// Share of the clock that all CPUs together lost in a phase against the best clocks of the run,
+/// Share of the clock that all CPUs together lost in a phase against the clocks that they could have held,
 /// in percent: what a score that follows the clock lost.
 pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
     let phases = phases(record);
@@ -82,8 +85,8 @@ pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
     for channel in clock_channels(record) {
         let values: Vec<f64> =
             busy_readings(record, channel, phase, &busy).iter().map(|reading| reading.value as f64).collect();
-        let top = f64::from(top_khz(record, channel, &phases)?);
-        let cpus = policy_cpus(record, channel);
+        let top = f64::from(base(record, channel, &phases, &busy)?.khz);
+        let cpus = cpus_of(record, channel).len().max(1) as f64;
         claimed += cpus * crate::stats::mean(&values)?;
         best += cpus * top;
     }
@@ -96,114 +99,15 @@ fn clock_channels(record: &Record) -> Vec<&Channel> {
     match firmware_clock_channel(record) {
         Some(firmware) => vec![firmware],
         None => {
-            let untrue = untrue_columns(record);
-            let is_untrue = |channel: &&Channel| untrue.iter().any(|u| u.channel == channel.id);
-            channels(record, ChannelId::is_any_claim).filter(|channel| !is_untrue(channel)).collect()
+            let doubted = doubted_columns(record);
+            let is_doubted = |channel: &&Channel| doubted.iter().any(|column| column.channel == channel.id);
+            channels(record, ChannelId::is_any_claim).filter(|channel| !is_doubted(channel)).collect()
         }
     }
 }
 
-/// A column that cannot be true.
-#[derive(Debug, Clone, PartialEq)]
-pub struct UntrueColumn {
-    /// Id of the channel.
-    pub channel: ChannelId,
-    /// What it claimed, typically, while one CPU worked.
-    pub claimed_khz: u32,
-    /// What was measured on its CPUs.
-    pub measured_khz: u32,
-}
-
-/// Some firmwares count cycles that pass while a CPU idles, or answer too late: their claims
-/// wander far below the clock from the first light workload on. A clock that was throttled needs
-/// heat, and heat needs load.
-const UNTRUE_SHARE_MAX: f64 = 0.8;
-/// Rows that must show it.
-const UNTRUE_ROWS_MIN: usize = 5;
-
-/// Claimed clocks of boards that contradict the measured clock all the time. On x86 an idle CPU
-/// has a low clock in truth, so only the others are looked at.
-pub fn untrue_columns(record: &Record) -> Vec<UntrueColumn> {
-    let arch = record.machine.kernel_arch.known();
-    if arch.is_none_or(|arch| arch.contains("86")) {
-        return Vec::new();
-    }
-    let measured: Vec<ClusterClock> =
-        [Variant::COLD, Variant::HOT_AFTER].iter().flat_map(|variant| cluster_clocks(record, variant)).collect();
-    let light = phases(record);
-    let columns = channels(record, ChannelId::is_policy_claim).filter_map(|channel| {
-        let cpu = channel.id.policy()?;
-        let of_policy = measured.iter().filter(|clock| clock.cluster_cpus.contains(&cpu));
-        let measured_khz = of_policy.map(|clock| clock.measured_khz).min()?;
-        let claims: Vec<f64> = light
-            .iter()
-            .filter(|phase| phase.is_single_threaded())
-            .flat_map(|phase| gauge(record, channel, phase.window))
-            .map(|reading| reading.value as f64)
-            .collect();
-        let typical = median(&claims).filter(|_| claims.len() >= UNTRUE_ROWS_MIN)?;
-        if typical >= UNTRUE_SHARE_MAX * f64::from(measured_khz) {
-            return None;
-        }
-        // A governor that lowers the clock of an idle cluster sets it to an OPP.
-        let opps = opps_khz(record, cpu);
-        let is_opp = |khz: f64| opps.iter().any(|opp| (khz / f64::from(*opp) - 1.0).abs() < 0.01);
-        let are_opps = claims.iter().filter(|khz| is_opp(**khz)).count() * 2 > claims.len();
-        (!are_opps).then(|| UntrueColumn { channel: channel.id.clone(), claimed_khz: typical as u32, measured_khz })
-    });
-    columns.collect()
-}
-
-/// Every OPP that is known of a CPU: listed, or tried by the clock pass.
-fn opps_khz(record: &Record, cpu: u32) -> Vec<u32> {
-    let policies = record.machine.policies.iter();
-    let of_cpu = policies.filter(|policy| policy.cpus.contains(&cpu));
-    let mut opps: Vec<u32> = of_cpu.flat_map(|policy| policy.opps_khz.clone()).collect();
-    for (_, clocks) in clock_passes(record, &Variant::COLD) {
-        let tried = clocks.points.iter().filter(|point| point.cpu == cpu);
-        opps.extend(tried.filter_map(|point| point.opp_khz));
-    }
-    opps.retain(|opp| *opp > 0);
-    opps
-}
-
-/// Readings of a phase while its CPUs were really busy.
-fn busy_readings(record: &Record, channel: &Channel, phase: &Phase, busy: &[Option<f64>]) -> Vec<Reading> {
-    let mut readings = gauge(record, channel, phase.window);
-    readings.retain(|reading| {
-        let busy = busy.get(reading.row).copied().flatten();
-        busy.is_none_or(|busy| busy >= BUSY_PERCENT_MIN)
-    });
-    readings
-}
-
-fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Phase> {
-    let cpus = cpu_count(record).unwrap_or(1);
-    // On a machine with one CPU every phase is a full load. A clock that the run itself has set is no fall.
-    let is_set = |phase: &&Phase| {
-        let mut steps = phase.steps.iter().map(|at| &record.steps[*at]);
-        steps.any(|step| step.set_clock.is_some())
-    };
-    phases.iter().filter(|phase| phase.is_full_load(cpus) && !is_set(phase)).collect()
-}
-
-/// Number of CPUs of the policy behind a channel such as `policy4.claimed`; 1 if not known.
-fn policy_cpus(record: &Record, channel: &Channel) -> f64 {
-    let number = channel.id.policy();
-    let policies = record.machine.policies.iter();
-    let cpus = policies.filter(|policy| Some(policy.policy) == number).map(|policy| policy.cpus.len()).next();
-    cpus.unwrap_or(1).max(1) as f64
-}
-
-/// The best clock claimed while any workload ran. The clock pass is left out: it sets clocks.
-fn top_khz(record: &Record, channel: &Channel, phases: &[Phase]) -> Option<u32> {
-    let workloads = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
-    let values = workloads.flat_map(|phase| gauge(record, channel, phase.window));
-    values.map(|reading| reading.value.max(0) as u32).max()
-}
-
-fn fall(record: &Record, channel: &Channel, phase: &Phase, top_khz: u32, readings: &[Reading]) -> Option<ClockFall> {
-    let limit_khz = f64::from(top_khz) * (1.0 - LOWER_PERCENT / 100.0);
+fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings: &[Reading]) -> Option<ClockFall> {
+    let limit_khz = f64::from(base.khz) * (1.0 - LOWER_PERCENT / 100.0);
     let is_low = |reading: &&Reading| (reading.value as f64) < limit_khz;
     let low: Vec<&Reading> = readings.iter().filter(is_low).collect();
     let low_share = low.len() as f64 / readings.len().max(1) as f64;
@@ -220,7 +124,10 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, top_khz: u32, reading
         phase: phase.name.clone(),
         window: phase.window,
         channel: channel.id.clone(),
-        top_khz,
+        cpus: cpus_of(record, channel),
+        steps: phase.steps.clone(),
+        top_khz: base.khz,
+        at_most: base.at_most,
         low_khz: low.iter().map(|reading| reading.value).min()?.max(0) as u32,
         typical_low_khz: median(&low_values)? as u32,
         mean_khz: (sum / readings.len() as i64) as u32,
@@ -236,7 +143,7 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, top_khz: u32, reading
 mod tests {
     use super::*;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
-    use record::Unit;
+    use record::{Unit, Variant, WorkloadId};
 
     /// A run at 1800 MHz on one CPU, then on all at the clocks given, two samples a second.
     fn run(loaded_khz: &[i64]) -> Record {

@@ -4,6 +4,7 @@
 //! and from printed percentages in logs, so that rules and reports need not. A question that the
 //! Record cannot answer gives nothing, never zero.
 
+mod base;
 mod clocks;
 mod core_clusters;
 mod core_types;
@@ -11,6 +12,7 @@ mod core_use;
 mod counted;
 mod cpu_use;
 mod death;
+mod declines;
 mod falls;
 mod firmware;
 mod governors;
@@ -32,7 +34,9 @@ mod scores;
 mod swap;
 mod switched_off;
 mod topology;
+mod witness;
 
+pub use base::is_x86;
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz, point_clock,
 };
@@ -42,7 +46,8 @@ pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use death::{Death, LastSeen, death, deaths};
-pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
+pub use declines::{Decline, declines, unmoved_claim};
+pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks};
 pub use governors::{governor_during_run, is_other_governor};
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature, temperatures};
@@ -66,3 +71,4 @@ pub use scores::{SeriesTrend, compressions, fall_percent, multi_totals, series_t
 pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};
 pub use switched_off::{SwitchedOff, switched_off};
 pub use topology::topology;
+pub use witness::{ClockDoubt, DoubtedColumn, doubted_columns};

@@ -1,0 +1,63 @@
+//! Results that fell from the beginning of a workload to its end, and the claimed clocks that did not see it.
+
+use super::phases::step_name;
+use super::samples::{channels, gauge};
+use super::scores::{fall_percent, multi_totals, series_trends};
+use super::witness::doubted_columns;
+use crate::stats::mean;
+use record::{ChannelId, Record, Window};
+
+/// A result that fell while it was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decline {
+    /// What ran, in words.
+    pub name: String,
+    /// Indices in `Record::steps`.
+    pub steps: Vec<usize>,
+    /// From the beginning of the first to the end of the last.
+    pub window: Window,
+    /// By how much it fell from the first to the last, in percent of the first.
+    pub fall_percent: f64,
+}
+
+/// Repetitions on a quiet, cool board differ by less than 2 %.
+const FALL_PERCENT_MIN: f64 = 3.0;
+/// A claimed clock that moved less than this did not see what made results fall.
+const MOVED_PERCENT_MIN: f64 = 1.0;
+/// Rows that it needs.
+const ROWS_MIN: usize = 3;
+
+/// The runs of 7-zip on all CPUs and the series that fell.
+pub fn declines(record: &Record) -> Vec<Decline> {
+    let totals = multi_totals(record);
+    let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
+    let of_runs = fall_percent(&scores).and_then(|fall| {
+        let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
+        let (first, last) = (record.steps.get(*steps.first()?)?, record.steps.get(*steps.last()?)?);
+        let window = Window { end_ms: last.window.end_ms, ..first.window };
+        Some(Decline { name: step_name(first), steps, window, fall_percent: fall })
+    });
+    let of_series = series_trends(record).into_iter().filter_map(|trend| {
+        let window = record.steps.get(trend.step)?.window;
+        Some(Decline { name: trend.name, steps: vec![trend.step], window, fall_percent: trend.loss_percent })
+    });
+    of_runs.into_iter().chain(of_series).filter(|decline| decline.fall_percent >= FALL_PERCENT_MIN).collect()
+}
+
+/// A claimed clock that stood still within a window, if all of them did.
+pub fn unmoved_claim(record: &Record, window: Window) -> Option<ChannelId> {
+    let doubted = doubted_columns(record);
+    let mut unmoved = None;
+    for channel in channels(record, ChannelId::is_any_claim) {
+        let values: Vec<f64> = gauge(record, channel, window).iter().map(|reading| reading.value as f64).collect();
+        if values.len() < ROWS_MIN || doubted.iter().any(|column| column.channel == channel.id) {
+            continue;
+        }
+        let top = values.iter().copied().reduce(f64::max)?;
+        if 100.0 * (1.0 - mean(&values)? / top) >= MOVED_PERCENT_MIN {
+            return None;
+        }
+        unmoved = unmoved.or(Some(channel.id.clone()));
+    }
+    unmoved
+}

@@ -1,0 +1,193 @@
+//! Which columns of claimed clocks can be believed: what is contradicted by something better known proves
+//! neither a fall nor that there was none.
+
+use super::clocks::{ClusterClock, clock_passes, cluster_clocks};
+use super::cpu_count;
+use super::phases::{Phase, phases};
+use super::samples::{channels, gauge};
+use super::scores::{multi_totals, spread_percent};
+use crate::stats::{median, quantile};
+use record::{Channel, ChannelId, Machine, Record, Variant, WorkloadId};
+
+/// Why a column of claimed clocks proves nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ClockDoubt {
+    /// It claimed clocks that these CPUs do not have.
+    AboveHighestOpp {
+        /// The highest of them.
+        claimed_khz: u32,
+        /// The highest clock that is known of these CPUs.
+        top_khz: u32,
+    },
+    /// Its values scatter while equal work took equal time.
+    Scatters {
+        /// Distance between its tenth and its ninetieth percentile, in percent of the median.
+        clock_percent: f64,
+        /// Distance between the highest and the lowest score, in percent.
+        score_percent: f64,
+    },
+    /// It is far from the clock that was measured, already while one CPU works.
+    ContradictsMeasured {
+        /// What it claimed, typically.
+        claimed_khz: u32,
+        /// What was measured.
+        measured_khz: u32,
+    },
+}
+
+/// A column that cannot be believed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DoubtedColumn {
+    /// Id of the channel.
+    pub channel: ChannelId,
+    /// Why.
+    pub doubt: ClockDoubt,
+}
+
+/// Above the highest known clock by less than this is rounding.
+const ABOVE_PERCENT: f64 = 2.0;
+/// Share of the samples that must lie above it.
+const ABOVE_SHARE_MIN: f64 = 0.02;
+/// One of them alone can be read wrong.
+const ABOVE_ROWS_MIN: usize = 2;
+/// A clock is one of the known OPPs if it is this near to it, as a share.
+const OPP_TOLERANCE: f64 = 0.01;
+/// Counters that are read at different moments scatter by more than this.
+const SCATTER_PERCENT_MIN: f64 = 3.0;
+/// Scores that differ by less than this were made at one clock.
+const SCORES_ALIKE_PERCENT: f64 = 1.0;
+/// Some firmwares count cycles that pass while a CPU idles, or answer too late: their claims wander far below the
+/// clock from the first light workload on. A clock that was throttled needs heat, and heat needs load.
+const WANDERING_SHARE_MAX: f64 = 0.8;
+/// Rows that must show it.
+const ROWS_MIN: usize = 5;
+
+/// The columns of claimed clocks of boards that something contradicts. On x86 a clock above the nominal one is a
+/// turbo clock, an idle CPU has a low clock in truth, and an average scatters; so only the others are looked at.
+pub fn doubted_columns(record: &Record) -> Vec<DoubtedColumn> {
+    if record.machine.kernel_arch.known().is_none_or(|arch| arch.contains("86")) {
+        return Vec::new();
+    }
+    let phases = phases(record);
+    let columns = channels(record, ChannelId::is_policy_claim).filter_map(|channel| {
+        let cpu = channel.id.policy()?;
+        let doubt = above_highest_opp(record, channel, cpu, &phases)
+            .or_else(|| scatters(record, channel, cpu, &phases))
+            .or_else(|| contradicts_measured(record, channel, cpu, &phases))?;
+        Some(DoubtedColumn { channel: channel.id.clone(), doubt })
+    });
+    columns.collect()
+}
+
+/// A column has one sort of numbers: what is no clock of these CPUs in some rows makes all of them doubtful.
+fn above_highest_opp(record: &Record, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
+    let opps = opps_khz(record, cpu);
+    let top_khz = highest_clock_khz(&record.machine, cpu).into_iter().chain(opps.iter().copied()).max()?;
+    let values = values(record, channel, phases.iter());
+    let limit = f64::from(top_khz) * (1.0 + ABOVE_PERCENT / 100.0);
+    let above: Vec<f64> = values.iter().copied().filter(|khz| *khz > limit && !is_opp(&opps, *khz)).collect();
+    // Kernels leave boost clocks out of their tables: a clock that holds still is one.
+    let is_boost = median(&above).is_some_and(|typical| {
+        let near = above.iter().filter(|khz| (*khz / typical - 1.0).abs() < OPP_TOLERANCE);
+        near.count() * 10 > above.len() * 9
+    });
+    if above.len() < ABOVE_ROWS_MIN || is_boost || above.len() as f64 <= ABOVE_SHARE_MIN * values.len() as f64 {
+        return None;
+    }
+    let claimed_khz = above.into_iter().reduce(f64::max)? as u32;
+    Some(ClockDoubt::AboveHighestOpp { claimed_khz, top_khz })
+}
+
+fn scatters(record: &Record, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
+    let scores: Vec<f64> = multi_totals(record).iter().map(|(_, mips)| *mips).collect();
+    let score_percent = spread_percent(&scores).filter(|spread| scores.len() > 1 && *spread < SCORES_ALIKE_PERCENT)?;
+    let cpus = cpu_count(record)?;
+    let is_compared = |phase: &&Phase| phase.is_full_load(cpus) && phase.workload.id().is_some_and(WorkloadId::is_main);
+    let values = values(record, channel, phases.iter().filter(is_compared));
+    let opps = opps_khz(record, cpu);
+    let are_opps = values.iter().filter(|khz| is_opp(&opps, **khz)).count() * 2 > values.len();
+    let (low, typical, high) = (quantile(&values, 0.1)?, median(&values)?, quantile(&values, 0.9)?);
+    let clock_percent = 100.0 * (high - low) / typical;
+    (!are_opps && values.len() >= ROWS_MIN && clock_percent > SCATTER_PERCENT_MIN)
+        .then_some(ClockDoubt::Scatters { clock_percent, score_percent })
+}
+
+fn contradicts_measured(record: &Record, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
+    let passes = [Variant::COLD, Variant::HOT_AFTER];
+    let measured: Vec<ClusterClock> = passes.iter().flat_map(|variant| cluster_clocks(record, variant)).collect();
+    let of_policy = measured.iter().filter(|clock| clock.cluster_cpus.contains(&cpu));
+    let measured_khz = of_policy.map(|clock| clock.measured_khz).min()?;
+    let claims = values(record, channel, phases.iter().filter(|phase| phase.is_single_threaded()));
+    let typical = median(&claims).filter(|_| claims.len() >= ROWS_MIN)?;
+    if typical >= WANDERING_SHARE_MAX * f64::from(measured_khz) {
+        return None;
+    }
+    // A governor that lowers the clock of an idle cluster sets it to an OPP.
+    let opps = opps_khz(record, cpu);
+    let are_opps = claims.iter().filter(|khz| is_opp(&opps, **khz)).count() * 2 > claims.len();
+    (!are_opps).then_some(ClockDoubt::ContradictsMeasured { claimed_khz: typical as u32, measured_khz })
+}
+
+fn values<'a>(record: &Record, channel: &Channel, phases: impl Iterator<Item = &'a Phase>) -> Vec<f64> {
+    let readings = phases.flat_map(|phase| gauge(record, channel, phase.window));
+    readings.map(|reading| reading.value as f64).collect()
+}
+
+fn is_opp(opps: &[u32], khz: f64) -> bool {
+    opps.iter().any(|opp| (khz / f64::from(*opp) - 1.0).abs() < OPP_TOLERANCE)
+}
+
+fn highest_clock_khz(machine: &Machine, cpu: u32) -> Option<u32> {
+    let policy = machine.policies.iter().find(|policy| policy.cpus.contains(&cpu))?;
+    policy.clock_khz_max.known().copied().filter(|khz| *khz > 0)
+}
+
+/// Every OPP that is known of a CPU: listed, or tried by the clock pass.
+fn opps_khz(record: &Record, cpu: u32) -> Vec<u32> {
+    let policies = record.machine.policies.iter();
+    let of_cpu = policies.filter(|policy| policy.cpus.contains(&cpu));
+    let mut opps: Vec<u32> = of_cpu.flat_map(|policy| policy.opps_khz.clone()).collect();
+    for (_, clocks) in clock_passes(record, &Variant::COLD) {
+        let tried = clocks.points.iter().filter(|point| point.cpu == cpu);
+        opps.extend(tried.filter_map(|point| point.opp_khz));
+    }
+    opps.retain(|opp| *opp > 0);
+    opps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, gauge_channel, own_run, point, with_clocks, with_step};
+    use record::Unit;
+
+    /// Three runs of 7-zip with these scores on CPUs of at most 1800 MHz, and this column of clocks.
+    fn run(scores: [u32; 3], mhz: &[i64]) -> Record {
+        let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
+        let second = mhz.len() as f64 / 2.0 / 3.0;
+        for (index, score) in scores.into_iter().enumerate() {
+            let window = (index as f64 * second, (index + 1) as f64 * second);
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(score));
+        }
+        let khz: Vec<i64> = mhz.iter().map(|mhz| mhz * 1000).collect();
+        gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz)
+    }
+
+    #[test]
+    fn columns_are_doubted_by_what_contradicts_them() {
+        let counted = [1_890, 1_805, 1_920, 1_850, 1_900, 1_790, 1_930, 1_860, 1_910, 1_880, 1_800, 1_895];
+        let averaged = [1_790, 1_700, 1_650, 1_780, 1_700, 1_660, 1_750, 1_655, 1_799, 1_710, 1_660, 1_790];
+        let throttled = [1_800, 1_800, 1_800, 1_800, 1_416, 1_416, 1_416, 1_416, 1_416, 1_416, 1_416, 1_416];
+        let boost = [1_992; 12];
+        for (scores, mhz, is_doubted) in [
+            ([7_000, 6_990, 7_010], counted, true),
+            ([7_000, 6_500, 6_100], counted, true),
+            ([7_000, 6_990, 7_010], averaged, true),
+            ([7_000, 6_500, 6_100], averaged, false),
+            ([7_000, 6_500, 6_100], throttled, false),
+            ([7_000, 6_990, 7_010], boost, false),
+        ] {
+            assert_eq!(!doubted_columns(&run(scores, &mhz)).is_empty(), is_doubted, "{scores:?} {mhz:?}");
+        }
+    }
+}
