@@ -92,11 +92,10 @@ fn witnesses(record: &Record) -> Vec<(&'static str, Witness)> {
     let first = |is_wanted: fn(&ChannelId) -> bool| {
         view::channels(record, is_wanted).find(|channel| has_samples(channel)).map(|channel| channel.id.clone())
     };
-    let counters = record.samples.channels.iter();
-    let counter =
-        counters.filter(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count()).next();
-    let cooling = view::channels(record, |id| matches!(id, ChannelId::Cooling(_)));
-    let cooling = cooling.filter(|channel| has_samples(channel) && crate::throttle::cools_cpus(&channel.label)).next();
+    let mut counters = record.samples.channels.iter();
+    let counter = counters.find(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
+    let mut cooling = view::channels(record, |id| matches!(id, ChannelId::Cooling(_)));
+    let cooling = cooling.find(|channel| has_samples(channel) && crate::throttle::cools_cpus(&channel.label));
     let bits = [1, 2].iter().all(|bit| view::firmware_bits(record, *bit) == FirmwareBits::Clear);
     let known = |channel: Option<&Channel>| channel.map(|channel| channel.id.clone());
     [

@@ -93,8 +93,7 @@ pub(super) fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Ph
 /// cluster and of clusters of the same core type that have no channel of their own.
 pub(super) fn cpus_of(record: &Record, channel: &Channel) -> Vec<u32> {
     let machine = &record.machine;
-    let policies = machine.policies.iter();
-    let Some(policy) = policies.filter(|policy| Some(policy.policy) == channel.id.policy()).next() else {
+    let Some(policy) = machine.policies.iter().find(|policy| Some(policy.policy) == channel.id.policy()) else {
         return Vec::new();
     };
     let mut cpus = policy.cpus.clone();
