@@ -4,10 +4,11 @@
 //! throttled at the start. What was measured is what counts.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject};
-use crate::view::{self, ClusterClock};
+use super::{Check, Rule, Subject, slowdown};
+use crate::view::{self, ClusterClock, OppShape};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId, Variant};
+use record::table::Table;
+use record::{ChannelId, Record, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-below-claim"),
@@ -36,6 +37,10 @@ fn check(record: &Record) -> Vec<Finding> {
             continue;
         };
         let limit = if clock.is_steady { clock.tolerance_percent(DEVIATION_PERCENT_MIN) } else { UNSTEADY_PERCENT_MIN };
+        // The loop that measures loses a few MHz at any clock.
+        if view::opp_shape(record, &clock) == Some(OppShape::OneOffset) {
+            continue;
+        }
         // One finding for each cluster: its CPUs share one clock.
         if deviation > -limit || seen.contains(&clock.cluster_cpus) {
             continue;
@@ -66,17 +71,24 @@ fn finding(
     deviation: f64,
     reached: Option<&ClusterClock>,
 ) -> Finding {
-    let severity = if deviation <= -DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let finding = match reached {
-        Some(after) => Finding::new(
-            RULE.id,
-            severity,
-            "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed} \
-             ({deviation}): the clock is not stable.",
-        )
-        .sure(80)
-        .with("later", Quantity::Khz(after.measured_khz))
-        .at(step_place(record, after.step)),
+        // What was reached later is there: only the first readings were lower.
+        Some(after) => {
+            let template = match clock.readings > 0 && clock.is_steady {
+                true => {
+                    "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed} \
+                     ({deviation}): the clock is not stable."
+                }
+                false => {
+                    "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed}: \
+                     the first readings were disturbed."
+                }
+            };
+            Finding::new(RULE.id, Severity::Info, template)
+                .sure(80)
+                .with("later", Quantity::Khz(after.measured_khz))
+                .at(step_place(record, after.step))
+        }
         None if !clock.is_steady => Finding::new(
             RULE.id,
             Severity::Info,
@@ -84,7 +96,7 @@ fn finding(
              are inconsistent.",
         )
         .sure(55),
-        None => Finding::new(RULE.id, severity, cause(record, clock)).sure(95).explains(Some(-deviation)),
+        None => of_cause(record, clock, deviation),
     };
     finding
         .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
@@ -94,7 +106,77 @@ fn finding(
         .at(clock.line.map_or_else(|| step_place(record, clock.step), Place::Line))
 }
 
-/// Which of the known causes it is: firmware that caps a board holds all clusters below their claims.
+/// Which of the known causes it is.
+fn of_cause(record: &Record, clock: &ClusterClock, deviation: f64) -> Finding {
+    let of = |severity, template| Finding::new(RULE.id, severity, template).sure(95);
+    if let Some(reported_khz) = known_to_kernel(record, clock) {
+        let template = "The highest clock of {cpus} is {reported}: cpufreq lists OPPs up to {claimed}, but reports no more \
+                        than this itself. OPPs above it cannot be reached on this machine.";
+        return of(Severity::Info, template).with("reported", Quantity::Khz(reported_khz));
+    }
+    if let Some(known) = known_tolerance(record, deviation) {
+        let template = "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): {why}.";
+        return of(Severity::Info, template).with("why", Quantity::Text(known.to_owned()));
+    }
+    let severity = if deviation <= -DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
+    let finding = match view::opp_shape(record, clock) {
+        Some(OppShape::OneFactor { factor, opps }) => of(
+            severity,
+            "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): all {opps} OPPs run at {factor} of \
+             their clock, so the boot loader set the clock source lower than the kernel assumes.",
+        )
+        .with("opps", Quantity::Count(opps as i64))
+        .with("factor", Quantity::Percent(100.0 * factor)),
+        Some(OppShape::FlatTop { opps_khz }) => {
+            let opps: Vec<String> = opps_khz.iter().map(|khz| crate::finding::mhz(*khz).to_string()).collect();
+            of(
+                severity,
+                "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): the OPPs {opps} MHz run at the \
+                 same clock, so the firmware caps it.",
+            )
+            .with("opps", Quantity::Text(opps.join(", ")))
+        }
+        _ => of(severity, cause(record, clock)),
+    };
+    finding.explains(Some(-deviation))
+}
+
+/// Rows that a reported clock needs.
+const ROWS_MIN: usize = 5;
+/// A reported and a measured clock that differ by less than this, as a share, are one.
+const SAME_CLOCK: f64 = 0.02;
+
+/// What the kernel itself reports at most while workloads run, if that is the measured clock and not the advertised one:
+/// then nothing holds the clock down behind its back.
+fn known_to_kernel(record: &Record, clock: &ClusterClock) -> Option<u32> {
+    let claimed_khz = f64::from(clock.claimed_khz?);
+    let phases = view::phases(record);
+    let workloads = || phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
+    let of_cpu = record.machine.policies.iter().find(|policy| policy.cpus.contains(&clock.cpu))?.policy;
+    let channel = record.samples.channel(&ChannelId::claimed(of_cpu))?;
+    let readings: Vec<i64> =
+        workloads().flat_map(|p| view::gauge(record, channel, p.window)).map(|r| r.value).collect();
+    let top = *readings.iter().max().filter(|_| readings.len() >= ROWS_MIN)? as f64;
+    let is_same = (top / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK;
+    let heat = view::heat(record, view::whole_run());
+    let is_cool = heat.is_none_or(|heat| heat.millicelsius_max < slowdown::hot_millicelsius(record));
+    (is_same && is_cool && top < claimed_khz * (1.0 - SAME_CLOCK)).then_some(top as u32)
+}
+
+/// Clocks that chips of a kind have by design.
+const KNOWN: Table = Table::of(include_str!("../../../../data/known_clocks.tsv"));
+
+/// Why this SoC runs so much below the named clock by design, if it does.
+fn known_tolerance(record: &Record, deviation: f64) -> Option<&'static str> {
+    let soc = record.machine.soc.known().cloned().or_else(|| crate::soc::name(&record.machine).known().cloned())?;
+    let soc = soc.to_ascii_uppercase();
+    KNOWN.rows().find_map(|row| {
+        let [name, tolerance, why, _] = row.array()?;
+        (soc.contains(name) && -deviation <= tolerance.parse().ok()?).then_some(why)
+    })
+}
+
+/// Firmware that caps a board holds all clusters below their claims.
 fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
     let others = view::cluster_clocks(record, &Variant::COLD);
     let mut others = others
@@ -118,8 +200,8 @@ mod tests {
     use super::RULE;
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
-    use crate::test_support::{own_run, point, with_clocks};
-    use record::Variant;
+    use crate::test_support::{compression, gauge_channel, log, own_run, point, with_clocks, with_step};
+    use record::{ChannelId, Unit, Variant, WorkloadId};
 
     #[test]
     fn cap_of_the_firmware_is_named() {
@@ -145,6 +227,41 @@ mod tests {
         let record = with_clocks(record, Variant::HOT_AFTER, vec![point(0, 2_707_000, 2_706_000)]);
         let found = sentences(RULE.id, &record);
         assert!(found[0].ends_with("advertised 2707 MHz (-68 %): the clock is not stable."));
+    }
+
+    #[test]
+    fn disturbed_first_readings_harm_nothing() {
+        let printed = |mhz| record::ClockPoint { opp_khz: Some(1_000_000), printed_mhz: Some(mhz), ..<_>::default() };
+        let record = with_clocks(log("0.8.3"), Variant::COLD, vec![printed(905)]);
+        let record = with_clocks(record, Variant::HOT_AFTER, vec![printed(1000)]);
+        let found = findings_of(RULE.id, &record);
+        assert!(found[0].sentence().ends_with("the first readings were disturbed."), "{}", found[0].sentence());
+        assert_eq!(found[0].severity, Severity::Info);
+    }
+
+    #[test]
+    fn cap_that_the_kernel_reports_is_no_cap_behind_its_back() {
+        for (reported_khz, expected) in [(1_785_000, Severity::Info), (2_091_000, Severity::Degraded)] {
+            let points = vec![point(0, 2_091_000, 1_783_000), point(0, 1_989_000, 1_783_000)];
+            let record = with_clocks(own_run(), Variant::COLD, points);
+            let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 5.0), compression(1));
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[reported_khz; 10]);
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found[0].severity, expected, "{}", found[0].sentence());
+        }
+    }
+
+    #[test]
+    fn clocks_that_a_soc_sets_by_its_own_measurement_are_within_its_tolerance() {
+        for (soc, khz, expected) in [
+            ("Rockchip RK3568", 1_930_000, Severity::Info),
+            ("Rockchip RK3568", 1_700_000, Severity::Degraded),
+            ("Rockchip RK3399", 1_930_000, Severity::Degraded),
+        ] {
+            let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_992_000, khz)]);
+            record.machine.soc = record::Fact::Known(soc.into());
+            assert_eq!(findings_of(RULE.id, &record)[0].severity, expected, "{soc} {khz}");
+        }
     }
 
     #[test]

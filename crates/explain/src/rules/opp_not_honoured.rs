@@ -40,7 +40,10 @@ fn check(record: &Record) -> Vec<Finding> {
             }
         }
     }
-    let worst = wrong.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+    // At the lowest OPPs a few MHz are many percent.
+    let missed =
+        |(deviation, _, point): &(f64, usize, ClockPoint)| deviation.abs() * f64::from(point.opp_khz.unwrap_or(0));
+    let worst = wrong.iter().max_by(|a, b| missed(a).total_cmp(&missed(b)));
     let Some((deviation, _, point)) = worst.filter(|_| wrong.len() >= WRONG_MIN) else {
         return Vec::new();
     };

@@ -16,6 +16,8 @@ pub struct ClusterClock {
     /// False if the readings contradict each other, so that the clock was at least this high at
     /// one moment and nothing more is known.
     pub is_steady: bool,
+    /// How many readings stand behind it; 0 for a number that a log prints without them.
+    pub readings: usize,
     /// True if less than the clock of the CPU arrived at the program, because of a quota: then
     /// the reading is the clock that arrived, and no better than its slices.
     pub is_withheld: bool,
@@ -139,6 +141,7 @@ pub fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<C
         claimed_khz: claimed_khz(record, point),
         measured_khz: highest_khz(point)?,
         is_steady: is_steady(point),
+        readings: point.readings_khz.len(),
         is_withheld: is_withheld(point),
         step,
         line: point.line,

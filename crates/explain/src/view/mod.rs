@@ -22,6 +22,7 @@ mod lost_cpus;
 mod memory;
 mod messages;
 mod opp_clock;
+mod opp_ladder;
 mod phases;
 mod power;
 mod power_doubt;
@@ -56,6 +57,7 @@ pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
 pub use opp_clock::{OppClock, opp_clock};
+pub use opp_ladder::{OppShape, opp_shape};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
 pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
 pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
