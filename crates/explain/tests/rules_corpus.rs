@@ -11,15 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The lowest share of findings of one category that the rules must report.
-const CATEGORY_MIN: f64 = 0.9;
+const CATEGORY_MIN: f64 = 0.97;
 /// The lowest share of all findings.
-const ALL_MIN: f64 = 0.98;
+const ALL_MIN: f64 = 0.99;
 /// Of fewer findings a share says nothing.
 const CATEGORY_FINDINGS_MIN: u32 = 10;
-/// Logs of machines that nobody slowed down, of which a rule says otherwise.
-const FALSE_THROTTLING_MAX: usize = 1;
-/// Artefacts of the measurement that a rule takes for real.
-const ARTEFACTS_TAKEN_MAX: usize = 1;
 
 /// Lists of findings, and the folders that their logs are in.
 const LISTS: [(&str, &str); 2] = [("missed_open.json", "open"), ("missed_more.json", "more")];
@@ -168,8 +164,8 @@ impl Reported {
         eprintln!("called throttled: {:?}; artefacts: {:?}", self.false_throttling, self.artefacts_taken);
         assert_eq!(low, [""; 0]);
         assert!(share(total) >= ALL_MIN, "{} of {}", total.0, total.1);
-        assert!(self.false_throttling.len() <= FALSE_THROTTLING_MAX, "{:?}", self.false_throttling);
-        assert!(self.artefacts_taken.len() <= ARTEFACTS_TAKEN_MAX, "{:?}", self.artefacts_taken);
+        assert!(self.false_throttling.is_empty(), "{:?}", self.false_throttling);
+        assert!(self.artefacts_taken.is_empty(), "{:?}", self.artefacts_taken);
     }
 }
 

@@ -41,10 +41,26 @@ const STEADY_PERCENT: f64 = 2.0;
 /// bit for the soft temperature limit.
 const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 
+/// The firmware of a Raspberry Pi 3A+ and 3B+ lowers the clock from here (`temp_soft_limit`, in degrees, and what it
+/// does by default: raspberrypi.com, documentation of `config.txt`).
+const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
+/// These are the ones with this clock.
+const SOFT_LIMITED_KHZ: i64 = 1_400_000;
+
+/// True for the Raspberry Pis whose firmware has a soft temperature limit of its own. Old versions do not tell by
+/// their bits that it acts.
+fn has_soft_limit(record: &Record) -> bool {
+    let claims = view::channels(record, ChannelId::is_policy_claim);
+    let highest = claims.flat_map(|channel| channel.values.iter().flatten()).max();
+    view::firmware_clock_channel(record).is_some() && highest == Some(&SOFT_LIMITED_KHZ)
+}
+
 /// The temperature from which this kind of machine throttles by heat.
 pub(crate) fn hot_millicelsius(record: &Record) -> i64 {
     if is_x86(record) {
         HOT_MILLICELSIUS_X86
+    } else if has_soft_limit(record) {
+        HOT_MILLICELSIUS_SOFT_LIMIT
     } else if view::firmware_clock_channel(record).is_some()
         && view::firmware_bits(record, SOFT_LIMIT) == FirmwareBits::Clear
     {
@@ -70,7 +86,10 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
     let is_steady = f64::from(fall.low_khz) >= steady_khz;
     let always_low = !fall.fell_within && is_steady && fall.low_share > 0.95;
     let mean_share = f64::from(fall.mean_khz) / f64::from(fall.top_khz.max(1));
-    let is_turbo = is_x86(record) && mean_share >= TURBO_SHARE_MIN;
+    // Turbo clocks wobble; where runs became slower on the way, they fell.
+    let is_steady_work =
+        || view::declines(record).iter().all(|decline| !decline.steps.iter().any(|at| fall.steps.contains(at)));
+    let is_turbo = is_x86(record) && mean_share >= TURBO_SHARE_MIN && is_steady_work();
     match fall.temp_millicelsius_max {
         _ if kernel_says_heat => Cause::Heat,
         Some(temp) if temp >= hot_millicelsius(record) && !was_hotter(record, temp) => Cause::Heat,

@@ -3,10 +3,10 @@
 
 use super::cpu_use::cpu_count;
 use super::phases::Phase;
-use super::samples::{Reading, gauge};
+use super::samples::{Reading, channels, gauge};
 use super::scores::{fall_percent, multi_totals};
 use crate::stats::quantile;
-use record::{Channel, ChannelId, OfLogMonitor, Record, WorkloadId};
+use record::{Channel, ChannelId, OfLogMonitor, Record, Unit, Window, WorkloadId};
 
 /// The clock that all CPUs of a cluster could have held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +47,21 @@ pub(super) fn base(record: &Record, channel: &Channel, phases: &[Phase], busy: &
         let values: Vec<f64> = readings.filter(kept).map(|reading| reading.value.max(0) as f64).collect();
         return quantile(&values, UNLIMITED_SHARE).map(|khz| Base { khz: khz as u32, at_most: false });
     }
-    let workloads = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
-    let readings = workloads.flat_map(|phase| gauge(record, channel, phase.window));
-    let mut values: Vec<u32> = readings.filter(kept).map(|reading| reading.value.max(0) as u32).collect();
-    values.sort_unstable();
-    // The second highest: a core's highest OPP is seen more than once.
-    let khz = *values.get(values.len().checked_sub(2)?)?;
-    Some(Base { khz, at_most: x86 })
+    let highest_seen = |channel: &Channel| {
+        let workloads = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
+        let readings = workloads.flat_map(|phase| in_khz(record, channel, phase.window));
+        let mut values: Vec<u32> = readings.filter(kept).map(|reading| reading.value.max(0) as u32).collect();
+        values.sort_unstable();
+        // The second highest: a core's highest OPP is seen more than once.
+        values.len().checked_sub(2).map(|at| values[at])
+    };
+    // What a firmware takes from the first moment on, the kernel still believes to have.
+    let claim_of_kernel = match channel.id.is_firmware_clock() {
+        true => channels(record, ChannelId::is_policy_claim).next().and_then(highest_seen),
+        false => None,
+    };
+    let khz = highest_seen(channel).max(claim_of_kernel);
+    khz.map(|khz| Base { khz, at_most: x86 })
 }
 
 /// True if the last of the runs on all CPUs was slower than the first.
@@ -68,9 +76,16 @@ fn first_rows(record: &Record) -> Vec<bool> {
     first.map_or_else(Vec::new, |channel| channel.values.iter().map(|value| *value == Some(1)).collect())
 }
 
+/// Readings of a clock; firmware counts in hertz.
+fn in_khz(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
+    let per_khz = if channel.unit == Unit::Hertz { 1000 } else { 1 };
+    let readings = gauge(record, channel, window).into_iter();
+    readings.map(|reading| Reading { value: reading.value / per_khz, ..reading }).collect()
+}
+
 /// Readings of a phase while its CPUs were really busy.
 pub(super) fn busy_readings(record: &Record, channel: &Channel, phase: &Phase, busy: &[Option<f64>]) -> Vec<Reading> {
-    let mut readings = gauge(record, channel, phase.window);
+    let mut readings = in_khz(record, channel, phase.window);
     readings.retain(|reading| {
         let busy = busy.get(reading.row).copied().flatten();
         busy.is_none_or(|busy| busy >= BUSY_PERCENT_MIN)
@@ -121,7 +136,7 @@ mod tests {
     use super::*;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use crate::view::phases;
-    use record::{Fact, Unit, Variant};
+    use record::{Fact, Variant};
 
     #[test]
     fn a_base_is_what_all_cores_could_hold() {

@@ -4,10 +4,10 @@
 
 use super::base::{Base, base, busy_readings, cpus_of, full_loads};
 use super::cpu_use::busy_percent_at;
-use super::firmware::firmware_clock_channel;
+use super::firmware::{firmware_clock_channel, under_voltage_rows};
 use super::heat::heat;
 use super::phases::{Phase, phases};
-use super::samples::{Reading, channels};
+use super::samples::{Reading, channels, is_log};
 use super::witness::doubted_columns;
 use crate::stats::median;
 use record::{Channel, ChannelId, Record, Total, Window, WorkloadName};
@@ -55,6 +55,11 @@ pub struct ClockFall {
 const LOWER_PERCENT: f64 = 3.0;
 /// Single short readings happen on boards that do not throttle.
 const LOW_SAMPLES_MIN: usize = 2;
+/// In a log, of which a row stands for ten seconds and more, one is enough if it lost a good part of the clock, as a
+/// share ...
+const DEEP_SHARE: f64 = 0.8;
+/// ... at a temperature at which machines throttle.
+const DEEP_MILLICELSIUS: i64 = 85_000;
 /// Share of the phase that must be low.
 const LOW_SHARE_MIN: f64 = 0.1;
 
@@ -64,12 +69,15 @@ pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
     let loaded: Vec<&Phase> = full_loads(record, &phases);
     let mut falls = Vec::new();
     let busy = busy_percent_at(record);
+    let by_supply = under_voltage_rows(record);
     for channel in clock_channels(record) {
         let Some(base) = base(record, channel, &phases, &busy) else {
             continue;
         };
         for phase in &loaded {
-            let readings = busy_readings(record, channel, phase, &busy);
+            let mut readings = busy_readings(record, channel, phase, &busy);
+            // What a weak supply took has a rule of its own.
+            readings.retain(|reading| !by_supply.contains(&reading.row));
             falls.extend(fall(record, channel, phase, base, &readings));
         }
     }
@@ -111,14 +119,17 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings:
     let is_low = |reading: &&Reading| (reading.value as f64) < limit_khz;
     let low: Vec<&Reading> = readings.iter().filter(is_low).collect();
     let low_share = low.len() as f64 / readings.len().max(1) as f64;
-    if low.len() < LOW_SAMPLES_MIN || low_share < LOW_SHARE_MIN {
+    let first = low.first()?;
+    let around_fall = Window { start_ms: first.at_ms - 1_000, end_ms: first.at_ms + 1_000, ..Window::default() };
+    let temp_at_fall = heat(record, around_fall).map(|heat| heat.millicelsius_max);
+    let lost_much = (first.value as f64) < DEEP_SHARE * f64::from(base.khz);
+    let is_deep = lost_much && is_log(record) && temp_at_fall >= Some(DEEP_MILLICELSIUS);
+    if (low.len() < LOW_SAMPLES_MIN && !is_deep) || low_share < LOW_SHARE_MIN {
         return None;
     }
-    let first = low[0];
     let low_values: Vec<f64> = low.iter().map(|reading| reading.value as f64).collect();
     let sum: i64 = readings.iter().map(|reading| reading.value).total();
     let beginning = &readings[..readings.len().div_ceil(4)];
-    let around_fall = Window { start_ms: first.at_ms - 1_000, end_ms: first.at_ms + 1_000, ..Window::default() };
     Some(ClockFall {
         workload: phase.workload.clone(),
         phase: phase.name.clone(),
@@ -135,7 +146,7 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings:
         first_ms: first.at_ms,
         fell_within: beginning.iter().any(|reading| !is_low(&reading)),
         temp_millicelsius_max: heat(record, phase.window).map(|heat| heat.millicelsius_max),
-        temp_millicelsius_at_fall: heat(record, around_fall).map(|heat| heat.millicelsius_max),
+        temp_millicelsius_at_fall: temp_at_fall,
     })
 }
 

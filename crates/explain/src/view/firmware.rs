@@ -6,6 +6,7 @@
 use super::phases::phases;
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
 use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, WorkloadId};
+use std::collections::BTreeSet;
 
 /// What is known about one bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,6 +138,36 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
         }
     }
     seen.map(|clock| FirmwareClock { of, lost_percent: 100.0 * lost / f64::from(of.max(1) as u32), ..clock })
+}
+
+/// A clock this near to the lowest OPP, as a share, is that OPP.
+const LOWEST_SHARE: f64 = 1.02;
+
+/// Rows of the samples in which a supply that was too weak held the clock: the firmware goes to the lowest clock then.
+/// Logs do not have its bits row by row; if under-voltage was recorded at all, a clock that the kernel believes to be
+/// higher and that stands at the lowest OPP shows it.
+pub fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
+    let (Some(firmware), Some(claimed)) =
+        (firmware_clock_channel(record), channels(record, ChannelId::is_policy_claim).next())
+    else {
+        return BTreeSet::new();
+    };
+    if matches!(firmware_bits(record, 0), FirmwareBits::Clear | FirmwareBits::Unknown) {
+        return BTreeSet::new();
+    }
+    let opps = record.machine.policies.iter().flat_map(|policy| policy.opps_khz.iter().copied());
+    let Some(lowest_khz) = opps.filter(|khz| *khz > 0).min() else {
+        return BTreeSet::new();
+    };
+    let limit_khz = f64::from(lowest_khz) * LOWEST_SHARE;
+    let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
+    let is_held = |reading: &super::Reading| {
+        let claim = claimed.values.get(reading.row).copied().flatten();
+        reading.value > 0
+            && (reading.value / per_khz) as f64 <= limit_khz
+            && claim.is_some_and(|claim| claim as f64 > limit_khz)
+    };
+    gauge(record, firmware, whole_run()).iter().filter(|reading| is_held(reading)).map(|reading| reading.row).collect()
 }
 
 #[cfg(test)]

@@ -49,7 +49,9 @@ pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent}
 pub use death::{Death, LastSeen, death, deaths};
 pub use declines::{Decline, declines, unmoved_claim};
 pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
-pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks};
+pub use firmware::{
+    FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks, under_voltage_rows,
+};
 pub use governors::{governor_during_run, is_other_governor};
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature, temperatures};
 pub use limits::limit_set_at;
