@@ -5,12 +5,12 @@
 
 #![forbid(unsafe_code)]
 
-pub mod any_file;
 mod case;
 mod change;
 pub mod compare;
 mod config_txt;
 mod diagnosis;
+mod elasticity;
 mod explanation;
 pub mod figures;
 mod finding;

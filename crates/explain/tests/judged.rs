@@ -87,13 +87,6 @@ fn rows(table: &Path) -> Vec<Judged> {
     .collect()
 }
 
-/// The text of a log of the corpus, in regardless of which folder it lies.
-fn log(corpus: &Path, name: &str) -> String {
-    let of_folder = |folder: &str| std::fs::read(corpus.join(folder).join("results").join(format!("{name}.txt")));
-    let bytes = of_folder("more").or_else(|_| of_folder("open"));
-    String::from_utf8_lossy(&bytes.unwrap_or_else(|error| panic!("{name}: {error}"))).into_owned()
-}
-
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
@@ -105,7 +98,7 @@ fn judged_logs_are_told_as_their_judge_found_them() {
     };
     let bounds =
         Bounds { right_min: 46, missing_max: 1, no_causes_max: 11, false_max: 10, misleading_max: 7, unsaid_max: 5 };
-    judge(&rows(&tests().join("judged.tsv")), |name| log(&corpus, name), &bounds);
+    judge(&rows(&tests().join("judged.tsv")), |name| files::log(&corpus, name), &bounds);
 }
 
 #[test]

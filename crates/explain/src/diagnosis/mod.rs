@@ -3,6 +3,7 @@
 
 mod confidence;
 mod graph;
+mod ledger;
 mod situated;
 mod verdict;
 mod when;
@@ -24,11 +25,12 @@ impl Explanation {
     pub(crate) fn over(case: &Case<'_>, findings: Vec<Finding>) -> Self {
         let graph = graph::of(case, &findings);
         let (verdict, scores) = verdict::of(case, &findings, &graph);
+        let ledgers = ledger::of(case, &findings, &graph);
         Self {
             verdict: rules::stated::verdict(case.record).unwrap_or(verdict),
             scores,
             diagnoses: graph.diagnoses,
-            ledgers: Vec::new(),
+            ledgers,
             notes: graph.notes,
             answers: graph.answers,
             findings,

@@ -10,6 +10,7 @@ mod tenths;
 pub use cause::Cause;
 pub use ledger::{Basis, Expected, Ledger, Method, Part, Points, WholePercents};
 pub use tenths::Tenths;
+pub(crate) use tenths::rounded;
 
 use crate::view::ScoreKey;
 use crate::{Finding, Severity, Verdict};

@@ -34,7 +34,7 @@ impl Serialize for Tenths {
 
 /// Whole numbers for these, each the next lower or the next higher one, that add up to the rounded sum: those with
 /// the largest remainders are rounded up.
-pub(super) fn rounded(values: &[f64]) -> Vec<i64> {
+pub(crate) fn rounded(values: &[f64]) -> Vec<i64> {
     let mut whole: Vec<i64> = values.iter().map(|value| value.floor() as i64).collect();
     let sum = values.iter().total::<f64>().round() as i64;
     let up = usize::try_from(sum.saturating_sub(whole.iter().total())).unwrap_or(0);

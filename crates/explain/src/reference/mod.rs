@@ -5,6 +5,7 @@
 //! it (which rows fit a board, what a score should be) is decided here, each time it is asked.
 
 mod expected;
+mod same_cpu;
 mod same_soc;
 mod soc;
 mod table;
@@ -112,6 +113,9 @@ impl Row {
         for figure in all.iter().filter(|figure| figure.is_main) {
             let known = figures.entry(figure.key.clone()).or_default();
             add(known, figure);
+            if let Some((key, best)) = same_cpu::best_run(record, figure) {
+                figures.insert(key, vec![best]);
+            }
         }
         Self {
             source: source.to_owned(),

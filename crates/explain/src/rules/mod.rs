@@ -17,6 +17,7 @@ mod cpu_quota;
 mod emulated;
 mod fewer_dictionaries;
 mod governor;
+pub(crate) mod held_clocks;
 mod hot;
 mod io_wait;
 mod kernel_trouble;
@@ -189,6 +190,11 @@ pub const BOARD_DIED: RuleId = board_died::RULE.id;
 pub(crate) const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
 /// The rule that says that memory was swapped.
 pub(crate) const SWAPPING: RuleId = swapping::RULE.id;
+/// The rule on CPUs that went offline.
+pub(crate) const CORES_KILLED: RuleId = cores_killed::RULE.id;
+/// Rules on results that fell while they were measured, or differ from repetition to repetition.
+pub(crate) const OF_DECLINES: [RuleId; 3] =
+    [scores_decline::RULE.id, scores_unstable::RULE.id, series_declines::RULE.id];
 
 /// The rule of this id. What is found about kernels has none.
 pub fn of(id: RuleId) -> Option<&'static Rule> {

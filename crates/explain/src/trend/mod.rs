@@ -112,7 +112,7 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
 }
 
 /// Board and cores: what stays the same while everything else may change.
-pub fn machine(record: &Record) -> String {
+fn machine(record: &Record) -> String {
     let known = &record.machine;
     let name = known.name();
     let settings = settings_of(record);

@@ -71,7 +71,7 @@ fn declines(record: &Record) -> bool {
 }
 
 /// For every row whether it shows an average since boot.
-fn first_rows(record: &Record) -> Vec<bool> {
+pub(super) fn first_rows(record: &Record) -> Vec<bool> {
     let first = record.samples.channel(&ChannelId::LogMonitor(OfLogMonitor::FirstRow));
     first.map_or_else(Vec::new, |channel| channel.values.iter().map(|value| *value == Some(1)).collect())
 }

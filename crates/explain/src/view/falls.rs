@@ -103,7 +103,7 @@ pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
 
 /// Clocks as claimed by the kernel, or by the firmware where that is sampled: the firmware of a
 /// Raspberry Pi has the last word.
-fn clock_channels(record: &Record) -> Vec<&Channel> {
+pub(super) fn clock_channels(record: &Record) -> Vec<&Channel> {
     match firmware_clock_channel(record) {
         Some(firmware) => vec![firmware],
         None => {

@@ -18,6 +18,7 @@ mod firmware;
 mod governors;
 mod heat;
 mod limits;
+mod load_clocks;
 mod lost_cpus;
 mod memory;
 mod messages;
@@ -55,6 +56,7 @@ pub use firmware::{
 pub use governors::{governor_during_run, is_other_governor};
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature, temperatures};
 pub use limits::limit_set_at;
+pub use load_clocks::{LoadClock, load_clocks};
 pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};

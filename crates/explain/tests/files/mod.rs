@@ -56,6 +56,13 @@ pub(crate) fn folders() -> Vec<PathBuf> {
     [composed(), composed().with_file_name("made")].into_iter().chain(parts).collect()
 }
 
+/// The text of a log of the corpus, in regardless of which folder it lies.
+pub(crate) fn log(corpus: &Path, name: &str) -> String {
+    let of_folder = |folder: &str| std::fs::read(corpus.join(folder).join("results").join(format!("{name}.txt")));
+    let bytes = of_folder("more").or_else(|_| of_folder("open"));
+    String::from_utf8_lossy(&bytes.unwrap_or_else(|error| panic!("{name}: {error}"))).into_owned()
+}
+
 /// Name and text of every log in these folders.
 pub(crate) fn texts(folders: &[PathBuf]) -> Vec<(String, String)> {
     folders.iter().flat_map(|folder| texts_in(folder, "txt")).collect()

@@ -1,0 +1,217 @@
+//! What lower clocks took of a score: the clocks that were read in exactly the time of its repetitions, against those
+//! that all CPUs could hold.
+//!
+//! Where several causes lower the clock, each reading belongs to one of them, and what they left of the clock is
+//! multiplied: without the first cause these readings would be as the others are, and so on.
+
+use super::loss::Loss;
+use super::score::Score;
+use crate::case::Case;
+use crate::elasticity::{Elasticity, Limiter};
+use crate::rules::held_clocks::{ClockPair, HeldClock};
+use crate::rules::slowdown::hot_millicelsius;
+use crate::stats::mean;
+use crate::view::{self, LoadClock};
+use crate::{Cause, Finding, Severity, Witness};
+use record::{ChannelId, OfRaspberryPi, Total, Variant};
+
+/// Causes that lower clocks while a score is measured, the one first that is taken away first.
+const CHAIN: [Cause; 5] = [Cause::LowVoltage, Cause::Heat, Cause::PowerLimit, Cause::FirmwareCap, Cause::Governor];
+/// The firmware of a Raspberry Pi with too little voltage halves the clock, or nearly.
+const HALVED: f64 = 0.55;
+/// A temperature this near below the limit, in thousandths of a degree, is at the limit: it is read between peaks.
+const NEAR_MILLICELSIUS: i64 = 3_000;
+/// Windows in which the CPU ran undisturbed have this much more clock than longer ones where it stands still for a
+/// part of the time.
+const DUTY: f64 = 1.05;
+
+/// One moment of a repetition.
+struct Moment {
+    /// Share of the clock that was kept.
+    kept: f64,
+    cause: Cause,
+}
+
+/// What each of these causes took of a score by the clocks that were read meanwhile. None if nothing was read.
+pub(super) fn by_rows(case: &Case<'_>, score: &Score<'_>, causes: &[Cause]) -> Vec<(Cause, Loss)> {
+    let chain: Vec<Cause> = CHAIN.into_iter().filter(|cause| causes.contains(cause)).collect();
+    let clocks = clocks(case, score);
+    let moments = moments(case, score, &clocks, &chain);
+    if moments.is_empty() {
+        return Vec::new();
+    }
+    // With all that is not of these causes taken out, one after the other.
+    let mut without: Vec<Cause> = Vec::new();
+    let mut kept = kept_without(&moments, &without);
+    let mut found = Vec::new();
+    let at_most = clocks.iter().any(|clock| clock.at_most);
+    let witness = |clock: &LoadClock| match clock.channel.is_firmware_clock() {
+        true => Witness::FirmwareClock(clock.channel.clone()),
+        false => Witness::ClaimedClock(clock.channel.clone()),
+    };
+    for cause in &chain {
+        without.push(*cause);
+        let next = kept_without(&moments, &without);
+        let by = clocks.iter().map(witness).collect();
+        found.push((*cause, Loss::of_clock(kept / next, elasticity(case, score, *cause), at_most, by)));
+        kept = next;
+    }
+    found
+}
+
+/// True if heat was at work before the first repetition of an x86 CPU: then no reading tells which clock all of its
+/// cores can hold. Boards have a table of clocks that says so.
+pub(super) fn was_there_before(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> bool {
+    let first = score.runs.first().map(|run| run.window);
+    let (Some(first), Some(channel)) = (first, view::soc_temperature(case.record)) else {
+        return false;
+    };
+    let readings = view::temperatures(case.record, channel, first);
+    let hot = hot_millicelsius(case.record) - NEAR_MILLICELSIUS;
+    let is_hot = readings.first().is_some_and(|reading| reading.value >= hot);
+    cause == Cause::Heat && is_hot && view::is_x86(case.record)
+}
+
+/// The clocks of the CPUs that the score was measured on.
+fn clocks(case: &Case<'_>, score: &Score<'_>) -> Vec<LoadClock> {
+    let mut clocks = view::load_clocks(case.record);
+    if let [cpu] = score.step.cpus[..] {
+        clocks.retain(|clock| clock.cpus.is_empty() || clock.cpus.contains(&cpu));
+    }
+    clocks
+}
+
+/// How much the CPUs of a clock weigh among all: their number times what one of them scores alone.
+fn weight(case: &Case<'_>, cpus: &[u32], khz: f64) -> f64 {
+    let of_cluster = case.figures().iter().find(|figure| {
+        let of_these = figure.core.as_ref().is_some_and(|core| core.cpus.iter().any(|cpu| cpus.contains(cpu)));
+        of_these && figure.is_main && figure.unit == "MIPS"
+    });
+    cpus.len().max(1) as f64 * of_cluster.map_or(khz / 1000.0, |figure| figure.value)
+}
+
+fn moments(case: &Case<'_>, score: &Score<'_>, clocks: &[LoadClock], chain: &[Cause]) -> Vec<Moment> {
+    let on_all = score.is_on_all(case);
+    let weights: Vec<f64> = clocks.iter().map(|clock| weight(case, &clock.cpus, clock.base_khz)).collect();
+    let classes = Classes::of(case, chain);
+    let mut moments = Vec::new();
+    for run in &score.runs {
+        let mut sums: std::collections::BTreeMap<i64, (f64, f64)> = std::collections::BTreeMap::new();
+        for (clock, weight) in clocks.iter().zip(&weights) {
+            for (at_ms, kept) in clock.kept(run.window.start_ms, run.window.end_ms, on_all) {
+                let sum = sums.entry(at_ms).or_default();
+                *sum = (sum.0 + weight * kept, sum.1 + weight);
+            }
+        }
+        let rows = sums.into_iter().filter(|(_, (_, all))| *all > 0.0);
+        moments.extend(rows.map(|(at_ms, (kept, all))| {
+            let kept = kept / all;
+            Moment { kept, cause: classes.cause(at_ms, kept) }
+        }));
+    }
+    moments
+}
+
+/// Share of the clock that would have been kept without these causes.
+fn kept_without(moments: &[Moment], without: &[Cause]) -> f64 {
+    let others = moments.iter().filter(|moment| !without.contains(&moment.cause));
+    mean(&others.map(|moment| moment.kept).collect::<Vec<_>>()).unwrap_or(1.0)
+}
+
+/// Tells which cause a moment belongs to.
+struct Classes<'a> {
+    chain: &'a [Cause],
+    bits: Vec<(i64, bool)>,
+    temperatures: Vec<(i64, i64)>,
+    hot_millicelsius: i64,
+}
+
+impl<'a> Classes<'a> {
+    fn of(case: &Case<'_>, chain: &'a [Cause]) -> Self {
+        let record = case.record;
+        let throttled = record.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled));
+        let bits = throttled.map(|channel| view::gauge(record, channel, view::whole_run())).unwrap_or_default();
+        let soc = view::soc_temperature(record);
+        let heat = soc.map(|channel| view::temperatures(record, channel, view::whole_run())).unwrap_or_default();
+        Self {
+            chain,
+            bits: bits.into_iter().map(|reading| (reading.at_ms, reading.value & 1 != 0)).collect(),
+            temperatures: heat.into_iter().map(|reading| (reading.at_ms, reading.value)).collect(),
+            hot_millicelsius: hot_millicelsius(record) - NEAR_MILLICELSIUS,
+        }
+    }
+
+    fn cause(&self, at_ms: i64, kept: f64) -> Cause {
+        let has = |cause| self.chain.contains(&cause);
+        let is_low = || nearest(&self.bits, at_ms).unwrap_or(kept <= HALVED);
+        let is_hot = || nearest(&self.temperatures, at_ms).is_none_or(|temp| temp >= self.hot_millicelsius);
+        match self.chain {
+            [] => Cause::NotVisible,
+            [only] => *only,
+            _ if has(Cause::LowVoltage) && is_low() => Cause::LowVoltage,
+            _ if has(Cause::Heat) && (is_hot() || self.chain == [Cause::LowVoltage, Cause::Heat]) => Cause::Heat,
+            [.., last] => *last,
+        }
+    }
+}
+
+/// The value that was read next to a moment.
+fn nearest<T: Copy>(readings: &[(i64, T)], at_ms: i64) -> Option<T> {
+    let next = readings.partition_point(|(known, _)| *known < at_ms);
+    let around = [next.checked_sub(1), Some(next)].into_iter().flatten().filter_map(|index| readings.get(index));
+    around.min_by_key(|(known, _)| known.abs_diff(at_ms)).map(|(_, value)| *value)
+}
+
+/// What findings took that name both the clock that some CPUs had and the one that they should have had.
+pub(super) fn by_findings(
+    case: &Case<'_>,
+    score: &Score<'_>,
+    cause: Cause,
+    findings: &[&Finding],
+    pair: ClockPair,
+) -> Option<Loss> {
+    let harms = findings.iter().filter(|finding| finding.severity > Severity::Info);
+    let held: Vec<HeldClock> = harms.filter_map(|finding| pair.of(finding)).collect();
+    if held.is_empty() {
+        return None;
+    }
+    let clusters = case.record.machine.clusters.iter().map(|cluster| cluster.cpus.as_slice());
+    let mut clusters: Vec<&[u32]> = clusters.collect();
+    if clusters.is_empty() {
+        clusters = held.iter().map(|held| held.cpus).collect();
+    }
+    if let [cpu] = score.step.cpus[..] {
+        clusters.retain(|cpus| cpus.contains(&cpu));
+    }
+    let parts = clusters.iter().map(|cpus| {
+        let of_these = held.iter().find(|held| held.cpus.iter().any(|cpu| cpus.contains(cpu)));
+        let kept = of_these.map_or(1.0, |held| held.kept);
+        let weight = weight(case, cpus, 1.0);
+        // What they score alone is what was left of it.
+        (weight, weight / kept)
+    });
+    let parts: Vec<(f64, f64)> = parts.collect();
+    let reached: f64 = parts.iter().map(|(reached, _)| *reached).total();
+    let expected: f64 = parts.iter().map(|(_, expected)| *expected).total();
+    let kept = if expected > 0.0 { reached / expected } else { 1.0 };
+    let by = vec![Witness::MeasuredClock(Variant::COLD)];
+    Some(Loss::of_clock(kept, elasticity(case, score, cause), false, by))
+}
+
+fn elasticity(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Elasticity {
+    let limiter = match cause {
+        _ if is_by_duty(case) => Limiter::Duty,
+        Cause::Heat | Cause::PowerLimit | Cause::LowVoltage if view::is_x86(case.record) => Limiter::Package,
+        Cause::LowVoltage => Limiter::Supply,
+        _ => Limiter::Cores,
+    };
+    Elasticity::of(score.step, limiter)
+}
+
+/// True if a clock is made by CPUs that stand still for a part of the time.
+fn is_by_duty(case: &Case<'_>) -> bool {
+    view::clock_passes(case.record, &Variant::COLD).any(|(_, clocks)| {
+        let mut windows = clocks.points.iter().filter_map(|point| point.windows.as_ref());
+        windows.any(|windows| f64::from(windows.best_khz) > DUTY * f64::from(windows.sustained_khz))
+    })
+}

@@ -1,0 +1,61 @@
+//! What one cause took of a score, as a factor, before it is shared out.
+
+use crate::elasticity::Elasticity;
+use crate::{Method, Witness};
+
+/// What is left of a score after one cause, and how that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Loss {
+    /// Most likely.
+    pub factor: f64,
+    /// It was not less.
+    pub low: f64,
+    /// It was not more.
+    pub high: f64,
+    /// True if only the upper end of what was lost is known.
+    pub at_most: bool,
+    pub method: Method,
+    pub by: Vec<Witness>,
+}
+
+/// Two repetitions of the same differ by so much, as a share.
+const REPEATABLE: f64 = 0.01;
+/// CPUs never lose more than this.
+const FACTOR_MIN: f64 = 0.02;
+
+impl Loss {
+    /// What is left where this share of the clock was.
+    pub(super) fn of_clock(kept: f64, elasticity: Elasticity, at_most: bool, by: Vec<Witness>) -> Self {
+        let kept = kept.clamp(FACTOR_MIN, 1.0);
+        let [factor, low, high] =
+            [elasticity.value, elasticity.high, elasticity.low].map(|exponent| kept.powf(exponent));
+        let at_most = at_most || elasticity.low <= 0.0;
+        Self { factor, low, high: if at_most { 1.0 } else { high }, at_most, method: Method::Clocks, by }
+    }
+
+    /// What is left, known as well as scores repeat.
+    pub(super) fn of_share(kept: f64, method: Method, by: Witness) -> Self {
+        let factor = kept.clamp(FACTOR_MIN, 1.0);
+        let (low, high) = ((factor - REPEATABLE).max(FACTOR_MIN), (factor + REPEATABLE).min(1.0));
+        Self { factor, low, high, at_most: false, method, by: vec![by] }
+    }
+
+    /// Both, one after the other.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        let larger = if other.factor < self.factor { other.method } else { self.method };
+        self.by.extend(other.by);
+        Self {
+            factor: (self.factor * other.factor).max(FACTOR_MIN),
+            low: (self.low * other.low).max(FACTOR_MIN),
+            high: self.high * other.high,
+            at_most: self.at_most || other.at_most,
+            method: larger,
+            by: self.by,
+        }
+    }
+
+    /// The one of two measures of the same that lost more.
+    pub(super) fn or(self, other: Self) -> Self {
+        if other.factor < self.factor { other } else { self }
+    }
+}

@@ -1,0 +1,161 @@
+//! From diagnoses to ledgers: for each score what it should have been, and what each cause took of it.
+//!
+//! What is left of a score after one cause is a factor, and factors multiply; so the loss is shared out by their
+//! logarithms, and the shares add up. Each cause is measured in its own way: by clocks, by the CPU time that others
+//! had, by the time that was waited, by the number of CPUs, or by the repetitions.
+
+mod clock;
+mod cpus;
+mod loss;
+mod score;
+mod split;
+mod time;
+mod waiting;
+
+use super::graph::Graph;
+use crate::case::Case;
+use crate::reference::Reference;
+use crate::rules;
+use crate::rules::held_clocks::ClockPair;
+use crate::{Cause, Diagnosis, Finding, Ledger, Method, Witness};
+use loss::Loss;
+use record::{Fact, Missing, RuleId};
+use score::Score;
+
+/// The ledgers of all scores that have one.
+pub(super) fn of(case: &Case<'_>, findings: &[Finding], graph: &Graph) -> Vec<Ledger> {
+    let scores = case.scores().iter().filter_map(|steps| Some((steps, Score::of(case, steps)?)));
+    let ledgers = scores.map(|(steps, score)| {
+        let is_here = |(_, diagnosis): &(usize, &Diagnosis)| diagnosis.holds_for.contains(&steps.key);
+        let here: Vec<(usize, &Diagnosis)> = graph.diagnoses.iter().enumerate().filter(is_here).collect();
+        let look = Look { case, findings, score: &score, here: &here };
+        let mut losses = look.losses();
+        let same_cpu = look.same_cpu(&mut losses);
+        let best = look.best_run();
+        let expected = match losses.is_empty() && best.is_none() && look.is_costly() {
+            true => Fact::from(Missing::unsupported("", "nothing was measured free of its causes")),
+            false => Fact::Known(split::expected(&score, &losses, best, same_cpu)),
+        };
+        split::ledger(steps.key.clone(), &score, expected, losses)
+    });
+    ledgers.collect()
+}
+
+/// The loss by one diagnosis.
+struct Taken {
+    diagnosis: usize,
+    cause: Cause,
+    loss: Loss,
+    /// What is left of the first repetition in the score, if this made the repetitions decline.
+    kept_of_first: Option<f64>,
+}
+
+struct Look<'a> {
+    case: &'a Case<'a>,
+    findings: &'a [Finding],
+    score: &'a Score<'a>,
+    /// Diagnoses that hold for the score.
+    here: &'a [(usize, &'a Diagnosis)],
+}
+
+/// Differences of repetitions below this share are none.
+const SAME_SHARE: f64 = 0.005;
+
+impl Look<'_> {
+    fn losses(&self) -> Vec<Taken> {
+        let causes: Vec<Cause> = self.here.iter().map(|(_, diagnosis)| diagnosis.cause).collect();
+        let by_rows = clock::by_rows(self.case, self.score, &causes);
+        let taken = self.here.iter().filter_map(|(index, diagnosis)| {
+            let cause = diagnosis.cause;
+            let of_rows = by_rows.iter().find(|(known, _)| *known == cause).map(|(_, loss)| loss.clone());
+            let declines = self.has(diagnosis, &rules::OF_DECLINES);
+            let own = [of_rows, self.by_clocks_found(diagnosis, by_rows.is_empty()), self.by_runs(diagnosis, declines)];
+            let own = own.into_iter().flatten().reduce(Loss::or);
+            let all = [own, self.by_others(diagnosis), self.by_cpus(diagnosis)];
+            let loss = all.into_iter().flatten().reduce(Loss::and)?;
+            let kept_of_first = (declines && self.score.runs.len() > 1).then(|| self.score.kept_of_first());
+            Some(Taken { diagnosis: *index, cause, loss, kept_of_first })
+        });
+        taken.collect()
+    }
+
+    /// True if a member of a diagnosis is of one of these rules.
+    fn has(&self, diagnosis: &Diagnosis, rules: &[RuleId]) -> bool {
+        diagnosis.members().any(|index| rules.contains(&self.findings[index].rule))
+    }
+
+    fn members(&self, diagnosis: &Diagnosis) -> Vec<&Finding> {
+        let shows = std::iter::once(&diagnosis.root).chain(&diagnosis.evidence);
+        shows.map(|index| &self.findings[*index]).collect()
+    }
+
+    /// What findings say of clocks themselves: a firmware or a setting that lowers them, and clocks under load where
+    /// nothing else told them.
+    fn by_clocks_found(&self, diagnosis: &Diagnosis, is_blind: bool) -> Option<Loss> {
+        let of = |pair| clock::by_findings(self.case, self.score, diagnosis.cause, &self.members(diagnosis), pair);
+        match diagnosis.cause {
+            Cause::FirmwareCap => of(ClockPair::Claim),
+            Cause::SettingLimit => of(ClockPair::Setting),
+            Cause::Heat | Cause::PowerLimit | Cause::LowVoltage if is_blind => of(ClockPair::Load),
+            _ => None,
+        }
+    }
+
+    /// What the repetitions say, where they show the cause.
+    fn by_runs(&self, diagnosis: &Diagnosis, declines: bool) -> Option<Loss> {
+        let scatters = diagnosis.cause == Cause::NumaOrScheduler;
+        let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.case));
+        let is_shown = (declines || scatters) && diagnosis.cause != Cause::NotVisible;
+        is_shown.then(|| Loss::of_share(kept, Method::Runs, Witness::Scores))
+    }
+
+    fn by_others(&self, diagnosis: &Diagnosis) -> Option<Loss> {
+        match diagnosis.cause {
+            Cause::CpuQuota | Cause::StolenTime | Cause::Background | Cause::StartedBusy => {
+                time::loss(self.case, self.score, diagnosis.cause)
+            }
+            Cause::TooLittleMemory | Cause::StorageWait => waiting::loss(self.case, self.score),
+            _ => None,
+        }
+    }
+
+    fn by_cpus(&self, diagnosis: &Diagnosis) -> Option<Loss> {
+        let is_shown = matches!(diagnosis.cause, Cause::CpusOffline | Cause::CpusTakenAway)
+            || self.has(diagnosis, &[rules::CORES_KILLED]);
+        is_shown.then(|| cpus::loss(self.case, self.score, diagnosis.cause)).flatten()
+    }
+
+    /// True if a cause holds for the score of which it can be told what it takes.
+    fn is_costly(&self) -> bool {
+        self.here.iter().any(|(_, diagnosis)| {
+            use Cause::*;
+            let by_clock = [Heat, PowerLimit, LowVoltage, FirmwareCap, SettingLimit, Governor];
+            let by_time = [CpuQuota, StolenTime, Background, StartedBusy, TooLittleMemory, StorageWait];
+            let by_cpus = [CpusOffline, CpusTakenAway];
+            by_clock.iter().chain(&by_time).chain(&by_cpus).any(|cause| *cause == diagnosis.cause)
+        })
+    }
+
+    /// The best repetition, if the others are lower for a reason that is not visible.
+    fn best_run(&self) -> Option<f64> {
+        let is_hidden = self.here.iter().any(|(_, diagnosis)| diagnosis.cause == Cause::NotVisible);
+        let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.case));
+        (is_hidden && kept < 1.0 - SAME_SHARE).then(|| self.score.rate() / kept)
+    }
+
+    /// What other boards with this CPU reached at their best, if the run was slowed down from its beginning and so
+    /// cannot tell itself. What that is more than the run's own readings tell is of the cause that was there.
+    fn same_cpu(&self, losses: &mut [Taken]) -> Option<f64> {
+        let by_parts = self.score.rate() / losses.iter().map(|taken| taken.loss.factor).fold(1.0, |all, one| all * one);
+        let was_there = |taken: &&mut Taken| clock::was_there_before(self.case, self.score, taken.cause);
+        let taken = losses.iter_mut().find(was_there)?;
+        let best = Reference::builtin().best_of_same_cpu(self.case.record, self.score.figure)?;
+        let more = self.score.of_rate(best) / by_parts;
+        (more > 1.0).then(|| {
+            taken.loss.factor /= more;
+            taken.loss.low = taken.loss.low.min(taken.loss.factor);
+            taken.loss.method = Method::SameCpu;
+            self.score.of_rate(best)
+        })
+    }
+}

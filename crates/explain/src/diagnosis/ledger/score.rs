@@ -1,0 +1,133 @@
+//! A score with the repetitions behind it, each with the time in which it was measured.
+
+use crate::Figure;
+use crate::case::Case;
+use crate::elasticity::Elasticity;
+use crate::view::{self, ScoreSteps};
+use record::{Measured, Outcome, Step, Total, Window};
+
+/// A score that is told.
+pub(super) struct Score<'a> {
+    pub figure: &'a Figure,
+    /// The first step behind it.
+    pub step: &'a Step,
+    /// All repetitions; never none.
+    pub runs: Vec<Run<'a>>,
+    /// CPUs that it can keep busy.
+    pub busy_cpus: u32,
+}
+
+/// One repetition.
+pub(super) struct Run<'a> {
+    pub step: &'a Step,
+    pub window: Window,
+    /// Work per time.
+    pub rate: f64,
+}
+
+impl<'a> Score<'a> {
+    /// The score of these steps, if it is one to keep a ledger of: what the run was made for, and what the cost of a
+    /// lower clock is known of.
+    pub(super) fn of(case: &'a Case<'_>, steps: &ScoreSteps) -> Option<Self> {
+        let record = case.record;
+        let mut figures: Vec<&Figure> = case.figures().iter().collect();
+        figures.retain(|figure| figure.is_main && steps.steps.contains(&figure.step));
+        let better = |a: &&Figure, b: &&Figure| match a.higher_is_better {
+            true => a.value.total_cmp(&b.value),
+            false => b.value.total_cmp(&a.value),
+        };
+        let figure = figures.into_iter().max_by(better)?;
+        let step = record.steps.get(figure.step)?;
+        if steps.workload.is_of_memory() || !(steps.is_main || Elasticity::is_known(step)) {
+            return None;
+        }
+        let is_same = |other: &&(usize, &Step)| {
+            let other = other.1;
+            (other.variant == step.variant, &other.cpus, other.threads) == (true, &step.cpus, step.threads)
+        };
+        let all = steps.steps.iter().filter_map(|index| Some((*index, record.steps.get(*index)?)));
+        let all: Vec<(usize, &Step)> = all.collect();
+        let repeated = all.iter().filter(is_same);
+        let mut runs: Vec<Run> = repeated
+            .filter_map(|(_, step)| {
+                let rate = view::step_score(step)?.rate();
+                Some(Run { step, window: step.window, rate })
+            })
+            .collect();
+        cut(&mut runs);
+        let cpus = view::cpu_count(record).unwrap_or(1);
+        let busy_cpus = view::busy_cpus_expected(step).clamp(1, cpus.max(1));
+        (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus })
+    }
+
+    /// What was reached, as work per time.
+    pub(super) fn rate(&self) -> f64 {
+        self.of_rate(self.figure.value)
+    }
+
+    /// The same of a value in the unit of the score, and back.
+    pub(super) fn of_rate(&self, value: f64) -> f64 {
+        if self.figure.higher_is_better { value } else { 1.0 / value }
+    }
+
+    /// True if it keeps all CPUs busy.
+    pub(super) fn is_on_all(&self, case: &Case<'_>) -> bool {
+        view::cpu_count(case.record).is_some_and(|cpus| self.busy_cpus >= cpus)
+    }
+
+    /// What is left of the best repetition in the score, at most all.
+    pub(super) fn kept_of_best(&self) -> f64 {
+        let best = self.runs.iter().map(|run| run.rate).reduce(f64::max).unwrap_or(0.0);
+        if best > 0.0 { (self.rate() / best).min(1.0) } else { 1.0 }
+    }
+
+    /// What is left of the first repetition in the score, at most all.
+    pub(super) fn kept_of_first(&self) -> f64 {
+        let first = self.runs.first().map_or(0.0, |run| run.rate);
+        if first > 0.0 { (self.rate() / first).min(1.0) } else { 1.0 }
+    }
+
+    /// What is left in the score of what a load told in its first quarter, if it tells one value after the other.
+    pub(super) fn kept_of_early(&self, case: &Case<'_>) -> f64 {
+        let trends = view::series_trends(case.record);
+        let of_step = trends.iter().find(|trend| trend.step == self.figure.step);
+        of_step.map_or(1.0, |trend| (self.rate() / self.of_rate(trend.early)).min(1.0))
+    }
+}
+
+/// Logs have one stretch of time for all repetitions: it is cut by what each took, and equal work takes the longer the
+/// slower it is.
+fn cut(runs: &mut [Run<'_>]) {
+    let Some(whole) = runs.first().map(|run| run.window).filter(|_| runs.len() > 1) else {
+        return;
+    };
+    let is_one = runs.iter().all(|run| (run.window.start_ms, run.window.end_ms) == (whole.start_ms, whole.end_ms));
+    let time: f64 = runs.iter().map(|run| 1.0 / run.rate).total();
+    if !is_one || whole.elapsed_ms() <= 0 || time <= 0.0 {
+        return;
+    }
+    let mut from_ms = whole.start_ms as f64;
+    for run in runs {
+        let to_ms = from_ms + whole.elapsed_ms() as f64 / run.rate / time;
+        run.window = Window { start_ms: from_ms as i64, end_ms: to_ms as i64, ..Window::default() };
+        from_ms = to_ms;
+    }
+}
+
+/// CPU time that the kernel charged to a step, in nanoseconds.
+pub(super) fn cpu_ns(step: &Step) -> Option<f64> {
+    let counters = &step.counters;
+    if let Some(ns) = counters.task_clock_ns.known() {
+        return Some(*ns as f64);
+    }
+    let (user_ms, system_ms) = (counters.user_ms.known()?, counters.system_ms.known()?);
+    Some((*user_ms as f64 + *system_ms as f64) * 1e6)
+}
+
+/// What 7-zip says of a repetition.
+pub(super) fn compression<'a>(run: &Run<'a>) -> Option<&'a record::Compression> {
+    match &run.step.outcome {
+        Outcome::Done(Measured::Compression(done)) => Some(done),
+        _ => None,
+    }
+}

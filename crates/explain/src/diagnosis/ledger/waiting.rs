@@ -1,0 +1,99 @@
+//! Time that was waited for memory and storage.
+//!
+//! 7-zip says itself how busy its threads kept the CPUs. Waiting for storage as samples show it is no loss by itself,
+//! for others may compute meanwhile; it bounds what the loss can be.
+
+use super::loss::Loss;
+use super::score::{Run, Score, compression, cpu_ns};
+use crate::case::Case;
+use crate::stats::mean;
+use crate::{Method, Witness, view};
+use record::DictionaryRow;
+
+/// How busy the threads of 7-zip keep their CPUs while they compress, in percent, by the number of threads: medians of
+/// published logs without swapping. They wait for each other, the more the less they are balanced.
+const COMPRESSING: [(u32, f64); 9] =
+    [(1, 99.3), (2, 81.5), (4, 85.2), (6, 91.7), (8, 92.6), (12, 93.0), (16, 91.3), (32, 88.8), (96, 83.8)];
+/// The same while they decompress: they have nothing to wait for.
+const DECOMPRESSING_PERCENT: f64 = 99.0;
+/// So much of the CPU time is the kernel's in any run, in percent.
+const SYSTEM_PERCENT: f64 = 1.0;
+
+/// What waiting took of a score, if that can be seen.
+pub(super) fn loss(case: &Case<'_>, score: &Score<'_>) -> Option<Loss> {
+    let own = |half: Half| {
+        let used = score.runs.iter().filter_map(|run| half.used_percent(score, run));
+        used.reduce(f64::max)
+    };
+    let normal = [Half::Compressing, Half::Decompressing].map(|half| {
+        let usual = half.usual_percent(score.busy_cpus);
+        own(half).map_or(usual, |own| own.max(usual))
+    });
+    let kept: Vec<f64> = score
+        .runs
+        .iter()
+        .filter_map(|run| {
+            let waited = waited_share(case, run);
+            let by_use = kept_by_use(score, run, normal).or_else(|| kept_by_time(score, run));
+            match (by_use, waited) {
+                (Some(kept), Some(waited)) => Some(kept.max(1.0 - waited)),
+                (kept, waited) => kept.or(waited.map(|waited| 1.0 - waited)),
+            }
+        })
+        .collect();
+    let by = if view::swap_traffic_pages(case.record).is_some() { Witness::SwapTraffic } else { Witness::CpuTime };
+    Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
+}
+
+#[derive(Clone, Copy)]
+enum Half {
+    Compressing,
+    Decompressing,
+}
+
+impl Half {
+    fn usual_percent(self, threads: u32) -> f64 {
+        match self {
+            Self::Decompressing => DECOMPRESSING_PERCENT,
+            Self::Compressing => {
+                let next = COMPRESSING.iter().rev().find(|(count, _)| *count <= threads);
+                next.map_or(COMPRESSING[0].1, |(_, percent)| *percent)
+            }
+        }
+    }
+
+    /// How busy the CPUs were kept in this half, in percent of all that it can use.
+    fn used_percent(self, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+        let done = compression(run)?;
+        let rows: &[DictionaryRow] = match self {
+            Self::Compressing => &done.compressing,
+            Self::Decompressing => &done.decompressing,
+        };
+        let used: Vec<f64> = rows.iter().map(|row| f64::from(row.usage_percent)).filter(|used| *used > 0.0).collect();
+        Some(mean(&used)? / f64::from(score.busy_cpus))
+    }
+}
+
+/// What was kept of both halves, each by how busy it kept the CPUs.
+fn kept_by_use(score: &Score<'_>, run: &Run<'_>, normal: [f64; 2]) -> Option<f64> {
+    let done = compression(run)?;
+    let kept = |half: Half, normal: f64| Some((half.used_percent(score, run)? / normal).clamp(0.01, 1.0));
+    let kept = [kept(Half::Compressing, normal[0])?, kept(Half::Decompressing, normal[1])?];
+    let reached = [done.compressing_mips, done.decompressing_mips].map(f64::from);
+    let expected = reached[0] / kept[0] + reached[1] / kept[1];
+    (expected > 0.0).then(|| (reached[0] + reached[1]) / expected)
+}
+
+/// What was kept where the kernel counted the CPU time of the step.
+fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+    let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;
+    Some((cpu_ns(run.step)? / elapsed_ns / f64::from(score.busy_cpus)).min(1.0))
+}
+
+/// Share of the CPU time that was waited, or spent by the kernel beyond what is usual.
+fn waited_share(case: &Case<'_>, run: &Run<'_>) -> Option<f64> {
+    let uses = view::cpu_use(case.record, run.window);
+    let waited = uses.iter().map(|usage| usage.iowait + (usage.system - SYSTEM_PERCENT).max(0.0));
+    let waited: Vec<f64> = waited.collect();
+    Some((mean(&waited)? / 100.0).clamp(0.0, 1.0))
+}
