@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod any_file;
 mod case;
 mod change;
 pub mod compare;

@@ -54,7 +54,7 @@ pub use samples::*;
 pub use source::*;
 pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
-pub use stream::{is_stream, nothing_known, read_stream};
+pub use stream::{VALUES_MAX, is_stream, nothing_known, read_stream, read_stream_within};
 pub use survey::*;
 pub use total::{Addend, Total};
 pub use vocabulary::*;

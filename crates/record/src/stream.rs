@@ -8,7 +8,7 @@ use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable
 
 /// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
 /// twice a second.
-const VALUES_MAX: usize = 40 << 20;
+pub const VALUES_MAX: usize = 40 << 20;
 /// So many damaged places are named; with more the drive is lost.
 const UNREADABLE_MAX: usize = 100;
 /// How files of older versions begin: one event as JSON in each line, without length and checksum.
@@ -26,7 +26,16 @@ pub fn is_stream(bytes: &[u8]) -> bool {
 /// # Errors
 /// No line of it is whole.
 pub fn read_stream(bytes: &[u8]) -> Reading<Record> {
-    let mut reading = Unfolding::default();
+    read_stream_within(bytes, VALUES_MAX)
+}
+
+/// As [`read_stream`], with so many values of samples at most: a few bytes of a recording can stand for a row of
+/// hundreds.
+///
+/// # Errors
+/// As there.
+pub fn read_stream_within(bytes: &[u8], values_max: usize) -> Reading<Record> {
+    let mut reading = Unfolding { values_max, ..Unfolding::default() };
     let (mut from, mut lines) = (0_u64, LineReader::default());
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         match serde_json::from_slice(line) {
@@ -75,6 +84,8 @@ struct Unfolding {
     unreadable: Vec<Unreadable>,
     /// Values of the samples of this session.
     values: usize,
+    /// So many of them are kept.
+    values_max: usize,
     /// Settings of this session that came back.
     restores: Restores,
 }
@@ -85,7 +96,7 @@ impl Unfolding {
             Line::Event(event) => self.event(*event),
             Line::Row(at_ms, values) => {
                 self.values += values.len();
-                if self.values <= VALUES_MAX {
+                if self.values <= self.values_max {
                     self.record().append_row(at_ms, values);
                 }
             }
@@ -154,7 +165,7 @@ impl Unfolding {
 
     fn end(mut self) -> Reading<Record> {
         let tells = |record: &Record| !record.steps.is_empty() || !record.samples.at_ms.is_empty();
-        if self.values > VALUES_MAX {
+        if self.values > self.values_max {
             let why = "this recording has too many samples to load; use `monitor --replay`";
             return Err(Missing::unsupported("recording", why));
         }

@@ -127,6 +127,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/run/heat/", "patience with sensors"),
             at("bench/src/run/tape.rs", "patience with drives"),
             at("bench/src/workloads/", "what is timed"),
+            at("hub/src/clock.rs", "the time of day"),
             at("machine/src/sampler/", "who does not answer"),
             at("machine/src/timeline.rs", "the axis of time of a run"),
         ],

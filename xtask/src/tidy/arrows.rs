@@ -11,6 +11,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("app", &["bench", "explain", "machine", "record"]),
     ("bench", &["microbench", "machine", "probe", "record"]),
     ("explain", &["record"]),
+    ("hub", &["explain", "record"]),
     ("microbench", &[]),
     ("machine", &["record"]),
     ("probe", &["microbench"]),
@@ -27,8 +28,18 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
 ];
 
 /// Libraries that have one place.
-pub(super) const ONLY_IN: &[(&str, &[&str])] =
-    &[("anyhow", &["app", "xtask"]), ("clap", &["app"]), ("ureq", &["bench"]), ("quick-xml", &["bench"])];
+pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
+    ("anyhow", &["app", "hub", "xtask"]),
+    ("axum", &["hub"]),
+    ("clap", &["app", "hub"]),
+    ("hyper", &["hub"]),
+    ("hyper-util", &["hub"]),
+    ("postgres", &["hub"]),
+    ("quick-xml", &["bench"]),
+    ("rusqlite", &["hub"]),
+    ("tokio", &["hub"]),
+    ("ureq", &["bench", "hub"]),
+];
 
 /// Where these tables stand.
 const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";

@@ -32,6 +32,7 @@ const FENCES: &[Fence] = &[
     fence("app", false, Unsafe::Nowhere),
     fence("bench", true, Unsafe::Nowhere),
     fence("explain", true, Unsafe::Nowhere),
+    fence("hub", false, Unsafe::Nowhere),
     fence("microbench", true, Unsafe::Home),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
     fence("probe", true, Unsafe::Nowhere),

@@ -3,6 +3,7 @@
 
 use crate::{input, output};
 use anyhow::Context;
+use explain::any_file::{self, Unreadable};
 use explain::{Explanation, Finding, report};
 use record::Record;
 use serde_json::Value;
@@ -102,31 +103,20 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
 /// A Record from any supported file, which is named like this.
 pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
-    let packed = [(&b"\x1f\x8b"[..], "gzip"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
-    if let Some((_, packer)) = packed.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        anyhow::bail!("{} is compressed; use {packer} -dc FILE | sbc-bench explain -", file.display());
-    }
-    if record::is_stream(&bytes) {
-        let record = record::read_stream(&bytes).with_context(|| format!("{}", file.display()))?;
-        anyhow::ensure!(
-            !record.run.is_monitoring() || !record.samples.at_ms.is_empty(),
-            "{} is a recording without samples",
-            file.display()
-        );
-        return Ok(record);
-    }
-    // Nearly every file is text throughout, which is seen much faster of the whole than piece by piece.
-    let text =
-        String::from_utf8(bytes).unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned());
-    if text.trim_start().starts_with('{') {
-        return serde_json::from_str(&text)
-            .with_context(|| format!("{} is JSON but not an sbc-bench result file", file.display()));
-    }
-    let record = explain::logs::read(&text);
-    anyhow::ensure!(
-        !record.steps.is_empty() || !record.samples.at_ms.is_empty(),
-        "{} contains no results; it is neither an sbc-bench log nor a result file.",
-        file.display()
-    );
-    Ok(record)
+    any_file::read(bytes, record::VALUES_MAX).map_err(|why| {
+        let file = file.display();
+        match why {
+            Unreadable::Packed(packer) => {
+                anyhow::anyhow!("{file} is compressed; use {packer} -dc FILE | sbc-bench explain -")
+            }
+            Unreadable::Stream(missing) => anyhow::Error::new(missing).context(file.to_string()),
+            Unreadable::NoSamples => anyhow::anyhow!("{file} is a recording without samples"),
+            Unreadable::Json(error) => {
+                anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
+            }
+            Unreadable::NoResults => {
+                anyhow::anyhow!("{file} contains no results; it is neither an sbc-bench log nor a result file.")
+            }
+        }
+    })
 }

@@ -112,7 +112,7 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
 }
 
 /// Board and cores: what stays the same while everything else may change.
-fn machine(record: &Record) -> String {
+pub fn machine(record: &Record) -> String {
     let known = &record.machine;
     let name = known.name();
     let settings = settings_of(record);

@@ -1,0 +1,59 @@
+//! A Record from the bytes of any file that holds one: a result file, a stream, a recording, a log of any version.
+
+use crate::logs;
+use record::{Missing, Record, is_stream, read_stream_within};
+use std::fmt;
+
+/// Why a file gives no Record.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// It is compressed by this program.
+    Packed(&'static str),
+    /// It begins as a stream, and nothing in it is whole.
+    Stream(Missing),
+    /// It is a recording in which nothing was recorded.
+    NoSamples,
+    /// It is JSON of another kind.
+    Json(serde_json::Error),
+    /// It is text without results.
+    NoResults,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packed(packer) => write!(f, "compressed by {packer}"),
+            Self::Stream(missing) => write!(f, "{missing}"),
+            Self::NoSamples => f.write_str("a recording without samples"),
+            Self::Json(error) => write!(f, "JSON but not an sbc-bench result file: {error}"),
+            Self::NoResults => f.write_str("no results: neither an sbc-bench log nor a result file"),
+        }
+    }
+}
+
+/// How compressed files begin.
+const PACKED: [(&[u8], &str); 3] = [(b"\x1f\x8b", "gzip"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
+
+/// The Record of a file; of a recording at most so many values of samples.
+///
+/// # Errors
+/// There is none in it.
+pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
+    if let Some((_, packer)) = PACKED.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(Unreadable::Packed(packer));
+    }
+    if is_stream(&bytes) {
+        let record = read_stream_within(&bytes, values_max).map_err(Unreadable::Stream)?;
+        let is_empty = record.run.is_monitoring() && record.samples.at_ms.is_empty();
+        return if is_empty { Err(Unreadable::NoSamples) } else { Ok(record) };
+    }
+    // Nearly every file is text throughout, which is seen much faster of the whole than piece by piece.
+    let text =
+        String::from_utf8(bytes).unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned());
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(&text).map_err(Unreadable::Json);
+    }
+    let record = logs::read(&text);
+    let is_empty = record.steps.is_empty() && record.samples.at_ms.is_empty();
+    if is_empty { Err(Unreadable::NoResults) } else { Ok(record) }
+}

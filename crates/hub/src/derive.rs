@@ -1,0 +1,128 @@
+//! What is derived from an original: its names, figures, verdict and headline. A pure function of bytes, so that all of it
+//! can be made once more when rules improve.
+
+use crate::names::Kind;
+use crate::sorts::SORTS;
+use explain::any_file;
+use explain::reference::Row as Reference;
+use explain::results::Row;
+use explain::{Explanation, Figure, headline, trend};
+use record::{Record, Source};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// So many values of samples are read of a recording: a few bytes of one can stand for a row of hundreds.
+const VALUES_MAX: usize = 4 << 20;
+
+/// Everything that the database keeps of a result besides its original.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derived {
+    /// The mode of its run, or `log`.
+    pub kind: String,
+    /// Board and cores, or the name that its sender gave the machine.
+    pub machine: String,
+    /// UTC of the start in milliseconds since 1970.
+    pub started_utc_ms: Option<i64>,
+    /// Names by kind.
+    pub names: Vec<(Kind, String)>,
+    /// Core types.
+    pub core_types: Vec<String>,
+    /// `valid`, `degraded` or `invalid`.
+    pub verdict: String,
+    /// The step in which it died.
+    pub died_in: Option<String>,
+    /// The paragraph at the top of its report.
+    pub headline: String,
+    /// Cells of the table of results, as people read them.
+    pub cells: Vec<String>,
+    /// Main figures.
+    pub figures: Vec<Main>,
+    /// What tables are sorted by, in the order of [`SORTS`].
+    pub sorted_by: [Option<f64>; SORTS.len()],
+}
+
+/// A main figure, as it is kept for histories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Main {
+    /// Its key and its core type: only equal ones are compared.
+    pub key: String,
+    /// Name in words.
+    pub name: String,
+    /// Value.
+    pub value: f64,
+    /// Unit of the value.
+    pub unit: String,
+    /// True if a higher value is better.
+    pub higher_is_better: bool,
+}
+
+/// The Record of an original.
+///
+/// # Errors
+/// One sentence about why there is none in it.
+pub fn record(bytes: Vec<u8>) -> Result<Record, String> {
+    let read = catch_unwind(AssertUnwindSafe(|| any_file::read(bytes, VALUES_MAX)));
+    match read {
+        Ok(read) => read.map_err(|why| why.to_string()),
+        Err(_) => Err("the file could not be read because of a defect in this program".to_owned()),
+    }
+}
+
+/// What is derived from a Record. `alias` is what its sender calls the machine.
+///
+/// # Errors
+/// One sentence: a rule failed on it.
+pub fn derive(record: &Record, alias: Option<&str>) -> Result<Derived, String> {
+    catch_unwind(AssertUnwindSafe(|| of(record, alias)))
+        .map_err(|_| "the result could not be explained because of a defect in this program".to_owned())
+}
+
+fn of(record: &Record, alias: Option<&str>) -> Derived {
+    let explained = Explanation::of(record);
+    let row = Row::of(record, &explained, "");
+    let reference = Reference::of(record, explained.verdict, "");
+    let figures = explain::figures(record);
+    let cores: Vec<String> = reference
+        .cores
+        .iter()
+        .map(|core| format!("{}x {}", core.count, core.core_type.as_deref().unwrap_or("unknown")))
+        .collect();
+    let core_types: BTreeSet<String> = reference.cores.iter().filter_map(|core| core.core_type.clone()).collect();
+    let named = [
+        (Kind::Board, record.machine.name().cloned()),
+        (Kind::Soc, reference.soc.clone()),
+        (Kind::Cores, Some(cores.join(" + ")).filter(|cores| !cores.is_empty())),
+        (Kind::Kernel, reference.kernel.clone()),
+        (Kind::Distribution, reference.distribution.clone()),
+    ];
+    let clock = row.clock_khz.map(f64::from);
+    let [multi, single, aes, copy, fill, miner] = row.figures;
+    Derived {
+        kind: match &record.source {
+            Source::Log(_) => "log".to_owned(),
+            Source::Run { .. } => explain::plain(record.run.mode.as_str()),
+        },
+        machine: explain::plain(alias.unwrap_or(&trend::machine(record))),
+        started_utc_ms: record.run.started.known().copied(),
+        names: named.into_iter().filter_map(|(kind, name)| Some((kind, name?))).collect(),
+        core_types: core_types.into_iter().collect(),
+        verdict: row.verdict.to_string(),
+        died_in: row.died_in.as_deref().map(explain::plain),
+        headline: explain::harmless(&headline(record, &figures, &explained)).into_owned(),
+        cells: row.cells.iter().map(|cell| explain::plain(cell)).collect(),
+        figures: figures.iter().filter(|figure| figure.is_main && figure.not_comparable.is_none()).map(main).collect(),
+        sorted_by: [clock, multi, single, aes, copy, fill, miner],
+    }
+}
+
+fn main(figure: &Figure) -> Main {
+    let cluster = figure.core.as_ref().map(|core| format!(" #{}", core.cluster)).unwrap_or_default();
+    Main {
+        key: format!("{}{cluster}", figure.key),
+        name: explain::plain(&figure.name()),
+        value: figure.value,
+        unit: explain::plain(&figure.unit),
+        higher_is_better: figure.higher_is_better,
+    }
+}

@@ -1,0 +1,97 @@
+//! `sbc-bench-hub`: the command line of the hub.
+
+#![forbid(unsafe_code)]
+
+mod args;
+
+use anyhow::{Context, bail};
+use args::{Cli, Command, TokenCommand};
+use clap::Parser;
+use hub::store::{self, Postgres, Sqlite, Store};
+use hub::{clock, tokens, verify};
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "sbc-bench-hub: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    let place = cli.place;
+    match cli.command {
+        Command::Migrate => {
+            let store = open(&place.data, place.database.as_deref())?;
+            let taken = store::migrate(&*store, clock::now_utc_ms())?;
+            say(&match taken.as_slice() {
+                [] => "The database is up to date.".to_owned(),
+                taken => format!("Migrated: {}.", taken.join(", ")),
+            })
+        }
+        Command::Verify => {
+            let store = migrated(&place.data, place.database.as_deref())?;
+            let checked = verify::verify(&*store)?;
+            for line in &checked.problems {
+                say(line)?;
+            }
+            say(&format!("{} results and {} originals checked.", checked.results, checked.originals))?;
+            if !checked.problems.is_empty() {
+                bail!("{} problems found.", checked.problems.len());
+            }
+            Ok(())
+        }
+        Command::Token { command } => token(&*migrated(&place.data, place.database.as_deref())?, command),
+    }
+}
+
+fn token(store: &dyn Store, command: TokenCommand) -> anyhow::Result<()> {
+    match command {
+        TokenCommand::Make { name, scopes } => {
+            let secret = store::write(store, |session| tokens::make(session, &name, &scopes, clock::now_utc_ms()))?;
+            say(&secret)
+        }
+        TokenCommand::List => {
+            for token in store::read(store, tokens::all)? {
+                let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.word()).collect();
+                let state = if token.revoked_utc_ms.is_some() { "revoked" } else { "valid" };
+                say(&format!("{}\t{}\t{state}", token.name, scopes.join(",")))?;
+            }
+            Ok(())
+        }
+        TokenCommand::Revoke { name } => {
+            match store::write(store, |session| tokens::revoke(session, &name, clock::now_utc_ms()))? {
+                true => say(&format!("Revoked {name}.")),
+                false => bail!("No token named {name}; see sbc-bench-hub token list."),
+            }
+        }
+    }
+}
+
+/// The database, with the tables of this program.
+fn migrated(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
+    let store = open(data, database)?;
+    store::migrate(&*store, clock::now_utc_ms())?;
+    Ok(store)
+}
+
+fn open(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
+    if let Some(url) = database {
+        return Ok(Arc::new(Postgres::open(url).context("Cannot open the database")?));
+    }
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data);
+    made.with_context(|| format!("Cannot create {}", data.display()))?;
+    let file = data.join("hub.sqlite");
+    Ok(Arc::new(Sqlite::open(&file).with_context(|| format!("Cannot open {}", file.display()))?))
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stdout(), "{line}")?)
+}

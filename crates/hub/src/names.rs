@@ -1,0 +1,117 @@
+//! Names that many results share: boards, SoCs, core types, sets of cores, kernels, distributions. Each has a number for
+//! queries and a slug for addresses.
+
+use crate::originals::hash;
+use crate::store::{Session, Trouble, Value, first};
+
+/// What a name is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A board.
+    Board,
+    /// A SoC or CPU.
+    Soc,
+    /// A core type, such as Cortex-A76.
+    Core,
+    /// A set of cores, such as `4x Cortex-A55 + 4x Cortex-A76`.
+    Cores,
+    /// A kernel release.
+    Kernel,
+    /// A distribution.
+    Distribution,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Board, Self::Soc, Self::Core, Self::Cores, Self::Kernel, Self::Distribution];
+
+    /// Its word in addresses and in the database.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Board => "board",
+            Self::Soc => "soc",
+            Self::Core => "core",
+            Self::Cores => "cores",
+            Self::Kernel => "kernel",
+            Self::Distribution => "distribution",
+        }
+    }
+
+    /// The kind of a word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// Longest name that is kept; real ones have up to 100 characters.
+const CHARACTERS_MAX: usize = 200;
+
+/// The number of a name, which is made where it is not there.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Option<i64>, Trouble> {
+    let words: String = explain::plain(words).chars().take(CHARACTERS_MAX).collect();
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let known = |session: &mut dyn Session| -> Result<Option<i64>, Trouble> {
+        let values = [kind.word().into(), words.as_str().into()];
+        let row = first(session, "SELECT id FROM name WHERE kind = $1 AND words = $2", &values)?;
+        Ok(row.and_then(|row| row.integer(0)))
+    };
+    if let Some(id) = known(session)? {
+        return Ok(Some(id));
+    }
+    // Names that differ in what a slug leaves out get a slug each.
+    let plain = slug(&words);
+    let distinct = format!("{plain}-{}", &hash(words.as_bytes())[..8]);
+    for slug in [plain, distinct] {
+        let sql = "INSERT INTO name (kind, words, slug) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        session.run(sql, &[kind.word().into(), words.as_str().into(), slug.into()])?;
+        if let Some(id) = known(session)? {
+            return Ok(Some(id));
+        }
+    }
+    Err(Trouble { is_passing: true, ..Trouble::of(format!("The name {words} could not be kept.")) })
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        value.as_str().into()
+    }
+}
+
+/// Notes which core types a set of cores has.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn join_cores(session: &mut dyn Session, cores: i64, core: i64) -> Result<(), Trouble> {
+    let sql = "INSERT INTO name_core (cores_id, core_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    session.run(sql, &[cores.into(), core.into()]).map(drop)
+}
+
+/// A name for addresses: `Orange Pi 5 Plus` is `orange-pi-5-plus`.
+pub fn slug(words: &str) -> String {
+    let lower = words.to_lowercase();
+    let parts = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    let slug: String = parts.collect::<Vec<_>>().join("-").chars().take(80).collect();
+    if slug.is_empty() { "x".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_plain() {
+        for (words, expected) in [
+            ("Orange Pi 5 Plus", "orange-pi-5-plus"),
+            ("<script>alert(1)</script>", "script-alert-1-script"),
+            ("日本", "x"),
+            ("../../etc", "etc"),
+        ] {
+            assert_eq!(slug(words), expected);
+        }
+    }
+}

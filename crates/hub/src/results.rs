@@ -1,0 +1,275 @@
+//! Results as the database keeps them: taken in, derived once more, published, deleted.
+
+use crate::derive::{self, Derived};
+use crate::names::{self, Kind};
+use crate::originals;
+use crate::sorts::SORTS;
+use crate::store::{Dialect, Session, Store, Trouble, Value, first, read, write};
+
+/// Columns of a name's number.
+pub const NAMED: [(Kind, &str); 5] = [
+    (Kind::Board, "board_id"),
+    (Kind::Soc, "soc_id"),
+    (Kind::Cores, "cores_id"),
+    (Kind::Kernel, "kernel_id"),
+    (Kind::Distribution, "distribution_id"),
+];
+
+/// A file that is ready to be kept.
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    /// Number of the sender's token.
+    pub owner: i64,
+    /// SHA-256 of the bytes as they were sent.
+    pub received_hash: String,
+    /// SHA-256 of the redacted bytes.
+    pub hash: String,
+    /// Size of the redacted bytes.
+    pub size: usize,
+    /// The redacted bytes, compressed.
+    pub packed: Vec<u8>,
+    /// Whether all people may find it.
+    pub published: bool,
+    /// When it came.
+    pub received_utc_ms: i64,
+    /// What is derived, or why nothing can be.
+    pub derived: Result<Derived, String>,
+    /// What its sender calls the machine; empty where it is known by board and cores.
+    pub alias: String,
+    /// Number of this build.
+    pub build: i64,
+}
+
+/// Where a result went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its number.
+    pub id: i64,
+    /// Its short name in addresses.
+    pub slug: String,
+    /// Why it is quarantined, if it is.
+    pub quarantined: Option<String>,
+    /// True if it was there before.
+    pub was_there: bool,
+    /// True if all people may find it.
+    pub published: bool,
+}
+
+/// Letters of a short name: without those that look alike.
+const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
+/// 60 bits: nobody finds an unlisted result by trying.
+const SLUG_LETTERS: usize = 12;
+
+/// The short name of a file of an owner: from what was sent, so that sending it twice gives the same.
+pub fn slug_of(owner: i64, received_hash: &str) -> String {
+    let digits = originals::hash(format!("{owner} {received_hash}").as_bytes());
+    let digits = digits.as_bytes();
+    let letter = |at: usize| {
+        let pair = std::str::from_utf8(&digits[2 * at..2 * at + 2]).unwrap_or("0");
+        LETTERS[usize::from_str_radix(pair, 16).unwrap_or(0) % 32] as char
+    };
+    (0..SLUG_LETTERS).map(letter).collect()
+}
+
+/// The result that an owner sent before with these bytes.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Result<Option<Kept>, Trouble> {
+    let sql = "SELECT id, slug, quarantined, published_utc_ms FROM result WHERE owner = $1 AND received_hash = $2";
+    let row = first(session, sql, &[owner.into(), received_hash.into()])?;
+    Ok(row.map(|row| Kept {
+        id: row.integer(0).unwrap_or(0),
+        slug: row.words(1),
+        quarantined: row.text(2).map(str::to_owned),
+        was_there: true,
+        published: row.integer(3).is_some(),
+    }))
+}
+
+/// Keeps a file. Sent twice, it is kept once.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<Kept, Trouble> {
+    if let Some(kept) = known(session, new.owner, &new.received_hash)? {
+        return Ok(kept);
+    }
+    originals::keep(session, &new.hash, new.size, &new.packed)?;
+    let slug = slug_of(new.owner, &new.received_hash);
+    let quarantined = new.derived.as_ref().err().cloned();
+    let published = Some(new.received_utc_ms).filter(|_| new.published);
+    let mut columns: Vec<(&str, Value)> = vec![
+        ("slug", slug.as_str().into()),
+        ("owner", new.owner.into()),
+        ("received_hash", new.received_hash.as_str().into()),
+        ("received_utc_ms", new.received_utc_ms.into()),
+        ("hash", new.hash.as_str().into()),
+        ("quarantined", quarantined.as_deref().into()),
+        ("published_utc_ms", published.into()),
+        ("listed", (published.is_some() && quarantined.is_none()).into()),
+        ("listed_utc_ms", new.received_utc_ms.into()),
+        ("derived_by", new.build.into()),
+        ("alias", new.alias.as_str().into()),
+    ];
+    columns.extend(derived_columns(session, new.derived.as_ref().ok())?);
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let marks: Vec<String> = (1..=columns.len()).map(|at| format!("${at}")).collect();
+    let sql = format!(
+        "INSERT INTO result ({}) VALUES ({}) ON CONFLICT (owner, received_hash) DO NOTHING RETURNING id",
+        names.join(", "),
+        marks.join(", ")
+    );
+    let values: Vec<Value> = columns.into_iter().map(|(_, value)| value).collect();
+    match first(session, &sql, &values)?.and_then(|row| row.integer(0)) {
+        Some(id) => Ok(Kept { id, slug, quarantined, was_there: false, published: published.is_some() }),
+        // Another process was quicker.
+        None => known(session, new.owner, &new.received_hash)?
+            .ok_or_else(|| Trouble { is_passing: true, ..Trouble::of("The result is being kept by another hub.") }),
+    }
+}
+
+/// The columns that are derived, with their values.
+fn derived_columns(
+    session: &mut dyn Session,
+    derived: Option<&Derived>,
+) -> Result<Vec<(&'static str, Value)>, Trouble> {
+    let mut columns = Vec::new();
+    let mut numbers = Vec::new();
+    for (kind, column) in NAMED {
+        let words = derived.and_then(|derived| derived.names.iter().find(|(of, _)| *of == kind));
+        let number = match words {
+            Some((_, words)) => names::number(session, kind, words)?,
+            None => None,
+        };
+        numbers.push((kind, number));
+        columns.push((column, number.into()));
+    }
+    let cores = numbers.iter().find(|(kind, _)| *kind == Kind::Cores).and_then(|(_, number)| *number);
+    for core_type in derived.iter().flat_map(|derived| &derived.core_types) {
+        if let (Some(cores), Some(core)) = (cores, names::number(session, Kind::Core, core_type)?) {
+            names::join_cores(session, cores, core)?;
+        }
+    }
+    let text = |of: fn(&Derived) -> &str| derived.map_or("", of).into();
+    let json = |text: Option<String>| Value::from(text.unwrap_or_else(|| "[]".to_owned()));
+    columns.extend([
+        ("kind", text(|derived| &derived.kind)),
+        ("machine", text(|derived| &derived.machine)),
+        ("started_utc_ms", derived.and_then(|derived| derived.started_utc_ms).into()),
+        ("verdict", text(|derived| &derived.verdict)),
+        ("died_in", derived.and_then(|derived| derived.died_in.as_deref()).into()),
+        ("headline", text(|derived| &derived.headline)),
+        ("cells", json(derived.and_then(|derived| serde_json::to_string(&derived.cells).ok()))),
+        ("figures", json(derived.and_then(|derived| serde_json::to_string(&derived.figures).ok()))),
+    ]);
+    for (index, sort) in SORTS.iter().enumerate() {
+        columns.push((sort.column, derived.and_then(|derived| derived.sorted_by[index]).into()));
+    }
+    Ok(columns)
+}
+
+/// Lists or hides a result of an owner. False if the owner has no such result.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64>) -> Result<bool, Trouble> {
+    let sql = "UPDATE result SET published_utc_ms = $1, listed_utc_ms = coalesce($1, received_utc_ms), \
+               listed = CASE WHEN quarantined IS NULL AND $1 IS NOT NULL THEN 1 ELSE 0 END \
+               WHERE owner = $2 AND slug = $3 RETURNING id";
+    Ok(!session.run(sql, &[at.into(), owner.into(), slug.into()])?.is_empty())
+}
+
+/// Deletes a result of an owner with all that came from it. False if the owner has no such result.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn delete(session: &mut dyn Session, owner: i64, slug: &str) -> Result<bool, Trouble> {
+    let values = [owner.into(), slug.into()];
+    let sql = "DELETE FROM result WHERE owner = $1 AND slug = $2 RETURNING id, hash";
+    let Some(row) = first(session, sql, &values)? else { return Ok(false) };
+    let id = [Value::from(row.integer(0))];
+    let notices = "DELETE FROM notice WHERE change_id IN (SELECT id FROM change WHERE result_id = $1)";
+    session.run(notices, &id)?;
+    session.run("DELETE FROM change WHERE result_id = $1", &id)?;
+    originals::forget(session, &row.words(1))?;
+    Ok(true)
+}
+
+/// The number of this build; the first time it is asked for it gets the highest.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
+    write(store, |session| {
+        session.run("INSERT INTO build (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", &[name.into()])?;
+        let row = first(session, "SELECT id FROM build WHERE name = $1", &[name.into()])?;
+        row.and_then(|row| row.integer(0)).ok_or_else(|| Trouble::of("The build could not be noted."))
+    })
+}
+
+/// How many results are still those of an older build.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn outdated(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
+    let sql = "SELECT count(*) FROM result WHERE derived_by < $1";
+    let row = read(store, |session| first(session, sql, &[build.into()]))?;
+    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
+}
+
+/// Derives one result of an older build once more. False if there is none that another worker has not taken.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn derive_one(store: &dyn Store, build: i64) -> Result<bool, Trouble> {
+    let dialect = store.dialect();
+    if dialect == Dialect::Sqlite {
+        // Reading and deriving do not hold the one connection that writes: nobody else derives.
+        let found = read(store, |session| outdated_one(session, build, ""))?;
+        let Some((id, alias, bytes)) = found else { return Ok(false) };
+        let derived = bytes.and_then(|bytes| derived_of(bytes, &alias));
+        return write(store, |session| replace(session, id, build, &derived)).map(|()| true);
+    }
+    write(store, |session| {
+        let found = outdated_one(session, build, dialect.for_one_worker())?;
+        let Some((id, alias, bytes)) = found else { return Ok(false) };
+        let derived = bytes.and_then(|bytes| derived_of(bytes, &alias));
+        replace(session, id, build, &derived).map(|()| true)
+    })
+}
+
+/// Number, name of the machine, and the original or why it cannot be read.
+type Outdated = (i64, String, Result<Vec<u8>, String>);
+
+fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<Outdated>, Trouble> {
+    let sql =
+        format!("SELECT id, hash, alias FROM result WHERE derived_by < $1 ORDER BY derived_by, id LIMIT 1{ending}");
+    let Some(row) = first(session, &sql, &[build.into()])? else { return Ok(None) };
+    let bytes = match originals::get(session, &row.words(1)) {
+        Err(trouble) if trouble.is_passing => return Err(trouble),
+        bytes => bytes.map_err(|trouble| trouble.message),
+    };
+    Ok(Some((row.integer(0).unwrap_or(0), row.words(2), bytes)))
+}
+
+fn derived_of(bytes: Vec<u8>, alias: &str) -> Result<Derived, String> {
+    derive::derive(&derive::record(bytes)?, Some(alias).filter(|alias| !alias.is_empty()))
+}
+
+/// Puts new derived columns in the place of the old.
+fn replace(session: &mut dyn Session, id: i64, build: i64, derived: &Result<Derived, String>) -> Result<(), Trouble> {
+    let quarantined = derived.as_ref().err();
+    let mut columns = derived_columns(session, derived.as_ref().ok())?;
+    columns.push(("quarantined", quarantined.into()));
+    columns.push(("derived_by", build.into()));
+    let sets: Vec<String> = columns.iter().enumerate().map(|(at, (name, _))| format!("{name} = ${}", at + 1)).collect();
+    let listed = match quarantined {
+        Some(_) => "0",
+        None => "CASE WHEN published_utc_ms IS NULL THEN 0 ELSE 1 END",
+    };
+    let sql = format!("UPDATE result SET {}, listed = {listed} WHERE id = ${}", sets.join(", "), columns.len() + 1);
+    let mut values: Vec<Value> = columns.into_iter().map(|(_, value)| value).collect();
+    values.push(id.into());
+    session.run(&sql, &values).map(drop)
+}

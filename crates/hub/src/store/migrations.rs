@@ -1,0 +1,57 @@
+//! The tables, as steps that only go forward. A step that has been published is never changed: a new one follows it.
+
+use super::{Dialect, Session, Store, Trouble, Value, first, write};
+
+/// One step: its name, and statements with `;` between them. `{id}` is the type of a primary key.
+struct Migration {
+    name: &'static str,
+    statements: &'static str,
+}
+
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "results", statements: include_str!("migrations/1_results.sql") },
+    Migration { name: "changes", statements: include_str!("migrations/2_changes.sql") },
+];
+
+/// Any number, the same in all hubs: who holds it migrates.
+const ADVISORY_LOCK: i64 = 0x5bc_be4c;
+
+/// Brings a database to the tables of this program, all or nothing, and returns the names of the steps that were taken.
+///
+/// # Errors
+/// The database refuses it, or was made by a newer program.
+pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, Trouble> {
+    let dialect = store.dialect();
+    write(store, |session| {
+        if dialect == Dialect::Postgres {
+            session.run("SELECT pg_advisory_xact_lock($1)", &[ADVISORY_LOCK.into()])?;
+        }
+        let table = "CREATE TABLE IF NOT EXISTS migration (number BIGINT PRIMARY KEY, name TEXT NOT NULL, \
+                     applied_utc_ms BIGINT NOT NULL)";
+        session.run(table, &[])?;
+        let done = applied(session)?;
+        let known = MIGRATIONS.len();
+        if done > known {
+            return Err(Trouble::of(format!(
+                "The database has {done} migrations, this program knows {known}; use the newer program."
+            )));
+        }
+        for (number, migration) in MIGRATIONS.iter().enumerate().skip(done) {
+            let statements = migration.statements.replace("{id}", dialect.id_type());
+            let bare: String =
+                statements.lines().filter(|line| !line.trim_start().starts_with("--")).collect::<Vec<_>>().join("\n");
+            for statement in bare.split(';').filter(|statement| !statement.trim().is_empty()) {
+                session.run(statement, &[])?;
+            }
+            let values = [Value::from(number as i64 + 1), migration.name.into(), now_utc_ms.into()];
+            session.run("INSERT INTO migration (number, name, applied_utc_ms) VALUES ($1, $2, $3)", &values)?;
+        }
+        Ok(MIGRATIONS[done..].iter().map(|migration| migration.name).collect())
+    })
+}
+
+/// How many steps were taken.
+fn applied(session: &mut dyn Session) -> Result<usize, Trouble> {
+    let row = first(session, "SELECT count(*) FROM migration", &[])?;
+    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0) as usize)
+}

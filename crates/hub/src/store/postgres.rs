@@ -1,0 +1,240 @@
+//! PostgreSQL: a few connections, each with its prepared statements. One that is lost is made once more.
+
+use super::{Dialect, Row, Session, Store, Trouble, Value, Work};
+use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use postgres::{Client, Config, NoTls, Statement, Transaction};
+use std::collections::HashMap;
+use std::error::Error;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Connections of one process.
+const CONNECTIONS: usize = 8;
+/// Statements that a connection keeps prepared; queries with filters come in many forms.
+const STATEMENTS_MAX: usize = 256;
+/// How often a transaction is tried where others were in its way or the connection was lost.
+const TRIES: u32 = 6;
+
+/// A database on a server.
+pub struct Postgres {
+    config: Config,
+    free: Mutex<(Vec<Connection>, usize)>,
+    came_back: Condvar,
+}
+
+struct Connection {
+    client: Client,
+    prepared: HashMap<String, Statement>,
+}
+
+impl Postgres {
+    /// Connects to `postgres://USER@HOST/DATABASE`, a socket's folder as `host=` parameter.
+    ///
+    /// # Errors
+    /// The address is wrong or nothing answers.
+    pub fn open(url: &str) -> Result<Self, Trouble> {
+        let mut config: Config = url.parse()?;
+        config.connect_timeout(Duration::from_secs(5)).application_name("sbc-bench-hub");
+        let store = Self { config, free: Mutex::new((Vec::new(), 0)), came_back: Condvar::new() };
+        let first = store.connect()?;
+        store.give_back(Some(first), 1);
+        Ok(store)
+    }
+
+    fn connect(&self) -> Result<Connection, Trouble> {
+        let mut client = self.config.connect(NoTls)?;
+        // A commit is on the server's disk when it returns, also where the server's default is another. No work waits for ever.
+        client.batch_execute("SET synchronous_commit = on; SET lock_timeout = '20s'; SET statement_timeout = '60s'")?;
+        Ok(Connection { client, prepared: HashMap::new() })
+    }
+
+    fn take(&self) -> Result<Connection, Trouble> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(connection) = free.0.pop() {
+                if !connection.client.is_closed() {
+                    return Ok(connection);
+                }
+                free.1 -= 1;
+                continue;
+            }
+            if free.1 < CONNECTIONS {
+                free.1 += 1;
+                drop(free);
+                let made = self.connect();
+                if made.is_err() {
+                    self.give_back(None, 0);
+                }
+                return made;
+            }
+            free = self.came_back.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A connection, or none where one was lost; `new` are those that were not counted yet.
+    fn give_back(&self, connection: Option<Connection>, new: usize) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        match connection {
+            Some(connection) => {
+                free.0.push(connection);
+                free.1 += new;
+            }
+            None => free.1 -= 1,
+        }
+        self.came_back.notify_one();
+    }
+
+    fn once(&self, work: Work<'_>, keeps: bool) -> Result<(), Trouble> {
+        let mut lent = Lent(self, Some(self.take()?));
+        let done = lent.1.as_mut().map_or_else(
+            || Err(Trouble::of("No connection.")),
+            |Connection { client, prepared }| {
+                let builder = client.build_transaction();
+                let builder = match keeps {
+                    true => builder,
+                    false => builder.read_only(true),
+                };
+                let mut session = InPostgres { transaction: builder.start()?, prepared };
+                work(&mut session)?;
+                match keeps {
+                    true => Ok(session.transaction.commit()?),
+                    false => Ok(session.transaction.rollback()?),
+                }
+            },
+        );
+        if done.as_ref().is_err_and(|trouble: &Trouble| trouble.is_passing) {
+            // Its prepared statements may be of a server that is gone.
+            lent.1 = None;
+        }
+        done
+    }
+
+    fn tried(&self, work: Work<'_>, keeps: bool) -> Result<(), Trouble> {
+        let mut tries = 1;
+        loop {
+            match self.once(work, keeps) {
+                Err(trouble) if trouble.is_passing && tries < TRIES => {
+                    std::thread::sleep(Duration::from_millis(20 << tries));
+                    tries += 1;
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+/// Brings a connection back, also where the work with it panics.
+struct Lent<'a>(&'a Postgres, Option<Connection>);
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.0.give_back(self.1.take(), 0);
+    }
+}
+
+impl Store for Postgres {
+    fn read(&self, work: Work<'_>) -> Result<(), Trouble> {
+        self.tried(work, false)
+    }
+
+    fn write(&self, work: Work<'_>) -> Result<(), Trouble> {
+        self.tried(work, true)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn backup(&self, _file: &Path) -> Result<(), Trouble> {
+        Err(Trouble::of("PostgreSQL is backed up by pg_dump; use --format=custom."))
+    }
+}
+
+struct InPostgres<'a> {
+    transaction: Transaction<'a>,
+    prepared: &'a mut HashMap<String, Statement>,
+}
+
+impl Session for InPostgres<'_> {
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
+        let statement = match self.prepared.get(sql) {
+            Some(statement) => statement.clone(),
+            None => {
+                let statement = self.transaction.prepare(sql)?;
+                if self.prepared.len() >= STATEMENTS_MAX {
+                    self.prepared.clear();
+                }
+                self.prepared.insert(sql.to_owned(), statement.clone());
+                statement
+            }
+        };
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+        let rows = self.transaction.query(&statement, &values)?;
+        let cells = |row: postgres::Row| (0..row.len()).map(|at| row.try_get::<_, Value>(at)).collect();
+        let rows: Result<Vec<Vec<Value>>, postgres::Error> = rows.into_iter().map(cells).collect();
+        Ok(rows?.into_iter().map(Row).collect())
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut postgres::types::private::BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Integer(value) if *kind == Type::FLOAT8 => (*value as f64).to_sql(kind, out),
+            Self::Integer(value) => value.to_sql(kind, out),
+            Self::Real(value) => value.to_sql(kind, out),
+            Self::Text(value) => value.to_sql(kind, out),
+            Self::Bytes(value) => value.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        [Type::INT8, Type::FLOAT8, Type::TEXT, Type::BYTEA].contains(kind)
+    }
+
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Value {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(match *kind {
+            Type::INT8 => Self::Integer(i64::from_sql(kind, raw)?),
+            Type::INT4 => Self::Integer(i32::from_sql(kind, raw)?.into()),
+            Type::BOOL => Self::Integer(bool::from_sql(kind, raw)?.into()),
+            Type::FLOAT8 => Self::Real(f64::from_sql(kind, raw)?),
+            Type::BYTEA => Self::Bytes(raw.to_vec()),
+            _ => Self::Text(String::from_utf8_lossy(raw).into_owned()),
+        })
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self::Null)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+impl From<postgres::Error> for Trouble {
+    fn from(error: postgres::Error) -> Self {
+        let code = error.code().map(postgres::error::SqlState::code).unwrap_or_default();
+        let message = match error.as_db_error() {
+            Some(said) => said.message().to_owned(),
+            None => {
+                let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+                format!("{error}{source}")
+            }
+        };
+        // Classes of PostgreSQL's error codes: connection lost (08), server shutting down or starting (57P), deadlock and
+        // serialisation (40). An error without a code is one of the connection.
+        let is_lost = error.is_closed() || (code.is_empty() && error.as_db_error().is_none());
+        let is_passing = is_lost || ["08", "40", "57P"].iter().any(|class| code.starts_with(class));
+        Self { message, is_passing, is_duplicate: code == "23505" }
+    }
+}

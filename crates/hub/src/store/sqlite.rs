@@ -1,0 +1,155 @@
+//! SQLite: one file in write-ahead mode. One connection writes, others read and never wait for it.
+
+use super::{Dialect, Row, Session, Store, Trouble, Value, Work};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Readers at the same time; each has its own cache of pages.
+const READERS: usize = 4;
+/// Cache of pages of each connection in KiB.
+const CACHE_KIB: i64 = 8 << 10;
+/// Patience with another process that writes, for example a backup that is being restored.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// A database in a file.
+pub struct Sqlite {
+    file: PathBuf,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+    reader_free: Condvar,
+}
+
+impl Sqlite {
+    /// Opens a file, and makes it where it is not there.
+    ///
+    /// # Errors
+    /// It cannot be opened, or is another kind of file.
+    pub fn open(file: &Path) -> Result<Self, Trouble> {
+        let writer = connection(file, OpenFlags::default())?;
+        // A commit is on the disk when it returns, even in write-ahead mode.
+        writer.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let readers: Result<Vec<Connection>, Trouble> = (0..READERS).map(|_| connection(file, flags)).collect();
+        Ok(Self {
+            file: file.to_path_buf(),
+            writer: Mutex::new(writer),
+            readers: Mutex::new(readers?),
+            reader_free: Condvar::new(),
+        })
+    }
+
+    fn reader(&self) -> Connection {
+        let mut readers = held(&self.readers);
+        loop {
+            match readers.pop() {
+                Some(reader) => return reader,
+                None => readers = self.reader_free.wait(readers).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+/// A panic while it was held has ended its transaction: the connection is good.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn connection(file: &Path, flags: OpenFlags) -> Result<Connection, Trouble> {
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    connection.execute_batch(&format!("PRAGMA cache_size = -{CACHE_KIB}; PRAGMA foreign_keys = ON;"))?;
+    Ok(connection)
+}
+
+/// Brings a reader back, also where the work with it panics.
+struct Lent<'a>(&'a Sqlite, Option<Connection>);
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        held(&self.0.readers).extend(self.1.take());
+        self.0.reader_free.notify_one();
+    }
+}
+
+impl Store for Sqlite {
+    fn read(&self, work: Work<'_>) -> Result<(), Trouble> {
+        let mut lent = Lent(self, Some(self.reader()));
+        let Some(connection) = lent.1.as_mut() else { return Err(Trouble::of("No connection.")) };
+        let transaction = connection.transaction()?;
+        work(&mut InSqlite(&transaction))
+    }
+
+    fn write(&self, work: Work<'_>) -> Result<(), Trouble> {
+        let mut connection = held(&self.writer);
+        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        work(&mut InSqlite(&transaction))?;
+        Ok(transaction.commit()?)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
+    }
+
+    fn backup(&self, file: &Path) -> Result<(), Trouble> {
+        let from = connection(&self.file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // In one read transaction: it sees one moment, and writers go on.
+        Ok(from.execute("VACUUM INTO ?1", [file.to_string_lossy()]).map(drop)?)
+    }
+}
+
+struct InSqlite<'a>(&'a Connection);
+
+impl Session for InSqlite<'_> {
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
+        // `$1` would be a name, numbered as it comes.
+        let mut statement = self.0.prepare_cached(&sql.replace('$', "?"))?;
+        let columns = statement.column_count();
+        let mut found = statement.query(params_from_iter(values))?;
+        let mut rows = Vec::new();
+        while let Some(row) = found.next()? {
+            let cells: Result<Vec<Value>, rusqlite::Error> =
+                (0..columns).map(|at| Ok(row.get_ref(at)?.into())).collect();
+            rows.push(Row(cells?));
+        }
+        Ok(rows)
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(value) => ValueRef::Integer(*value),
+            Self::Real(value) => ValueRef::Real(*value),
+            Self::Text(value) => ValueRef::Text(value.as_bytes()),
+            Self::Bytes(value) => ValueRef::Blob(value),
+        }))
+    }
+}
+
+impl From<ValueRef<'_>> for Value {
+    fn from(value: ValueRef<'_>) -> Self {
+        match value {
+            ValueRef::Null => Self::Null,
+            ValueRef::Integer(value) => Self::Integer(value),
+            ValueRef::Real(value) => Self::Real(value),
+            ValueRef::Text(value) => Self::Text(String::from_utf8_lossy(value).into_owned()),
+            ValueRef::Blob(value) => Self::Bytes(value.to_vec()),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        let code = error.sqlite_error_code();
+        Self {
+            message: error.to_string(),
+            is_passing: matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)),
+            is_duplicate: code == Some(ErrorCode::ConstraintViolation),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Tokens: who may send, publish, delete and read what is quarantined. Made and revoked on the command line; the database has
+//! only their SHA-256.
+
+use crate::originals::hash;
+use crate::store::{Session, Trouble, first};
+
+/// What a token may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Send results, which are unlisted.
+    Upload,
+    /// List own results, so that all people find them.
+    Publish,
+    /// Delete own results.
+    Delete,
+    /// Acknowledge changes of own machines.
+    Acknowledge,
+}
+
+impl Scope {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Upload, Self::Publish, Self::Delete, Self::Acknowledge];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Upload => "upload",
+            Self::Publish => "publish",
+            Self::Delete => "delete",
+            Self::Acknowledge => "acknowledge",
+        }
+    }
+
+    /// The scope of a word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.word() == word)
+    }
+}
+
+/// A token as the database knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// Its number: the owner of what is sent with it.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// What it may be used for.
+    pub scopes: Vec<Scope>,
+    /// When it was made, UTC in milliseconds.
+    pub made_utc_ms: i64,
+    /// When it was revoked.
+    pub revoked_utc_ms: Option<i64>,
+}
+
+/// Begins every secret, so that people and scanners know what they have found.
+const PREFIX: &str = "sbch_";
+
+/// Makes a token and returns its secret, which is shown once.
+///
+/// # Errors
+/// The name is taken, or the kernel gives no random bytes.
+pub fn make(session: &mut dyn Session, name: &str, scopes: &[Scope], now_utc_ms: i64) -> Result<String, Trouble> {
+    let mut random = [0_u8; 32];
+    let flags = rustix::rand::GetRandomFlags::empty();
+    match rustix::rand::getrandom(&mut random, flags) {
+        Ok(count) if count == random.len() => {}
+        _ => return Err(Trouble::of("The kernel gives no random bytes.")),
+    }
+    let secret = format!("{PREFIX}{}", hash(&random));
+    let scopes: Vec<&str> = scopes.iter().map(|scope| scope.word()).collect();
+    let values = [name.into(), hash(secret.as_bytes()).into(), scopes.join(" ").into(), now_utc_ms.into()];
+    let sql = "INSERT INTO token (name, secret_hash, scopes, made_utc_ms) VALUES ($1, $2, $3, $4)";
+    match session.run(sql, &values) {
+        Err(trouble) if trouble.is_duplicate => Err(Trouble::of(format!("A token named {name} exists."))),
+        done => done.map(|_| secret),
+    }
+}
+
+const COLUMNS: &str = "SELECT id, name, scopes, made_utc_ms, revoked_utc_ms FROM token";
+
+/// The token of a secret, unless it was revoked.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn find(session: &mut dyn Session, secret: &str) -> Result<Option<Token>, Trouble> {
+    // Looked up by its hash, so that how long it takes says nothing about the secret.
+    let sql = format!("{COLUMNS} WHERE secret_hash = $1 AND revoked_utc_ms IS NULL");
+    Ok(first(session, &sql, &[hash(secret.as_bytes()).into()])?.as_ref().map(token))
+}
+
+/// All tokens by name.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn all(session: &mut dyn Session) -> Result<Vec<Token>, Trouble> {
+    Ok(session.run(&format!("{COLUMNS} ORDER BY name"), &[])?.iter().map(token).collect())
+}
+
+/// Revokes a token. False if there is none with this name.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn revoke(session: &mut dyn Session, name: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
+    let sql = "UPDATE token SET revoked_utc_ms = coalesce(revoked_utc_ms, $1) WHERE name = $2 RETURNING id";
+    Ok(!session.run(sql, &[now_utc_ms.into(), name.into()])?.is_empty())
+}
+
+fn token(row: &crate::store::Row) -> Token {
+    Token {
+        id: row.integer(0).unwrap_or(0),
+        name: row.words(1),
+        scopes: row.words(2).split(' ').filter_map(Scope::of).collect(),
+        made_utc_ms: row.integer(3).unwrap_or(0),
+        revoked_utc_ms: row.integer(4),
+    }
+}

@@ -1,0 +1,163 @@
+//! Databases for tests: SQLite in a folder of its own, PostgreSQL started for the test process on a socket of its own.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use hub::store::{Postgres, Sqlite, Store};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A folder that is removed with its value.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("sbc-bench-hub-test-{}-{number}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a test on both databases, each empty.
+pub(crate) fn on_both(test: impl Fn(&Arc<dyn Store>, &str)) {
+    let folder = Folder::new();
+    let sqlite: Arc<dyn Store> = Arc::new(Sqlite::open(&folder.0.join("hub.sqlite")).unwrap());
+    test(&sqlite, "SQLite");
+    if let Some(url) = postgres_database() {
+        let postgres: Arc<dyn Store> = Arc::new(Postgres::open(&url).unwrap());
+        test(&postgres, "PostgreSQL");
+    }
+}
+
+/// The address of a new, empty database; none, and a counted line, where there is no PostgreSQL.
+pub(crate) fn postgres_database() -> Option<String> {
+    static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+    let server = SERVER.get_or_init(|| {
+        let started = Server::start();
+        if started.is_none() {
+            testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
+        }
+        started
+    });
+    Some(server.as_ref()?.database())
+}
+
+/// A server of its own.
+pub(crate) struct Server {
+    folder: Folder,
+    programs: PathBuf,
+    running: Child,
+}
+
+/// A user who may run it: PostgreSQL refuses root.
+const USER: &str = "postgres";
+
+impl Server {
+    pub(crate) fn start() -> Option<Self> {
+        let programs = programs()?;
+        let folder = Folder::new();
+        let user = user()?;
+        std::os::unix::fs::chown(&folder.0, Some(user.0), Some(user.1)).ok()?;
+        let data = folder.0.join("data");
+        let mut initdb = Command::new(programs.join("initdb"));
+        initdb.args(["--no-sync", "--auth=trust", "--username=hub", "--encoding=UTF8", "--locale=C", "-D"]).arg(&data);
+        let made = as_user(&mut initdb, user, &folder.0).stdout(Stdio::null()).status().ok()?;
+        assert!(made.success(), "initdb failed");
+        let running = run(&programs, &folder.0, user);
+        let server = Self { folder, programs, running };
+        server.wait();
+        Some(server)
+    }
+
+    fn url(&self, database: &str) -> String {
+        format!("host={} user=hub dbname={database}", self.folder.0.display())
+    }
+
+    fn wait(&self) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while Postgres::open(&self.url("postgres")).is_err() {
+            assert!(Instant::now() < until, "PostgreSQL does not start");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    pub(crate) fn database(&self) -> String {
+        let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.args(["-q", "-U", "hub", "-d", "postgres", "-h"]).arg(&self.folder.0);
+        assert!(psql.arg("-c").arg(format!("CREATE DATABASE {name}")).status().unwrap().success());
+        self.url(&name)
+    }
+
+    /// Ends it at once, as a failure would, and starts it again.
+    pub(crate) fn restart(&mut self) {
+        self.stop();
+        self.running = run(&self.programs, &self.folder.0, user().unwrap());
+        self.wait();
+    }
+
+    fn stop(&mut self) {
+        // It watches its standard input and ends the server when that closes.
+        drop(self.running.stdin.take());
+        let _ = self.running.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A shell that ends the server when this process is gone, however it ends.
+fn run(programs: &Path, folder: &Path, user: (u32, u32)) -> Child {
+    let script = "\"$1\" -D \"$2\" -k \"$3\" -c listen_addresses= -c fsync=off -c max_connections=60 \
+                  >\"$3/log\" 2>&1 & server=$!; read -r _; kill -QUIT $server; wait $server";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, "sh"]).arg(programs.join("postgres")).arg(folder.join("data")).arg(folder);
+    as_user(&mut shell, user, folder).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
+}
+
+fn as_user<'a>(command: &'a mut Command, (user, group): (u32, u32), folder: &Path) -> &'a mut Command {
+    if rustix_is_root() {
+        command.uid(user).gid(group);
+    }
+    command.current_dir(folder)
+}
+
+fn rustix_is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+/// Number of the user and the group.
+fn user() -> Option<(u32, u32)> {
+    if !rustix_is_root() {
+        let own = std::fs::metadata("/proc/self").ok()?;
+        return Some((std::os::unix::fs::MetadataExt::uid(&own), std::os::unix::fs::MetadataExt::gid(&own)));
+    }
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let line = users.lines().find(|line| line.split(':').next() == Some(USER))?;
+    let mut fields = line.split(':').skip(2);
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+/// The newest version that is installed.
+fn programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
+    let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
+    folders.retain(|folder| folder.join("initdb").exists() && folder.join("psql").exists());
+    folders.sort();
+    folders.pop()
+}

@@ -1,0 +1,239 @@
+//! Every promise of the store, on both databases.
+
+mod common;
+
+use common::on_both;
+use hub::derive::{derive, record};
+use hub::limits::Limits;
+use hub::results::{self, Kept};
+use hub::store::{Session, Store, Trouble, Value, first, migrate, read, write};
+use hub::tokens::{self, Scope};
+use hub::{originals, submit};
+use std::sync::Arc;
+
+/// A log of one board, of which each number makes another.
+fn log(number: u32) -> Vec<u8> {
+    format!(
+        "sbc-bench v0.9.8 Raspberry Pi 4 Model B Rev 1.1 (Mon, 13 Jun 2022 10:{:02}:00 +0200)\n\n\
+         Distributor ID:\tDebian\nDescription:\tDebian GNU/Linux 11 (bullseye)\nRelease:\t11\n\n\
+         Executing benchmark single-threaded on cpu0\n\n7-Zip (a) [64] 16.02\n\n\
+         Avr:             156  1{number:03}   1600  |              156   1800   1800\n\
+         Tot:             156   1750   1700\n",
+        number % 60
+    )
+    .into_bytes()
+}
+
+fn nothing_else(_: &mut dyn Session, _: &Kept, _: &hub::derive::Derived) -> Result<(), Trouble> {
+    Ok(())
+}
+
+fn send(store: &dyn Store, owner: i64, bytes: Vec<u8>) -> Kept {
+    let sent = submit::Sent { owner, publish: true, alias: String::new(), now_utc_ms: 1_000, build: 1 };
+    let kept = submit::submit(store, bytes, &sent, &Limits::default(), &nothing_else);
+    kept.unwrap().remove(0).1
+}
+
+fn count(store: &dyn Store, table: &str) -> i64 {
+    let sql = format!("SELECT count(*) FROM {table}");
+    read(store, |session| first(session, &sql, &[])).unwrap().unwrap().integer(0).unwrap()
+}
+
+#[test]
+fn migrations_run_once_and_a_newer_database_is_refused() {
+    on_both(|store, name| {
+        assert_eq!(migrate(&**store, 1).unwrap(), ["results", "changes"], "{name}");
+        assert_eq!(migrate(&**store, 2).unwrap(), [""; 0], "{name}");
+        let sql = "INSERT INTO migration (number, name, applied_utc_ms) VALUES ($1, $2, $3)";
+        write(&**store, |session| session.run(sql, &[99.into(), "new".into(), 1.into()])).unwrap();
+        let refused = migrate(&**store, 3).unwrap_err().message;
+        assert!(refused.contains("use the newer program"), "{name}: {refused}");
+    });
+}
+
+#[test]
+fn several_hubs_migrate_at_the_same_time() {
+    on_both(|store, name| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let store = Arc::clone(store);
+                std::thread::Builder::new().spawn(move || migrate(&*store, 1).unwrap().len()).unwrap()
+            })
+            .collect();
+        let taken: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        assert_eq!(taken, 2, "{name}");
+    });
+}
+
+#[test]
+fn values_come_back_as_they_were() {
+    on_both(|store, name| {
+        let values = [
+            Value::Integer(i64::MIN),
+            0.1.into(),
+            "Ä'; DROP TABLE x; --\u{0}".into(),
+            vec![0, 255].into(),
+            Value::Null,
+        ];
+        write(&**store, |session| {
+            session.run("CREATE TABLE x (a BIGINT, b DOUBLE PRECISION, c TEXT, d BYTEA, e TEXT)", &[])?;
+            session.run("INSERT INTO x VALUES ($1, $2, $3, $4, $5)", &values)
+        })
+        .unwrap();
+        let row = read(&**store, |session| first(session, "SELECT a, b, c, d, e FROM x", &[])).unwrap().unwrap();
+        assert_eq!(row.0, values, "{name}");
+        assert_eq!(row.text(2), Some("Ä'; DROP TABLE x; --\u{fffd}"), "{name}");
+    });
+}
+
+#[test]
+fn work_that_fails_leaves_nothing() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let failed = write(&**store, |session| {
+            session.run("INSERT INTO build (name) VALUES ($1)", &["half".into()])?;
+            session.run("INSERT INTO nowhere (name) VALUES ($1)", &["half".into()])
+        });
+        assert!(failed.is_err());
+        assert_eq!(count(&**store, "build"), 0, "{name}");
+        let duplicate = write(&**store, |session| {
+            session.run("INSERT INTO build (name) VALUES ($1)", &["a".into()])?;
+            session.run("INSERT INTO build (name) VALUES ($1)", &["a".into()])
+        });
+        assert!(duplicate.unwrap_err().is_duplicate, "{name}");
+        let wrote = read(&**store, |session| session.run("INSERT INTO build (name) VALUES ($1)", &["a".into()]));
+        assert!(wrote.is_err(), "{name}: a reader cannot write");
+        assert_eq!(count(&**store, "build"), 0, "{name}");
+    });
+}
+
+#[test]
+fn result_is_kept_once_and_deleted_whole() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let kept = send(&**store, 1, log(1));
+        assert!(!kept.was_there && kept.quarantined.is_none(), "{name}: {kept:?}");
+        let again = send(&**store, 1, log(1));
+        assert_eq!(again, Kept { was_there: true, ..kept.clone() }, "{name}");
+        let of_other = send(&**store, 2, log(1));
+        assert_ne!(of_other.slug, kept.slug, "{name}");
+        assert_eq!([count(&**store, "result"), count(&**store, "original")], [2, 1], "{name}");
+        let delete = |owner: i64, slug: &str| write(&**store, |session| results::delete(session, owner, slug)).unwrap();
+        assert!(!delete(2, &kept.slug), "{name}: only its owner deletes it");
+        assert!(delete(1, &kept.slug), "{name}");
+        assert_eq!([count(&**store, "result"), count(&**store, "original")], [1, 1], "{name}");
+        assert!(delete(2, &of_other.slug), "{name}");
+        assert_eq!([count(&**store, "result"), count(&**store, "original")], [0, 0], "{name}");
+    });
+}
+
+#[test]
+fn original_comes_back_redacted() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let text = String::from_utf8(log(2)).unwrap() + "wlan0: 00:11:22:33:44:55\n";
+        let kept = send(&**store, 1, text.into_bytes());
+        let sql = "SELECT hash, machine, sevenzip_single_mips, listed FROM result WHERE id = $1";
+        let row = read(&**store, |session| first(session, sql, &[kept.id.into()])).unwrap().unwrap();
+        let original = read(&**store, |session| originals::get(session, &row.words(0))).unwrap();
+        let original = String::from_utf8(original).unwrap();
+        assert!(original.contains("Raspberry Pi 4") && !original.contains("00:11:22"), "{name}: {original}");
+        assert!(row.words(1).starts_with("Raspberry Pi 4 Model B"), "{name}: {row:?}");
+        assert_eq!(row.real(2), Some(1700.0), "{name}");
+        assert!(row.flag(3), "{name}");
+    });
+}
+
+#[test]
+fn what_cannot_be_read_is_quarantined_with_its_reason() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let deep = "{\"a\":".repeat(100_000);
+        let values = ["{\"a\": 1}", "hello", "\u{0}\u{1}", "sbc1 ", "{\"event\"", deep.as_str()];
+        for (text, owner) in values.into_iter().zip(1..) {
+            let kept = send(&**store, owner, text.as_bytes().to_vec());
+            assert!(kept.quarantined.is_some(), "{name}: {text:.20}");
+        }
+        let listed = "SELECT count(*) FROM result WHERE listed = 1";
+        let row = read(&**store, |session| first(session, listed, &[])).unwrap().unwrap();
+        assert_eq!(row.integer(0), Some(0), "{name}");
+    });
+}
+
+#[test]
+fn a_newer_build_derives_everything_once_more() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let old = results::build_number(&**store, "old").unwrap();
+        for number in 0..20 {
+            send(&**store, 1, log(number));
+        }
+        send(&**store, 1, b"no log".to_vec());
+        assert_eq!(results::build_number(&**store, "old").unwrap(), old, "{name}");
+        let new = results::build_number(&**store, "new").unwrap();
+        assert!(new > old, "{name}");
+        let spoil = "UPDATE result SET headline = '', sevenzip_single_mips = NULL";
+        write(&**store, |session| session.run(spoil, &[])).unwrap();
+        assert_eq!(results::outdated(&**store, new).unwrap(), 21, "{name}");
+        // Two workers share the work; none of it is done twice.
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let store = Arc::clone(store);
+                let work = move || (0..).take_while(|_| results::derive_one(&*store, new).unwrap()).count();
+                std::thread::Builder::new().spawn(work).unwrap()
+            })
+            .collect();
+        let done: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        assert!(done >= 21, "{name}: {done}");
+        assert_eq!(results::outdated(&**store, new).unwrap(), 0, "{name}");
+        assert!(!results::derive_one(&**store, old).unwrap(), "{name}: an older build leaves it alone");
+        let whole = "SELECT count(*) FROM result WHERE sevenzip_single_mips = 1700 AND headline <> ''";
+        let row = read(&**store, |session| first(session, whole, &[])).unwrap().unwrap();
+        assert_eq!(row.integer(0), Some(20), "{name}");
+    });
+}
+
+#[test]
+fn tokens_are_found_until_revoked() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let make = || write(&**store, |session| tokens::make(session, "shelf", &[Scope::Upload], 5));
+        let secret = make().unwrap();
+        assert!(make().unwrap_err().message.contains("exists"), "{name}");
+        let find = |secret: &str| read(&**store, |session| tokens::find(session, secret)).unwrap();
+        assert_eq!(find(&secret).unwrap().scopes, [Scope::Upload], "{name}");
+        assert_eq!(find("sbch_0"), None, "{name}");
+        assert!(write(&**store, |session| tokens::revoke(session, "shelf", 6)).unwrap(), "{name}");
+        assert!(!write(&**store, |session| tokens::revoke(session, "none", 6)).unwrap(), "{name}");
+        assert_eq!(find(&secret), None, "{name}");
+        let all = read(&**store, tokens::all).unwrap();
+        assert_eq!(all[0].revoked_utc_ms, Some(6), "{name}");
+        let raw = read(&**store, |session| session.run("SELECT secret_hash FROM token", &[])).unwrap();
+        assert!(!raw[0].words(0).contains(&secret), "{name}");
+    });
+}
+
+#[test]
+fn the_same_file_sent_by_many_at_once_is_kept_once() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let threads: Vec<_> = (0..6)
+            .map(|_| {
+                let store = Arc::clone(store);
+                std::thread::Builder::new().spawn(move || send(&*store, 1, log(7)).slug).unwrap()
+            })
+            .collect();
+        let mut slugs: Vec<String> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        slugs.dedup();
+        assert_eq!(slugs.len(), 1, "{name}");
+        assert_eq!(count(&**store, "result"), 1, "{name}");
+    });
+}
+
+#[test]
+fn derived_figures_are_those_of_the_log() {
+    let derived = derive(&record(log(3)).unwrap(), Some("kitchen")).unwrap();
+    assert_eq!(derived.machine, "kitchen");
+    assert_eq!(derived.kind, "log");
+    assert_eq!(derived.sorted_by[2], Some(1700.0));
+}
