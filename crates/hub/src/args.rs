@@ -1,7 +1,9 @@
 //! Arguments of the hub.
 
 use clap::{Args, Parser, Subcommand};
+use hub::hooks::Form;
 use hub::tokens::Scope;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Takes results of sbc-bench, keeps them, shows and compares them.
@@ -33,6 +35,13 @@ pub(crate) struct Place {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Serve until SIGTERM
+    Serve(ServeArgs),
+    /// Add or remove where changes of an owner's machines are sent
+    Hook {
+        #[command(subcommand)]
+        command: HookCommand,
+    },
     /// Bring the database to the tables of this program
     Migrate,
     /// Check every original and every result
@@ -42,6 +51,49 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Address to listen on; put a proxy with HTTPS in front of it
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8321")]
+    pub(crate) listen: SocketAddr,
+    /// Address of this hub as its readers know it, for short addresses [default: as the request says]
+    #[arg(long, value_name = "URL", default_value = "", hide_default_value = true)]
+    pub(crate) public_url: String,
+    /// Take the sender of a request from the header X-Forwarded-For
+    #[arg(long)]
+    pub(crate) behind_proxy: bool,
+    /// Requests per minute of one address
+    #[arg(long, value_name = "N", default_value_t = 6000)]
+    pub(crate) requests_per_minute: u32,
+    /// Uploads per minute of one token
+    #[arg(long, value_name = "N", default_value_t = 600)]
+    pub(crate) uploads_per_minute: u32,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HookCommand {
+    /// Send changes of what NAME uploads to TARGET
+    Add {
+        /// Name of the token
+        name: String,
+        /// generic, matrix, slack (also Mattermost), mail
+        #[arg(long, value_parser = form, default_value = "generic")]
+        form: Form,
+        /// Address of the webhook, or smtp://HOST:PORT/?from=A&to=B
+        target: String,
+    },
+    /// Send nothing any more of what NAME uploads
+    Remove {
+        /// Name of the token
+        name: String,
+    },
+}
+
+fn form(word: &str) -> Result<Form, String> {
+    Form::of(word).ok_or_else(|| "known forms: generic, matrix, slack, mail".to_owned())
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,15 +5,31 @@
 
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod archive;
+pub mod changes;
 pub mod clock;
+pub mod counts;
 pub mod derive;
+pub mod history;
+pub mod hooks;
+pub mod http;
+pub mod hub_state;
 pub mod limits;
+pub mod log;
+pub mod mail;
 pub mod names;
+pub mod notify;
 pub mod originals;
+mod pages;
+pub mod query;
+pub mod rate;
+pub mod references;
 pub mod results;
+pub mod serve;
 pub mod sorts;
 pub mod store;
 pub mod submit;
 pub mod tokens;
 pub mod verify;
+pub mod work;

@@ -9,6 +9,9 @@ pub struct Limits {
     pub request_bytes_max: usize,
     /// Bytes of one file when it is unpacked.
     pub file_bytes_max: usize,
+    /// Bytes of a file that is text and neither JSON nor a stream: logs of the longest runs have a few hundred KiB, and
+    /// reading text takes longest.
+    pub log_bytes_max: usize,
     /// Files of an archive.
     pub files_max: usize,
 }
@@ -16,7 +19,7 @@ pub struct Limits {
 impl Default for Limits {
     /// A Record of an hour with hundreds of channels has some MB, and packs to a tenth.
     fn default() -> Self {
-        Self { request_bytes_max: 8 << 20, file_bytes_max: 16 << 20, files_max: 200 }
+        Self { request_bytes_max: 8 << 20, file_bytes_max: 16 << 20, log_bytes_max: 2 << 20, files_max: 200 }
     }
 }
 

@@ -5,10 +5,11 @@
 mod args;
 
 use anyhow::{Context, bail};
-use args::{Cli, Command, TokenCommand};
+use args::{Cli, Command, HookCommand, TokenCommand};
 use clap::Parser;
+use hub::hub_state::Settings;
 use hub::store::{self, Postgres, Sqlite, Store};
-use hub::{clock, tokens, verify};
+use hub::{clock, hooks, serve, tokens, verify};
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -28,6 +29,31 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<()> {
     let place = cli.place;
     match cli.command {
+        Command::Serve(serve) => {
+            let store = open(&place.data, place.database.as_deref())?;
+            let settings = Settings {
+                public_url: serve.public_url,
+                behind_proxy: serve.behind_proxy,
+                requests_per_minute: serve.requests_per_minute,
+                uploads_per_minute: serve.uploads_per_minute,
+                build: env!("SBC_BENCH_HUB_BUILD").to_owned(),
+                ..Settings::default()
+            };
+            let data = Some(place.data.as_path()).filter(|data| data.is_dir());
+            let listening = |address| {
+                let _ = say(&format!("Listening on http://{address}"));
+            };
+            serve::serve(store, data, serve.listen, settings, listening).map_err(anyhow::Error::msg)
+        }
+        Command::Hook { command } => {
+            let store = migrated(&place.data, place.database.as_deref())?;
+            Ok(match command {
+                HookCommand::Add { name, form, target } => {
+                    store::write(&*store, |session| hooks::add(session, &name, form, &target))?;
+                }
+                HookCommand::Remove { name } => store::write(&*store, |session| hooks::remove(session, &name))?,
+            })
+        }
         Command::Migrate => {
             let store = open(&place.data, place.database.as_deref())?;
             let taken = store::migrate(&*store, clock::now_utc_ms())?;

@@ -38,11 +38,19 @@ pub fn submit(
     also: Also<'_>,
 ) -> Result<Vec<(String, Kept)>, Refused> {
     let members = archive::members(body, limits)?;
+    if members.iter().any(|member| member.bytes.len() > limits.log_bytes_max && is_log(&member.bytes)) {
+        return Err(Refused::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10)));
+    }
     let mut kept = Vec::with_capacity(members.len());
     for Member { name, bytes } in members {
         kept.push((name, keep(store, bytes, sent, also)?));
     }
     Ok(kept)
+}
+
+fn is_log(bytes: &[u8]) -> bool {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    first != Some(&b'{') && !record::is_stream(bytes)
 }
 
 fn keep(store: &dyn Store, bytes: Vec<u8>, sent: &Sent, also: Also<'_>) -> Result<Kept, Refused> {

@@ -1,6 +1,9 @@
 //! Databases for tests: SQLite in a folder of its own, PostgreSQL started for the test process on a socket of its own.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub(crate) mod made;
+pub(crate) mod running;
+
 use hub::store::{Postgres, Sqlite, Store};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -160,4 +163,12 @@ fn programs() -> Option<PathBuf> {
     folders.retain(|folder| folder.join("initdb").exists() && folder.join("psql").exists());
     folders.sort();
     folders.pop()
+}
+
+/// Runs a test on a hub on each database.
+pub(crate) fn on_hubs(words: &[&str], test: impl Fn(&mut running::Running)) {
+    test(&mut running::Running::start(None, words));
+    if let Some(url) = postgres_database() {
+        test(&mut running::Running::start(Some(url), words));
+    }
 }

@@ -1,0 +1,326 @@
+//! Changes: figures of a machine that sends results regularly, which changed permanently. Found when a result arrives, with
+//! the statistics of `trend`; each is told once.
+
+use crate::derive::{self, Derived, Main};
+use crate::originals;
+use crate::store::{Row, Session, Trouble, first};
+use explain::compare::settings;
+use explain::trend::change_points;
+use serde_json::json;
+
+/// Results that are looked at: the window of the search.
+const HISTORY_MAX: i64 = 50;
+/// Fewer than these say nothing.
+const HISTORY_MIN: usize = 6;
+/// A change is found within so many results, or was found before.
+const RECENT: usize = 10;
+/// Smaller changes are noise of rounding.
+const CHANGE_PERCENT_MIN: f64 = 0.5;
+/// Probability that a change is chance. Stricter than in a history that is read once: every arrival asks again.
+const P_MAX: f64 = 0.000_1;
+
+/// A change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Its number.
+    pub id: i64,
+    /// Board and cores, or the name that its owner gave it.
+    pub machine: String,
+    /// What changed.
+    pub figure: String,
+    /// Mean before.
+    pub before: f64,
+    /// Mean after.
+    pub after: f64,
+    /// By how much it became better in percent; negative if worse.
+    pub gain_percent: f64,
+    /// What else changed at the same point.
+    pub cause: String,
+    /// Short name of the first result after it.
+    pub slug: String,
+    /// When its owner acknowledged it.
+    pub acknowledged_utc_ms: Option<i64>,
+}
+
+impl Change {
+    /// For programs.
+    pub fn json(&self) -> serde_json::Value {
+        json!({
+            "id": self.id, "machine": self.machine, "figure": self.figure, "before": self.before, "after": self.after,
+            "gain_percent": self.gain_percent, "cause": self.cause, "result": self.slug,
+            "acknowledged_utc_ms": self.acknowledged_utc_ms,
+        })
+    }
+
+    /// In one sentence.
+    pub fn sentence(&self) -> String {
+        let word = if self.gain_percent < 0.0 { "worse" } else { "better" };
+        format!(
+            "{}: {} is {:.1} % {word} ({:.4} before, {:.4} now). {}",
+            self.machine,
+            self.figure,
+            self.gain_percent.abs(),
+            self.before,
+            self.after,
+            self.cause
+        )
+    }
+}
+
+/// A figure that changed, by its place in a series.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shift {
+    index: usize,
+    before: f64,
+    after: f64,
+}
+
+/// The newest change of a series, if it is recent and clear.
+fn newest(values: &[f64]) -> Option<Shift> {
+    if values.len() < HISTORY_MIN {
+        return None;
+    }
+    let points = change_points(values, CHANGE_PERCENT_MIN);
+    let point = points.iter().rev().find(|point| point.index + RECENT >= values.len() && point.p < P_MAX)?;
+    Some(Shift { index: point.index, before: point.before, after: point.after })
+}
+
+/// Looks at the history of a machine with its newest result, and notes what changed. Returns how many changes were new.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn look(
+    session: &mut dyn Session,
+    owner: i64,
+    result: i64,
+    derived: &Derived,
+    now_utc_ms: i64,
+) -> Result<usize, Trouble> {
+    let takes_part = derived.started_utc_ms.is_some() && derived.died_in.is_none() && derived.verdict != "invalid";
+    if !takes_part || derived.figures.is_empty() {
+        return Ok(0);
+    }
+    let history = history(session, owner, &derived.machine)?;
+    // One that is late changes nothing: histories are looked at from their end.
+    if history.last().is_none_or(|(id, _, _)| *id != result) || history.len() < HISTORY_MIN {
+        return Ok(0);
+    }
+    let mut new = 0;
+    for main in &derived.figures {
+        let values = history.iter().filter_map(|(id, at, figures)| {
+            let same = figures.iter().find(|figure| figure.key == main.key)?;
+            Some((*id, *at, same.value))
+        });
+        let series: Vec<(i64, i64, f64)> = values.filter(|(_, _, value)| value.is_finite()).collect();
+        let values: Vec<f64> = series.iter().map(|(_, _, value)| *value).collect();
+        let Some(shift) = newest(&values) else { continue };
+        let from = series[shift.index.saturating_sub(RECENT)].1;
+        if is_known(session, owner, &derived.machine, &main.key, from, shift.after > shift.before)? {
+            continue;
+        }
+        let ids = (series[shift.index - 1].0, series[shift.index].0);
+        note(session, owner, derived, main, &shift, ids, now_utc_ms)?;
+        new += 1;
+    }
+    Ok(new)
+}
+
+/// Number, start and figures of the latest results of a machine, the oldest first.
+fn history(session: &mut dyn Session, owner: i64, machine: &str) -> Result<Vec<(i64, i64, Vec<Main>)>, Trouble> {
+    let sql = "SELECT id, started_utc_ms, figures FROM result WHERE owner = $1 AND machine = $2 AND quarantined IS NULL \
+               AND died_in IS NULL AND verdict <> 'invalid' AND started_utc_ms IS NOT NULL \
+               ORDER BY started_utc_ms DESC, id DESC LIMIT $3";
+    let rows = session.run(sql, &[owner.into(), machine.into(), HISTORY_MAX.into()])?;
+    let one = |row: &Row| {
+        let figures = serde_json::from_str(row.text(2).unwrap_or("[]")).unwrap_or_default();
+        (row.integer(0).unwrap_or(0), row.integer(1).unwrap_or(0), figures)
+    };
+    Ok(rows.iter().rev().map(one).collect())
+}
+
+/// True if the same change was found before, perhaps a few results away.
+fn is_known(
+    session: &mut dyn Session,
+    owner: i64,
+    machine: &str,
+    figure: &str,
+    from: i64,
+    rises: bool,
+) -> Result<bool, Trouble> {
+    let direction = if rises { ">" } else { "<" };
+    let sql = format!(
+        "SELECT 1 FROM change WHERE owner = $1 AND machine = $2 AND figure = $3 AND since_utc_ms >= $4 \
+         AND value_after {direction} value_before"
+    );
+    let values = [owner.into(), machine.into(), figure.into(), from.into()];
+    Ok(first(session, &sql, &values)?.is_some())
+}
+
+fn note(
+    session: &mut dyn Session,
+    owner: i64,
+    derived: &Derived,
+    main: &Main,
+    shift: &Shift,
+    (before, after): (i64, i64),
+    now_utc_ms: i64,
+) -> Result<(), Trouble> {
+    let percent = 100.0 * (shift.after - shift.before) / shift.before;
+    let gain_percent = if main.higher_is_better { percent } else { -percent };
+    let started = first(session, "SELECT started_utc_ms FROM result WHERE id = $1", &[after.into()])?;
+    let values = [
+        owner.into(),
+        derived.machine.as_str().into(),
+        main.key.as_str().into(),
+        after.into(),
+        started.and_then(|row| row.integer(0)).unwrap_or(0).into(),
+        shift.before.into(),
+        shift.after.into(),
+        gain_percent.into(),
+        cause(session, before, after)?.into(),
+        now_utc_ms.into(),
+    ];
+    let sql = "INSERT INTO change (owner, machine, figure, result_id, since_utc_ms, value_before, value_after, gain_percent, \
+               cause, found_utc_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id";
+    let Some(id) = first(session, sql, &values)?.and_then(|row| row.integer(0)) else { return Ok(()) };
+    let sql = "INSERT INTO notice (change_id, hook_id, tries, due_utc_ms) SELECT CAST($1 AS BIGINT), id, 0, CAST($2 AS BIGINT) FROM hook WHERE owner = $3 \
+               ON CONFLICT DO NOTHING";
+    session.run(sql, &[id.into(), now_utc_ms.into(), owner.into()]).map(drop)
+}
+
+/// Settings that differ between the two results at a change: the first suspects.
+fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, Trouble> {
+    let mut records = Vec::new();
+    for id in [before, after] {
+        let row = first(session, "SELECT hash FROM result WHERE id = $1", &[id.into()])?;
+        let bytes = originals::get(session, &row.map(|row| row.words(0)).unwrap_or_default())?;
+        records.extend(derive::record(bytes));
+    }
+    let [before, after] = records.as_slice() else { return Ok("Likely cause: unknown.".to_owned()) };
+    let word = |value: Option<&Option<String>>| value.and_then(Clone::clone).unwrap_or_else(|| "unknown".to_owned());
+    let differ = settings(&[before, after]);
+    let parts: Vec<String> = differ
+        .iter()
+        .take(5)
+        .map(|setting| {
+            let values = &setting.values;
+            format!(
+                "{} from {} to {}",
+                setting.name,
+                explain::plain(&word(values.first())),
+                explain::plain(&word(values.get(1)))
+            )
+        })
+        .collect();
+    Ok(match parts.is_empty() {
+        true => "Likely cause: unknown; no setting that is recorded changed.".to_owned(),
+        false => format!("Changed at the same time: {}.", parts.join(", ")),
+    })
+}
+
+const COLUMNS: &str = "SELECT change.id, change.machine, change.figure, value_before, value_after, gain_percent, cause, \
+                       result.slug, acknowledged_utc_ms FROM change JOIN result ON result.id = change.result_id";
+
+fn change(row: &Row) -> Change {
+    Change {
+        id: row.integer(0).unwrap_or(0),
+        machine: row.words(1),
+        figure: row.words(2),
+        before: row.real(3).unwrap_or(0.0),
+        after: row.real(4).unwrap_or(0.0),
+        gain_percent: row.real(5).unwrap_or(0.0),
+        cause: row.words(6),
+        slug: row.words(7),
+        acknowledged_utc_ms: row.integer(8),
+    }
+}
+
+/// The latest changes of an owner's machines.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn all(session: &mut dyn Session, owner: i64) -> Result<Vec<Change>, Trouble> {
+    let sql = format!("{COLUMNS} WHERE change.owner = $1 ORDER BY change.id DESC LIMIT 200");
+    Ok(session.run(&sql, &[owner.into()])?.iter().map(change).collect())
+}
+
+/// One change.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn one(session: &mut dyn Session, id: i64) -> Result<Option<Change>, Trouble> {
+    Ok(first(session, &format!("{COLUMNS} WHERE change.id = $1"), &[id.into()])?.as_ref().map(change))
+}
+
+/// Notes that an owner has seen a change; what was to be sent of it is not sent any more. False if there is no such change.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn acknowledge(session: &mut dyn Session, owner: i64, id: i64, now_utc_ms: i64) -> Result<bool, Trouble> {
+    let sql = "UPDATE change SET acknowledged_utc_ms = coalesce(acknowledged_utc_ms, $1) WHERE id = $2 AND owner = $3 RETURNING id";
+    if session.run(sql, &[now_utc_ms.into(), id.into(), owner.into()])?.is_empty() {
+        return Ok(false);
+    }
+    let sql = "UPDATE notice SET sent_utc_ms = $1 WHERE change_id = $2 AND sent_utc_ms IS NULL";
+    session.run(sql, &[now_utc_ms.into(), id.into()]).map(|_| true)
+}
+
+#[cfg(test)]
+#[allow(clippy::print_stderr, reason = "how well it finds is worth reading")]
+mod tests {
+    use super::*;
+
+    /// Numbers like chance (xorshift64*), always the same.
+    struct Chance(u64);
+
+    impl Chance {
+        fn uniform(&mut self) -> f64 {
+            self.0 ^= self.0 >> 12;
+            self.0 ^= self.0 << 25;
+            self.0 ^= self.0 >> 27;
+            (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
+        }
+
+        /// Normal noise by Box and Muller.
+        fn normal(&mut self) -> f64 {
+            (-2.0 * (self.uniform() + 1e-18).ln()).sqrt() * (2.0 * std::f64::consts::PI * self.uniform()).cos()
+        }
+    }
+
+    /// Index at which the arrival of a value first shows a change, and the place of that change.
+    fn alarms(values: &[f64]) -> Vec<(usize, usize)> {
+        let mut known: Vec<(usize, usize, bool)> = Vec::new();
+        for count in 1..=values.len() {
+            let from = count.saturating_sub(HISTORY_MAX as usize);
+            let Some(shift) = newest(&values[from..count]) else { continue };
+            let (at, rises) = (from + shift.index, shift.after > shift.before);
+            if !known.iter().any(|(_, old, same)| *same == rises && old + RECENT >= at) {
+                known.push((count - 1, at, rises));
+            }
+        }
+        known.into_iter().map(|(count, at, _)| (count, at)).collect()
+    }
+
+    #[test]
+    fn shifts_of_3_percent_are_found_within_5_runs_and_noise_is_not() {
+        const HISTORIES: usize = 200;
+        const RUNS: usize = 60;
+        let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
+        let (mut found, mut wrong) = (0, 0);
+        for history in 0..HISTORIES {
+            let at = 20 + history % 30;
+            let values: Vec<f64> =
+                (0..RUNS).map(|run| if run < at { 1000.0 } else { 970.0 } * (1.0 + 0.01 * chance.normal())).collect();
+            let alarms = alarms(&values);
+            found += usize::from(alarms.iter().any(|(count, _)| (at..at + 5).contains(count)));
+            wrong += alarms.iter().filter(|(count, place)| *count < at || place.abs_diff(at) > 5).count();
+        }
+        for _ in 0..HISTORIES {
+            let values: Vec<f64> = (0..RUNS).map(|_| 1000.0 * (1.0 + 0.01 * chance.normal())).collect();
+            wrong += alarms(&values).len();
+        }
+        eprintln!("{found} of {HISTORIES} shifts within 5 runs; {wrong} wrong in {} runs", 2 * HISTORIES * RUNS);
+        assert!(found * 100 >= HISTORIES * 95, "{found}");
+        assert!(wrong * 2000 < 2 * HISTORIES * RUNS, "{wrong}");
+    }
+}

@@ -1,0 +1,109 @@
+//! How many listed results each name has. Counting a million rows takes a moment, so that it is done in the background and
+//! its answer is kept in memory; it also tells which index serves a query best.
+
+use crate::names::Kind;
+use crate::results::NAMED;
+use crate::store::{Store, Trouble, first, read};
+use std::collections::HashMap;
+
+/// A name and how often it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its number.
+    pub id: i64,
+    /// The name.
+    pub words: String,
+    /// Its name in addresses.
+    pub slug: String,
+    /// How many listed results have it.
+    pub count: i64,
+    /// How many of them died.
+    pub died: i64,
+}
+
+/// All counts of one moment.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
+    /// Listed results.
+    pub total: i64,
+    /// Names by kind, the most frequent first. Those without a listed result are not in it.
+    pub names: HashMap<Kind, Vec<Named>>,
+}
+
+impl Counts {
+    /// Counts everything.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn of(store: &dyn Store) -> Result<Self, Trouble> {
+        let mut counts = Self::default();
+        let total = "SELECT count(*) FROM result WHERE listed = 1";
+        let row = read(store, |session| first(session, total, &[]))?;
+        counts.total = row.and_then(|row| row.integer(0)).unwrap_or(0);
+        for (kind, column) in NAMED {
+            let sql = format!(
+                "SELECT name.id, name.words, name.slug, counted.n FROM (SELECT {column} AS id, count(*) AS n FROM result \
+                 WHERE listed = 1 AND {column} IS NOT NULL GROUP BY {column}) AS counted JOIN name ON name.id = counted.id"
+            );
+            let rows = read(store, |session| session.run(&sql, &[]))?;
+            let named = rows.iter().map(|row| Named {
+                id: row.integer(0).unwrap_or(0),
+                words: row.words(1),
+                slug: row.words(2),
+                count: row.integer(3).unwrap_or(0),
+                died: 0,
+            });
+            counts.names.insert(kind, named.collect());
+        }
+        counts.count_died(store)?;
+        counts.count_cores(store)?;
+        for names in counts.names.values_mut() {
+            names.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.words.cmp(&b.words)));
+        }
+        Ok(counts)
+    }
+
+    fn count_died(&mut self, store: &dyn Store) -> Result<(), Trouble> {
+        let sql = "SELECT board_id, count(*) FROM result WHERE listed = 1 AND died_in IS NOT NULL GROUP BY board_id";
+        let rows = read(store, |session| session.run(sql, &[]))?;
+        for row in rows {
+            let board = self
+                .names
+                .get_mut(&Kind::Board)
+                .and_then(|boards| boards.iter_mut().find(|board| Some(board.id) == row.integer(0)));
+            if let Some(board) = board {
+                board.died = row.integer(1).unwrap_or(0);
+            }
+        }
+        Ok(())
+    }
+
+    /// A core type has the results of all sets of cores that it is in.
+    fn count_cores(&mut self, store: &dyn Store) -> Result<(), Trouble> {
+        let sql = "SELECT name.id, name.words, name.slug, name_core.cores_id FROM name_core JOIN name \
+                   ON name.id = name_core.core_id ORDER BY name.id";
+        let sets: HashMap<i64, i64> = self.all(Kind::Cores).iter().map(|set| (set.id, set.count)).collect();
+        let mut types: Vec<Named> = Vec::new();
+        for row in read(store, |session| session.run(sql, &[]))? {
+            let count = row.integer(3).and_then(|set| sets.get(&set)).copied().unwrap_or(0);
+            let id = row.integer(0).unwrap_or(0);
+            match types.last_mut().filter(|known| known.id == id) {
+                Some(known) => known.count += count,
+                None => types.push(Named { id, words: row.words(1), slug: row.words(2), count, died: 0 }),
+            }
+        }
+        types.retain(|core| core.count > 0);
+        self.names.insert(Kind::Core, types);
+        Ok(())
+    }
+
+    /// Names of a kind.
+    pub fn all(&self, kind: Kind) -> &[Named] {
+        self.names.get(&kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many listed results have this name.
+    pub fn of_name(&self, kind: Kind, id: i64) -> i64 {
+        self.all(kind).iter().find(|named| named.id == id).map_or(0, |named| named.count)
+    }
+}

@@ -1,0 +1,76 @@
+//! The history of one machine as its page shows it: each main figure over time, with its changes.
+
+use crate::derive::Main;
+use crate::store::{Row, Session, Trouble, first};
+use explain::trend::{ChangePoint, change_points};
+
+/// Results of a history at most, the latest.
+const RESULTS_MAX: i64 = 200;
+/// Smaller changes are noise of rounding.
+const CHANGE_PERCENT_MIN: f64 = 0.5;
+
+/// A history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// Board and cores, or the name that its owner gave it.
+    pub machine: String,
+    /// Results, the oldest first: short name and start.
+    pub results: Vec<(String, i64)>,
+    /// Figures that at least two results have.
+    pub series: Vec<Series>,
+}
+
+/// A figure over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Index of the result, and value.
+    pub values: Vec<(usize, f64)>,
+    /// Where it changed permanently; indexes of `values`.
+    pub changes: Vec<ChangePoint>,
+}
+
+/// The listed history that a result belongs to, with the result itself; none if there is no such result.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trouble> {
+    let sql = "SELECT owner, machine FROM result WHERE slug = $1 AND quarantined IS NULL";
+    let Some(one) = first(session, sql, &[slug.into()])? else { return Ok(None) };
+    let sql = "SELECT slug, started_utc_ms, figures FROM result WHERE owner = $1 AND machine = $2 \
+               AND started_utc_ms IS NOT NULL AND (listed = 1 OR slug = $3) AND died_in IS NULL AND verdict <> 'invalid' \
+               ORDER BY started_utc_ms DESC, id DESC LIMIT $4";
+    let values = [one.0[0].clone(), one.0[1].clone(), slug.into(), RESULTS_MAX.into()];
+    let mut rows = session.run(sql, &values)?;
+    rows.reverse();
+    let results = rows.iter().map(|row| (row.words(0), row.integer(1).unwrap_or(0))).collect();
+    Ok(Some(History { machine: one.words(1), results, series: series(&rows) }))
+}
+
+fn series(rows: &[Row]) -> Vec<Series> {
+    let mut all: Vec<(String, Series)> = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        for main in serde_json::from_str::<Vec<Main>>(row.text(2).unwrap_or("[]")).unwrap_or_default() {
+            if !main.value.is_finite() {
+                continue;
+            }
+            match all.iter_mut().find(|(key, _)| *key == main.key) {
+                Some((_, series)) => series.values.push((index, main.value)),
+                None => {
+                    let values = vec![(index, main.value)];
+                    all.push((main.key, Series { name: main.name, unit: main.unit, values, changes: Vec::new() }));
+                }
+            }
+        }
+    }
+    let mut series: Vec<Series> =
+        all.into_iter().map(|(_, series)| series).filter(|one| one.values.len() > 1).collect();
+    for one in &mut series {
+        let values: Vec<f64> = one.values.iter().map(|(_, value)| *value).collect();
+        one.changes = change_points(&values, CHANGE_PERCENT_MIN);
+    }
+    series
+}

@@ -1,0 +1,154 @@
+//! Answers: what each one carries besides its body, and how refusals look.
+
+use crate::limits::Refused;
+use crate::originals::hash;
+use crate::store::Trouble;
+use axum::body::Body;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+
+/// Nothing is fetched, nothing runs, nobody frames it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// A kind of body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Media {
+    Html,
+    Json,
+    Csv,
+    Text,
+    Svg,
+    Atom,
+    Tsv,
+    Bytes,
+}
+
+impl Media {
+    fn content_type(self) -> &'static str {
+        match self {
+            Self::Html => "text/html; charset=utf-8",
+            Self::Json => "application/json",
+            Self::Csv => "text/csv; charset=utf-8",
+            Self::Text => "text/plain; charset=utf-8",
+            Self::Svg => "image/svg+xml",
+            Self::Atom => "application/atom+xml",
+            Self::Tsv => "text/tab-separated-values; charset=utf-8",
+            Self::Bytes => "application/octet-stream",
+        }
+    }
+}
+
+/// What a handler gives.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) media: Media,
+    pub(crate) body: Vec<u8>,
+    /// Names the body, where it is known without making it.
+    pub(crate) tag: Option<String>,
+    /// Seconds until a client may ask again.
+    pub(crate) retry_after_s: Option<u64>,
+    /// The address of the next page.
+    pub(crate) next: Option<String>,
+}
+
+impl Answer {
+    pub(crate) fn of(media: Media, body: impl Into<Vec<u8>>) -> Self {
+        let status = StatusCode::OK;
+        Self { status, media, body: body.into(), tag: None, retry_after_s: None, next: None }
+    }
+
+    pub(crate) fn json(value: &serde_json::Value) -> Self {
+        Self::of(Media::Json, format!("{value}\n"))
+    }
+
+    pub(crate) fn status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Makes the response; one that the client has already is not sent again.
+    pub(crate) fn response(self, asked: &HeaderMap) -> Response<Body> {
+        let tag = self.tag.unwrap_or_else(|| hash(&self.body)[..20].to_owned());
+        let tag = format!("\"{tag}\"");
+        let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+        let is_known = self.status == StatusCode::OK
+            && known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag));
+        let mut response = match is_known {
+            true => Response::new(Body::empty()),
+            false => Response::new(Body::from(self.body)),
+        };
+        *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { self.status };
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media.content_type()));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        let mut put = |name, value: Option<String>| {
+            if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+                headers.insert(name, value);
+            }
+        };
+        put(ETAG, Some(tag).filter(|_| self.status == StatusCode::OK));
+        put(RETRY_AFTER, self.retry_after_s.map(|seconds| seconds.to_string()));
+        put(header::LINK, self.next.map(|next| format!("<{next}>; rel=\"next\"")));
+        response
+    }
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    pub(crate) message: String,
+    pub(crate) retry_after_s: Option<u64>,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into(), retry_after_s: None }
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Not found.")
+    }
+
+    pub(crate) fn bad(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self) -> Answer {
+        let answer = Answer::json(&serde_json::json!({"error": self.message})).status(self.status);
+        Answer { retry_after_s: self.retry_after_s, ..answer }
+    }
+
+    /// For people.
+    pub(crate) fn page(&self) -> Answer {
+        let page = crate::pages::notice(self.status.canonical_reason().unwrap_or("Error"), &self.message);
+        Answer { retry_after_s: self.retry_after_s, ..Answer::of(Media::Html, page).status(self.status) }
+    }
+}
+
+impl From<Trouble> for Refusal {
+    /// What the database says is for the log; a client may try again.
+    fn from(trouble: Trouble) -> Self {
+        crate::log::event("store", &[("error", &trouble.message)]);
+        let message = "The database does not answer; try again later.";
+        Self { retry_after_s: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::TooLarge(why) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, why),
+            Refused::Empty => Self::bad("The request holds no file."),
+            Refused::Damaged(why) => Self::bad(format!("The file cannot be unpacked: {why}.")),
+            Refused::Store(trouble) => trouble.into(),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What a request asks: the parameters of its address, its token, who it comes from.
+
+use super::answer::Refusal;
+use crate::address::encode;
+use crate::hub_state::{Hub, Tally};
+use crate::store::read;
+use crate::tokens::{self, Scope, Token};
+use axum::http::{HeaderMap, StatusCode, header};
+use std::net::IpAddr;
+
+/// Parameters of an address, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    /// Reads the part behind `?`; only these names may be in it.
+    pub(crate) fn parse(query: Option<&str>, known: &[&str]) -> Result<Self, Refusal> {
+        let mut pairs = Vec::new();
+        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let decoded = decode(name).zip(decode(value));
+            let (name, value) = decoded.ok_or_else(|| Refusal::bad("The address is not valid UTF-8."))?;
+            if !known.contains(&name.as_str()) {
+                return Err(Refusal::bad(format!("Unknown parameter; known parameters: {}.", known.join(", "))));
+            }
+            pairs.push((name, value));
+        }
+        Ok(Self(pairs))
+    }
+
+    /// The last value of a name; none if it is empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let values = self.0.iter().rev().filter(|(known, _)| known == name);
+        values.map(|(_, value)| value.as_str()).next().filter(|value| !value.is_empty())
+    }
+
+    /// All values of a name.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.0.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
+    }
+
+    /// A flag: absent, or 1, or 0.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        match self.get(name) {
+            None | Some("0" | "false") => Ok(false),
+            Some("1" | "true") => Ok(true),
+            Some(_) => Err(Refusal::bad(format!("{name} is 0 or 1."))),
+        }
+    }
+
+    /// The address with one value in place of another.
+    pub(crate) fn with(&self, name: &str, value: &str) -> String {
+        let kept = self.0.iter().filter(|(known, value)| known != name && !value.is_empty());
+        let kept = kept.map(|(name, value)| (name.as_str(), value.as_str()));
+        let pairs = kept.chain(Some((name, value)).filter(|(_, value)| !value.is_empty()));
+        let parts: Vec<String> = pairs.map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
+        format!("?{}", parts.join("&"))
+    }
+}
+
+/// Text of an address (RFC 3986, 2.1); none if it is not UTF-8.
+fn decode(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let hex = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match (byte, hex.and_then(|digits| u8::from_str_radix(digits, 16).ok())) {
+            (b'%', Some(value)) => {
+                out.push(value);
+                at += 2;
+            }
+            (b'+', _) => out.push(b' '),
+            (byte, _) => out.push(*byte),
+        }
+        at += 1;
+    }
+    String::from_utf8(out).ok()
+}
+
+/// The token of a request, if it may be used for this.
+pub(crate) fn allowed(hub: &Hub, headers: &HeaderMap, scope: Scope) -> Result<Token, Refusal> {
+    let token = known(hub, headers)?
+        .ok_or_else(|| Refusal::new(StatusCode::UNAUTHORIZED, "A token is needed: Authorization: Bearer TOKEN."))?;
+    match token.scopes.contains(&scope) {
+        true => Ok(token),
+        false => Err(Refusal::new(StatusCode::FORBIDDEN, format!("The token has not the scope {}.", scope.word()))),
+    }
+}
+
+/// The token of a request, if it has a valid one.
+pub(crate) fn known(hub: &Hub, headers: &HeaderMap) -> Result<Option<Token>, Refusal> {
+    let header = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let Some(secret) = header.and_then(|value| value.strip_prefix("Bearer ")) else { return Ok(None) };
+    Ok(read(&*hub.store, |session| tokens::find(session, secret.trim()))?)
+}
+
+/// The address of this hub as the sender of a request knows it.
+pub(crate) fn own_url(hub: &Hub, headers: &HeaderMap) -> String {
+    if !hub.settings.public_url.is_empty() {
+        return hub.settings.public_url.trim_end_matches('/').to_owned();
+    }
+    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-.:[]".contains(c);
+    match !host.is_empty() && host.chars().all(is_plain) {
+        true => format!("http://{host}"),
+        false => String::new(),
+    }
+}
+
+/// Who sends a request: its address, or what the proxy in front of this hub says.
+pub(crate) fn sender(hub: &Hub, headers: &HeaderMap, address: IpAddr) -> IpAddr {
+    let said = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
+    // The last one was added by the proxy itself.
+    let last = said.and_then(|said| said.rsplit(',').next()?.trim().parse().ok());
+    last.filter(|_| hub.settings.behind_proxy).unwrap_or(address)
+}
+
+/// Counts a request of an address; refused if it asks too often.
+pub(crate) fn rated(hub: &Hub, address: IpAddr) -> Result<(), Refusal> {
+    let taken = hub.rates.request(address, hub.settings.requests_per_minute, crate::clock::now_utc_ms());
+    taken.map_err(|seconds| too_often(hub, seconds))
+}
+
+/// The refusal of a sender who comes too often.
+pub(crate) fn too_often(hub: &Hub, seconds: u64) -> Refusal {
+    Tally::add(&hub.tally.limited);
+    let message = format!("Too many requests; try again in {seconds} s.");
+    Refusal { retry_after_s: Some(seconds), ..Refusal::new(StatusCode::TOO_MANY_REQUESTS, message) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_decoded_and_unknown_ones_refused() {
+        let parse = |text: &str| Parameters::parse(Some(text), &["a", "b"]);
+        let found = parse("a=1+2%20%C3%A4&b=&a=x%2").unwrap();
+        assert_eq!(found.all("a"), ["1 2 ä", "x%2"]);
+        assert_eq!((found.get("a"), found.get("b"), found.get("c")), (Some("x%2"), None, None));
+        assert!(parse("c=1").is_err());
+        assert!(parse("a=%ff").is_err());
+        assert_eq!(parse("a=1&b=2").unwrap().with("a", "<&>"), "?b=2&a=%3C%26%3E");
+        assert_eq!(parse("a=1&b=2").unwrap().with("a", ""), "?b=2");
+    }
+}

@@ -1,0 +1,42 @@
+//! What Prometheus and load balancers ask.
+
+use super::answer::{Answer, Media, Refusal};
+use super::asked::Ask;
+use crate::store::{first, read};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `GET /metrics`: counters of this process, and results by the latest count.
+pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
+    let tally = &ask.hub.tally;
+    let rows: [(&str, &str, &str, &AtomicU64); 8] = [
+        ("requests_total", "counter", "Requests answered.", &tally.requests),
+        ("failures_total", "counter", "Answers with status 500 or above.", &tally.failures),
+        ("uploads_total", "counter", "Results taken in.", &tally.uploads),
+        ("quarantined_total", "counter", "Results quarantined.", &tally.quarantined),
+        ("limited_total", "counter", "Requests refused by a rate limit.", &tally.limited),
+        ("derived_total", "counter", "Results derived once more for a newer build.", &tally.derived),
+        ("outdated_results", "gauge", "Results that wait to be derived once more.", &tally.outdated),
+        ("notices_total", "counter", "Notices of changes sent.", &tally.notices),
+    ];
+    let mut text = String::new();
+    for (name, kind, help, value) in rows {
+        let value = value.load(Ordering::Relaxed);
+        let _ = write!(
+            text,
+            "# HELP sbc_bench_hub_{name} {help}\n# TYPE sbc_bench_hub_{name} {kind}\nsbc_bench_hub_{name} {value}\n"
+        );
+    }
+    let _ = write!(
+        text,
+        "# HELP sbc_bench_hub_results Results listed.\n# TYPE sbc_bench_hub_results gauge\nsbc_bench_hub_results {}\n",
+        ask.hub.counts().total
+    );
+    Ok(Answer::of(Media::Text, text))
+}
+
+/// `GET /readyz`: the database answers.
+pub(super) fn ready(ask: &Ask) -> Result<Answer, Refusal> {
+    read(&*ask.hub.store, |session| first(session, "SELECT 1 FROM migration LIMIT 1", &[]))?;
+    Ok(Answer::of(Media::Text, "ready\n"))
+}

@@ -1,0 +1,79 @@
+//! HTTP: connections with limits on time and number, so that a client that trickles or floods holds up nobody else.
+
+mod answer;
+mod ask;
+mod asked;
+mod metrics;
+mod openapi;
+mod reading;
+mod routes;
+mod site;
+mod upload;
+
+use crate::hub_state::Hub;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::future::Future;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// Connections at the same time; more wait to be accepted.
+const CONNECTIONS_MAX: usize = 512;
+/// Patience with the head of a request.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// Longest life of a connection: one that takes its answer drop by drop ends as well.
+const CONNECTION_TIME_MAX: Duration = Duration::from_secs(300);
+/// What is being answered when the hub ends may go on for so long.
+const ENDING_TIME_MAX: Duration = Duration::from_secs(10);
+/// Bytes of a request's head.
+const HEAD_BYTES_MAX: usize = 32 << 10;
+
+/// The address that a request came from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// Serves until `stop` is ready, then lets what is being answered end.
+pub async fn serve(listener: TcpListener, hub: Arc<Hub>, stop: impl Future<Output = ()>) {
+    let app = routes::routes(hub);
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let open = GracefulShutdown::new();
+    let accept = async {
+        loop {
+            let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+            let Ok((stream, peer)) = listener.accept().await else {
+                // No descriptor is left: some will be closed soon.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let _ = stream.set_nodelay(true);
+            let app = app.clone().layer(axum::Extension(Peer(peer.ip())));
+            let connection = hyper::server::conn::http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIME_MAX)
+                .max_buf_size(HEAD_BYTES_MAX)
+                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
+            let connection = open.watch(connection);
+            tokio::spawn(async move {
+                let _ = tokio::time::timeout(CONNECTION_TIME_MAX, connection).await;
+                drop(permit);
+            });
+        }
+    };
+    futures_select(accept, stop).await;
+    drop(listener);
+    let _ = tokio::time::timeout(ENDING_TIME_MAX, open.shutdown()).await;
+}
+
+/// Waits for the second, and lets the first go on until then.
+async fn futures_select(first: impl Future<Output = ()>, second: impl Future<Output = ()>) {
+    let (mut first, mut second) = (std::pin::pin!(first), std::pin::pin!(second));
+    std::future::poll_fn(|context| {
+        let _ = first.as_mut().poll(context);
+        second.as_mut().poll(context)
+    })
+    .await;
+}

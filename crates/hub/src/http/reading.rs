@@ -1,0 +1,250 @@
+//! The API for programs: JSON and CSV.
+
+use super::answer::{Answer, Media, Refusal};
+use super::ask::{self, Parameters};
+use super::asked::Ask;
+use crate::names::Kind;
+use crate::query::{self, Cursor, Listed, Page, Query, sort_of};
+use crate::sorts::SORTS;
+use crate::store::{first, read};
+use crate::{changes, derive, originals, references};
+use explain::Explanation;
+use serde_json::{Value, json};
+
+/// Parameters that filter lists.
+pub(super) const FILTERS: [&str; 13] = [
+    "board",
+    "soc",
+    "core",
+    "cores",
+    "kernel",
+    "distribution",
+    "verdict",
+    "died",
+    "q",
+    "sort",
+    "cursor",
+    "limit",
+    "format",
+];
+
+/// The query of an address.
+pub(super) fn query_of(parameters: &Parameters, limit: i64) -> Result<Query, Refusal> {
+    let names = Kind::ALL.into_iter().filter_map(|kind| Some((kind, parameters.get(kind.word())?.to_owned())));
+    let verdict = match parameters.get("verdict") {
+        Some(word) if !["valid", "degraded", "invalid"].contains(&word) => {
+            return Err(Refusal::bad("verdict is valid, degraded or invalid."));
+        }
+        word => word.map(str::to_owned),
+    };
+    let sort = parameters.get("sort").filter(|word| *word != "newest").map(|word| {
+        sort_of(word).ok_or_else(|| {
+            let known: Vec<&str> = SORTS.iter().map(|sort| sort.column).collect();
+            Refusal::bad(format!("sort is newest, {}.", known.join(", ")))
+        })
+    });
+    let cursor = parameters
+        .get("cursor")
+        .map(|text| Cursor::parse(text).ok_or_else(|| Refusal::bad("cursor is the one that an answer gave.")));
+    let limit = match parameters.get("limit").map(str::parse::<i64>) {
+        None => limit,
+        Some(Ok(limit)) if (1..=query::LIMIT_MAX).contains(&limit) => limit,
+        Some(_) => return Err(Refusal::bad(format!("limit is 1 to {}.", query::LIMIT_MAX))),
+    };
+    Ok(Query {
+        names: names.collect(),
+        verdict,
+        died: parameters.flag("died")?,
+        words: parameters.get("q").map(str::to_owned),
+        sort: sort.transpose()?,
+        cursor: cursor.transpose()?,
+        limit,
+    })
+}
+
+/// A page of results.
+pub(super) fn page_of(ask: &Ask, query: &Query) -> Result<Page, Refusal> {
+    let counts = ask.hub.counts();
+    Ok(read(&*ask.hub.store, |session| query::page(session, query, &counts))?)
+}
+
+/// `GET /api/results`
+pub(super) fn results(ask: &Ask) -> Result<Answer, Refusal> {
+    let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
+    let is_csv = match parameters.get("format") {
+        None | Some("json") => false,
+        Some("csv") => true,
+        Some(_) => return Err(Refusal::bad("format is json or csv.")),
+    };
+    let query = query_of(&parameters, 50)?;
+    let page = page_of(ask, &query)?;
+    let next =
+        page.next.map(|cursor| format!("{}/api/results{}", ask.own_url, parameters.with("cursor", &cursor.text())));
+    let answer = match is_csv {
+        true => Answer::of(Media::Csv, csv(&page.rows)),
+        false => Answer::json(&json!({
+            "results": page.rows.iter().map(|row| row_json(row, &ask.own_url)).collect::<Vec<_>>(),
+            "next": page.next.map(Cursor::text),
+        })),
+    };
+    Ok(Answer { next, ..answer })
+}
+
+/// A row for programs.
+fn row_json(row: &Listed, own_url: &str) -> Value {
+    let mut value = json!({
+        "id": row.slug,
+        "url": format!("{own_url}/r/{}", row.slug),
+        "kind": row.kind,
+        "listed_utc_ms": row.listed_utc_ms,
+        "started_utc_ms": row.started_utc_ms,
+        "verdict": row.verdict,
+        "died_in": row.died_in,
+        "headline": row.headline,
+        "cells": row.cells,
+    });
+    for (sort, figure) in SORTS.iter().zip(&row.figures) {
+        value[sort.column] = json!(figure);
+    }
+    value
+}
+
+fn csv(rows: &[Listed]) -> String {
+    let heads = ["id", "board", "clocks", "kernel", "distribution", "verdict", "died_in"].map(str::to_owned);
+    let line = |cells: Vec<String>| cells.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>().join(",") + "\r\n";
+    let mut text = line(heads.into_iter().chain(SORTS.iter().map(|sort| sort.column.to_owned())).collect());
+    for row in rows {
+        let mut cells = vec![row.slug.clone()];
+        cells.extend((0..4).map(|at| row.cells.get(at).cloned().unwrap_or_default()));
+        cells.extend([row.verdict.clone(), row.died_in.clone().unwrap_or_default()]);
+        cells.extend(row.figures.iter().map(|figure| figure.map_or_else(String::new, |value| value.to_string())));
+        text.push_str(&line(cells));
+    }
+    text
+}
+
+/// A cell of RFC 4180; a name that a spreadsheet would run as a formula gets an apostrophe.
+fn csv_cell(text: &str) -> String {
+    let plain = explain::plain(text);
+    let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
+    let plain = if is_formula { format!("'{plain}") } else { plain };
+    match plain.contains(['"', ',', '\n']) {
+        true => format!("\"{}\"", plain.replace('"', "\"\"")),
+        false => plain,
+    }
+}
+
+/// What the database has of one result.
+pub(super) struct Found {
+    pub(super) hash: String,
+    pub(super) quarantined: Option<String>,
+    pub(super) is_listed: bool,
+    pub(super) kind: String,
+    pub(super) verdict: String,
+    pub(super) headline: String,
+    pub(super) figures: Vec<derive::Main>,
+    pub(super) received_utc_ms: i64,
+}
+
+/// A result by its short name. One in quarantine exists for its owner alone.
+pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
+    let sql = "SELECT hash, quarantined, listed, kind, verdict, headline, figures, received_utc_ms, owner \
+               FROM result WHERE slug = $1";
+    let row = read(&*ask.hub.store, |session| first(session, sql, &[ask.name.as_str().into()]))?;
+    let row = row.ok_or_else(Refusal::not_found)?;
+    let quarantined = row.text(1).map(str::to_owned);
+    if quarantined.is_some() {
+        let token = ask::known(&ask.hub, &ask.headers)?;
+        token.filter(|token| row.integer(8) == Some(token.id)).ok_or_else(Refusal::not_found)?;
+    }
+    Ok(Found {
+        hash: row.words(0),
+        quarantined,
+        is_listed: row.flag(2),
+        kind: row.words(3),
+        verdict: row.words(4),
+        headline: row.words(5),
+        figures: serde_json::from_str(row.text(6).unwrap_or("[]")).unwrap_or_default(),
+        received_utc_ms: row.integer(7).unwrap_or(0),
+    })
+}
+
+/// The original of a result.
+pub(super) fn bytes(ask: &Ask, hash: &str) -> Result<Vec<u8>, Refusal> {
+    Ok(read(&*ask.hub.store, |session| originals::get(session, hash))?)
+}
+
+/// `GET /api/results/ID`
+pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let found = found(ask)?;
+    Ok(Answer::json(&json!({
+        "id": ask.name,
+        "url": format!("{}/r/{}", ask.own_url, ask.name),
+        "state": match (&found.quarantined, found.is_listed) {
+            (Some(_), _) => "quarantined",
+            (None, true) => "listed",
+            (None, false) => "unlisted",
+        },
+        "reason": found.quarantined,
+        "kind": found.kind,
+        "verdict": found.verdict,
+        "headline": found.headline,
+        "figures": found.figures,
+        "received_utc_ms": found.received_utc_ms,
+        "sha256": found.hash,
+    })))
+}
+
+/// `GET /api/results/ID/original`
+pub(super) fn original(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let found = found(ask)?;
+    let tag = Some(found.hash[..found.hash.len().min(20)].to_owned());
+    Ok(Answer { tag, ..Answer::of(Media::Bytes, bytes(ask, &found.hash)?) })
+}
+
+/// `GET /api/results/ID/findings`
+pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let found = found(ask)?;
+    if let Some(why) = found.quarantined {
+        return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
+    }
+    let record = derive::record(bytes(ask, &found.hash)?).map_err(Refusal::bad)?;
+    Ok(Answer::json(&explain::report::findings_json(&record, &Explanation::of(&record))))
+}
+
+/// `GET /api/names/KIND`
+pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
+    let counts = ask.hub.counts();
+    let names = counts.all(kind).iter();
+    let names =
+        names.map(|name| json!({"id": name.slug, "name": name.words, "results": name.count, "died": name.died}));
+    Ok(Answer::json(&json!({"names": names.collect::<Vec<_>>()})))
+}
+
+/// `GET /api/references`: valid results in the form of the reference data that the program has built in.
+pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
+    let parameters = Parameters::parse(ask.query.as_deref(), &["board", "soc", "core", "cursor"])?;
+    let mut query = query_of(&parameters, query::LIMIT_MAX)?;
+    query.verdict = Some("valid".to_owned());
+    let page = page_of(ask, &query)?;
+    let ids: Vec<i64> = page.rows.iter().map(|row| row.id).collect();
+    let table = read(&*ask.hub.store, |session| references::table(session, &ids))?;
+    let next =
+        page.next.map(|cursor| format!("{}/api/references{}", ask.own_url, parameters.with("cursor", &cursor.text())));
+    Ok(Answer { next, ..Answer::of(Media::Tsv, table) })
+}
+
+/// `GET /api/changes`: those of the owner's machines.
+pub(super) fn changes(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let token = ask::known(&ask.hub, &ask.headers)?.ok_or_else(|| {
+        Refusal::new(axum::http::StatusCode::UNAUTHORIZED, "A token is needed: Authorization: Bearer TOKEN.")
+    })?;
+    let all = read(&*ask.hub.store, |session| changes::all(session, token.id))?;
+    Ok(Answer::json(&json!({"changes": all.iter().map(changes::Change::json).collect::<Vec<_>>()})))
+}

@@ -1,0 +1,145 @@
+//! The site for people. What a page shows is gathered here; how it looks is the business of `pages`.
+
+use super::answer::{Answer, Media, Refusal};
+use super::ask::Parameters;
+use super::asked::Ask;
+use super::reading::{FILTERS, bytes, found, page_of, query_of};
+use crate::names::Kind;
+use crate::pages::{self, Link};
+use crate::query::{Page, Query};
+use crate::store::{first, read};
+use crate::{derive, history};
+use explain::Explanation;
+use explain::compare::{Side, compare as compared, text};
+
+/// Results that are compared at most: more columns than a page has room for.
+const COMPARED_MAX: usize = 5;
+
+fn html(page: String) -> Result<Answer, Refusal> {
+    Ok(Answer::of(Media::Html, page))
+}
+
+/// The table of all results, and what a search finds.
+pub(super) fn table(ask: &Ask) -> Result<Answer, Refusal> {
+    let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
+    listed(ask, "Results", &parameters, None)
+}
+
+fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &str)>) -> Result<Answer, Refusal> {
+    let mut query = query_of(parameters, 50)?;
+    query.names.extend(of.map(|(kind, slug)| (kind, slug.to_owned())));
+    let page = page_of(ask, &query)?;
+    let next = page.next.map(|cursor| parameters.with("cursor", &cursor.text()));
+    let filters =
+        [("q", parameters.get("q")), ("verdict", parameters.get("verdict")), ("sort", parameters.get("sort"))];
+    let total = ask.hub.counts().total;
+    html(pages::table(title, &page, &filters, next.as_deref(), total))
+}
+
+fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
+    let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
+    let sql = "SELECT words FROM name WHERE kind = $1 AND slug = $2";
+    let values = [kind.word().into(), ask.name.as_str().into()];
+    let words = read(&*ask.hub.store, |session| first(session, sql, &values))?;
+    let words = words.map(|row| row.words(0)).ok_or_else(Refusal::not_found)?;
+    listed(ask, &words, &parameters, Some((kind, &ask.name)))
+}
+
+/// Results of a board.
+pub(super) fn board(ask: &Ask) -> Result<Answer, Refusal> {
+    of_name(ask, Kind::Board)
+}
+
+/// Results of a SoC.
+pub(super) fn soc(ask: &Ask) -> Result<Answer, Refusal> {
+    of_name(ask, Kind::Soc)
+}
+
+/// Results of a core type.
+pub(super) fn core(ask: &Ask) -> Result<Answer, Refusal> {
+    of_name(ask, Kind::Core)
+}
+
+/// All names of a kind.
+pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
+    html(pages::names(kind, ask.hub.counts().all(kind)))
+}
+
+/// One result.
+pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let found = found(ask)?;
+    let tag = Some(format!("{}-{}", &found.hash[..found.hash.len().min(16)], ask.hub.build));
+    if let Some(why) = &found.quarantined {
+        let page = pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}."));
+        return Ok(Answer { tag, ..Answer::of(Media::Html, page) });
+    }
+    let record = derive::record(bytes(ask, &found.hash)?).map_err(Refusal::bad)?;
+    let page = pages::result(&ask.name, &record, &Explanation::of(&record));
+    Ok(Answer { tag, ..Answer::of(Media::Html, page) })
+}
+
+/// Up to five results side by side.
+pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
+    let parameters = Parameters::parse(ask.query.as_deref(), &["id"])?;
+    let ids: Vec<&str> =
+        parameters.all("id").iter().flat_map(|ids| ids.split([',', ' '])).filter(|id| !id.is_empty()).collect();
+    if ids.is_empty() {
+        return html(pages::choose_compared());
+    }
+    if ids.len() < 2 || ids.len() > COMPARED_MAX {
+        return Err(Refusal::bad(format!("2 to {COMPARED_MAX} results can be compared.")));
+    }
+    let mut read_ones = Vec::new();
+    for id in ids {
+        let one = Ask { name: id.to_owned(), ..ask.clone() };
+        let found = found(&one)?;
+        let record = derive::record(bytes(&one, &found.hash)?).map_err(Refusal::bad)?;
+        let explained = Explanation::of(&record);
+        read_ones.push((id.to_owned(), record, explained));
+    }
+    let sides: Vec<Side<'_>> =
+        read_ones.iter().map(|(name, record, explained)| Side { name: name.clone(), record, explained }).collect();
+    let links: Vec<Link> = read_ones
+        .iter()
+        .map(|(id, record, _)| Link {
+            to: format!("/r/{id}"),
+            words: record.machine.name().cloned().unwrap_or_else(|| id.clone()),
+        })
+        .collect();
+    html(pages::compared(&links, &text(&compared(&sides))))
+}
+
+/// The history of the machine of a result.
+pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let history = read(&*ask.hub.store, |session| history::of(session, &ask.name))?;
+    html(pages::trend(&history.ok_or_else(Refusal::not_found)?))
+}
+
+/// Boards by how often a run died on them.
+pub(super) fn stability(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    html(pages::stability(ask.hub.counts().all(Kind::Board)))
+}
+
+/// The newest results, for feed readers.
+pub(super) fn feed(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let page: Page = page_of(ask, &Query { limit: 30, ..Query::default() })?;
+    Ok(Answer::of(Media::Atom, pages::feed(&page.rows, &ask.own_url)))
+}
+
+/// A picture of one figure for a README.
+pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
+    let one = Ask { name: slug.to_owned(), ..ask.clone() };
+    let found = found(&one)?;
+    let sql = "SELECT sevenzip_multi_mips, sevenzip_single_mips FROM result WHERE slug = $1";
+    let row = read(&*ask.hub.store, |session| first(session, sql, &[slug.into()]))?.ok_or_else(Refusal::not_found)?;
+    let score = row.real(0).or(row.real(1)).map_or_else(|| found.kind.clone(), |mips| format!("{mips:.0} MIPS"));
+    Ok(Answer::of(Media::Svg, pages::badge(&score, &found.verdict)))
+}

@@ -1,0 +1,147 @@
+//! What changes something: sending, publishing, deleting, acknowledging. Each needs a token.
+
+use super::answer::{Answer, Media, Refusal};
+use super::ask::{self, Parameters};
+use crate::hub_state::{Hub, Tally};
+use crate::store::write;
+use crate::submit::{Sent, submit};
+use crate::tokens::{Scope, Token};
+use crate::{changes, clock, results};
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode, header};
+use serde_json::json;
+use std::time::Duration;
+
+/// Patience with a body: 8 MiB at 1 Mbit/s.
+const BODY_TIME_MAX: Duration = Duration::from_secs(70);
+/// Longest name that a sender gives a machine.
+const ALIAS_CHARACTERS_MAX: usize = 100;
+
+/// Who sends, and how; decided before anything of the body is read.
+pub(super) struct Permit {
+    token: Token,
+    publish: bool,
+    alias: String,
+}
+
+/// Whether a request may send.
+pub(super) fn permit(hub: &Hub, headers: &HeaderMap, query: Option<&str>) -> Result<Permit, Refusal> {
+    let parameters = Parameters::parse(query, &["publish", "machine"])?;
+    let publish = parameters.flag("publish")?;
+    let token = ask::allowed(hub, headers, Scope::Upload)?;
+    if publish && !token.scopes.contains(&Scope::Publish) {
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "The token has not the scope publish."));
+    }
+    let taken = hub.rates.upload(token.id, hub.settings.uploads_per_minute, clock::now_utc_ms());
+    taken.map_err(|seconds| ask::too_often(hub, seconds))?;
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if length.is_some_and(|length| length > hub.settings.limits.request_bytes_max) {
+        return Err(too_large(hub));
+    }
+    let alias = parameters.get("machine").unwrap_or_default();
+    let alias = explain::plain(alias).chars().take(ALIAS_CHARACTERS_MAX).collect();
+    Ok(Permit { token, publish, alias })
+}
+
+fn too_large(hub: &Hub) -> Refusal {
+    let limit_kib = hub.settings.limits.request_bytes_max >> 10;
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The limit of a request is {limit_kib} KiB."))
+}
+
+/// Reads a body within its limits of size and time.
+pub(super) async fn body(hub: &Hub, body: Body) -> Result<Vec<u8>, Refusal> {
+    let bytes = axum::body::to_bytes(body, hub.settings.limits.request_bytes_max);
+    match tokio::time::timeout(BODY_TIME_MAX, bytes).await {
+        Ok(Ok(bytes)) => Ok(bytes.into()),
+        Ok(Err(error)) if std::error::Error::source(&error).is_some_and(|why| why.to_string().contains("limit")) => {
+            Err(too_large(hub))
+        }
+        Ok(Err(_)) => Err(Refusal::bad("The request ended early.")),
+        Err(_) => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request took too long.")),
+    }
+}
+
+/// Keeps what was sent. It is durable when this returns.
+pub(super) fn keep(
+    hub: &Hub,
+    permit: Permit,
+    body: Vec<u8>,
+    own_url: &str,
+    headers: &HeaderMap,
+) -> Result<Answer, Refusal> {
+    let sent = Sent {
+        owner: permit.token.id,
+        publish: permit.publish,
+        alias: permit.alias,
+        now_utc_ms: clock::now_utc_ms(),
+        build: hub.build,
+    };
+    let also = |session: &mut dyn crate::store::Session, kept: &results::Kept, derived: &crate::derive::Derived| {
+        changes::look(session, sent.owner, kept.id, derived, sent.now_utc_ms).map(drop)
+    };
+    let kept = submit(&*hub.store, body, &sent, &hub.settings.limits, &also)?;
+    let mut all = Vec::new();
+    let mut is_new = false;
+    for (name, kept) in &kept {
+        is_new |= !kept.was_there;
+        if !kept.was_there {
+            Tally::add(&hub.tally.uploads);
+            let quarantined = kept.quarantined.is_some();
+            if quarantined {
+                Tally::add(&hub.tally.quarantined);
+            }
+        }
+        let state = match (&kept.quarantined, kept.published) {
+            (Some(_), _) => "quarantined",
+            (None, true) => "listed",
+            (None, false) => "unlisted",
+        };
+        all.push(json!({
+            "name": name,
+            "id": kept.slug,
+            "url": format!("{own_url}/r/{}", kept.slug),
+            "state": state,
+            "reason": kept.quarantined,
+            "known": kept.was_there,
+        }));
+    }
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let wants_text = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()) == Some("text/plain");
+    let answer = match wants_text {
+        true => {
+            let urls: Vec<String> = all.iter().filter_map(|one| Some(format!("{}\n", one["url"].as_str()?))).collect();
+            Answer::of(Media::Text, urls.concat())
+        }
+        false => Answer::json(&json!({"results": all})),
+    };
+    Ok(answer.status(status))
+}
+
+/// Lists a result for all people, or hides it.
+pub(super) fn publish(hub: &Hub, headers: &HeaderMap, slug: &str, lists: bool) -> Result<Answer, Refusal> {
+    let token = ask::allowed(hub, headers, Scope::Publish)?;
+    let at = lists.then(clock::now_utc_ms);
+    match write(&*hub.store, |session| results::publish(session, token.id, slug, at))? {
+        true => Ok(Answer::json(&json!({"id": slug, "state": if lists { "listed" } else { "unlisted" }}))),
+        false => Err(Refusal::not_found()),
+    }
+}
+
+/// Deletes a result.
+pub(super) fn delete(hub: &Hub, headers: &HeaderMap, slug: &str) -> Result<Answer, Refusal> {
+    let token = ask::allowed(hub, headers, Scope::Delete)?;
+    match write(&*hub.store, |session| results::delete(session, token.id, slug))? {
+        true => Ok(Answer::json(&json!({"id": slug, "state": "deleted"}))),
+        false => Err(Refusal::not_found()),
+    }
+}
+
+/// Acknowledges a change.
+pub(super) fn acknowledge(hub: &Hub, headers: &HeaderMap, change: &str) -> Result<Answer, Refusal> {
+    let token = ask::allowed(hub, headers, Scope::Acknowledge)?;
+    let id: i64 = change.parse().map_err(|_| Refusal::not_found())?;
+    match write(&*hub.store, |session| changes::acknowledge(session, token.id, id, clock::now_utc_ms()))? {
+        true => Ok(Answer::json(&json!({"id": id, "state": "acknowledged"}))),
+        false => Err(Refusal::not_found()),
+    }
+}

@@ -1,0 +1,104 @@
+//! Sends notices of changes. A notice is taken by one hub for a while; one that could not be sent is tried again later and
+//! later, and one whose sender died within is sent by another.
+
+use crate::changes::{self, Change};
+use crate::hooks::Form;
+use crate::store::{Store, Trouble, first, write};
+use crate::{log, mail};
+use serde_json::json;
+use std::time::Duration;
+
+/// After so many tries a notice is given up: they span about a day.
+const TRIES_MAX: i64 = 12;
+/// Who has taken a notice has so long for it.
+const LEASE_MS: i64 = 60_000;
+/// Patience with who is told.
+const TIME_MAX: Duration = Duration::from_secs(20);
+
+struct Taken {
+    id: i64,
+    tries: i64,
+    form: Option<Form>,
+    target: String,
+    change: Change,
+}
+
+/// Sends one notice that is due. False if there is none.
+///
+/// # Errors
+/// As [`crate::store::Session::run`]; one that could not be sent is not an error.
+pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
+    let Some(taken) = take(store, now_utc_ms)? else { return Ok(false) };
+    let sent = match taken.form {
+        Some(form) => send(form, &taken.target, &taken.change, own_url),
+        None => Err("unknown form of notice".to_owned()),
+    };
+    let id = taken.id.into();
+    write(store, |session| match &sent {
+        Ok(()) => {
+            let sql = "UPDATE notice SET sent_utc_ms = $1, last_error = NULL WHERE id = $2";
+            session.run(sql, &[now_utc_ms.into(), crate::store::Value::clone(&id)])
+        }
+        Err(why) => {
+            let wait_ms = 1_000_i64 << (taken.tries + 4).min(14);
+            let sql = "UPDATE notice SET due_utc_ms = $1, last_error = $2 WHERE id = $3";
+            session.run(sql, &[(now_utc_ms + wait_ms).into(), why.as_str().into(), crate::store::Value::clone(&id)])
+        }
+    })?;
+    if let Err(why) = &sent {
+        log::event("notice", &[("error", why)]);
+    }
+    Ok(sent.is_ok())
+}
+
+fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<Taken>, Trouble> {
+    let ending = store.dialect().for_one_worker();
+    let found = format!(
+        "SELECT id, hook_id, change_id, tries FROM notice WHERE sent_utc_ms IS NULL AND due_utc_ms <= $1 AND tries < $2 \
+         ORDER BY due_utc_ms LIMIT 1{ending}"
+    );
+    write(store, |session| {
+        let Some(row) = first(session, &found, &[now_utc_ms.into(), TRIES_MAX.into()])? else { return Ok(None) };
+        let (id, tries) = (row.integer(0).unwrap_or(0), row.integer(3).unwrap_or(0));
+        let sql = "UPDATE notice SET tries = tries + 1, due_utc_ms = $1 WHERE id = $2";
+        session.run(sql, &[(now_utc_ms + LEASE_MS).into(), id.into()])?;
+        let hook = first(session, "SELECT kind, target FROM hook WHERE id = $1", &[row.0[1].clone()])?;
+        let change = changes::one(session, row.integer(2).unwrap_or(0))?;
+        Ok(hook.zip(change).map(|(hook, change)| Taken {
+            id,
+            tries,
+            form: Form::of(hook.text(0).unwrap_or_default()),
+            target: hook.words(1),
+            change,
+        }))
+    })
+}
+
+fn send(form: Form, target: &str, change: &Change, own_url: &str) -> Result<(), String> {
+    let url = format!("{own_url}/r/{}", change.slug);
+    let text = format!("{} {url}", change.sentence());
+    match form {
+        Form::Generic => {
+            let body = json!({"event": "change", "change": change.json(), "text": text, "url": url});
+            post(target, "POST", &body, change.id)
+        }
+        Form::Slack => post(target, "POST", &json!({"text": text}), change.id),
+        Form::Matrix => {
+            // The number of the change makes it one message, however often it is sent.
+            let (room, token) = target.split_once('?').unwrap_or((target, ""));
+            let address = format!("{room}/send/m.room.message/sbc-bench-{}?{token}", change.id);
+            post(&address, "PUT", &json!({"msgtype": "m.text", "body": text}), change.id)
+        }
+        Form::Mail => mail::send(target, "sbc-bench: a figure changed", &text, TIME_MAX),
+    }
+}
+
+fn post(target: &str, method: &str, body: &serde_json::Value, change: i64) -> Result<(), String> {
+    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(TIME_MAX)).build().into();
+    let request = match method {
+        "PUT" => agent.put(target),
+        _ => agent.post(target),
+    };
+    let request = request.header("content-type", "application/json").header("idempotency-key", change.to_string());
+    request.send(body.to_string()).map(drop).map_err(|error| error.to_string())
+}

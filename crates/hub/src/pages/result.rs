@@ -1,0 +1,108 @@
+//! One result, several side by side, the feed, the badge.
+
+use super::markup::{Link, Page, escape};
+use crate::query::Listed;
+use explain::{Explanation, Severity, headline, plots, report};
+use record::Record;
+use std::fmt::Write;
+
+/// One result: the paragraph at the top, findings, plots, the text report.
+pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> String {
+    let title = record.machine.name().map_or("Result", String::as_str);
+    let mut out = Page::new(&explain::plain(title));
+    let figures = explain::figures(record);
+    out.add(&format!("<p>{}</p>\n", escape(&headline(record, &figures, explained))));
+    let links = [
+        (format!("/r/{slug}/trend"), "Trend of this machine"),
+        (format!("/compare?id={slug}"), "Compare"),
+        (format!("/api/results/{slug}/original"), "Original"),
+        (format!("/api/results/{slug}/findings"), "Findings (JSON)"),
+        (format!("/badge/{slug}.svg"), "Badge"),
+    ];
+    let links = links.map(|(to, words)| Link { to, words: words.to_owned() }.html());
+    out.add(&format!("<p>{}</p>\n", links.join(" | ")));
+    if !explained.findings.is_empty() {
+        out.add("<ul>\n");
+        for finding in &explained.findings {
+            let (begin, end) = match finding.severity {
+                Severity::Invalid => ("<strong>", "</strong>"),
+                Severity::Degraded | Severity::Info => ("", ""),
+            };
+            out.add(&format!("<li>{begin}{}{end}</li>\n", escape(&finding.sentence())));
+        }
+        out.add("</ul>\n");
+    }
+    for (_, plot) in plots(record) {
+        out.add(&format!("<figure>\n{}</figure>\n", plot.svg()));
+    }
+    if let Some(text) = report::find("text") {
+        out.add(&format!("<pre>\n{}</pre>\n", escape(&text.text(record, explained))));
+    }
+    out.end()
+}
+
+/// Results side by side, as the program prints them.
+pub(crate) fn compared(links: &[Link], text: &str) -> String {
+    let mut out = Page::new("Comparison");
+    let items: String = links.iter().map(|link| format!("<li>{}</li>\n", link.html())).collect();
+    out.add(&format!("<ol>\n{items}</ol>\n<pre>\n{}</pre>\n", escape(text)));
+    out.end()
+}
+
+/// Asks which results are to be compared.
+pub(crate) fn choose_compared() -> String {
+    let mut out = Page::new("Compare");
+    out.add(
+        "<form method=\"get\"><label>Short names of 2 to 5 results (the last part of their address) \
+         <input name=\"id\" size=\"70\"></label> <button>Compare</button></form>\n",
+    );
+    out.end()
+}
+
+/// The newest results (RFC 4287).
+pub(crate) fn feed(rows: &[Listed], own_url: &str) -> String {
+    let moment = |utc_ms: i64| {
+        let moment = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    };
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n\
+         <title>sbc-bench results</title>\n<id>{0}/</id>\n<link href=\"{0}/\"/>\n<author><name>sbc-bench</name></author>\n\
+         <updated>{1}</updated>\n",
+        escape(own_url),
+        moment(rows.first().map_or(0, |row| row.listed_utc_ms))
+    );
+    for row in rows {
+        let title = row.cells.first().map_or("Result", String::as_str);
+        let _ = writeln!(
+            out,
+            "<entry><title>{}</title><id>{1}/r/{2}</id><link href=\"{1}/r/{2}\"/><updated>{3}</updated>\
+             <summary>{4}</summary></entry>",
+            escape(&explain::plain(title)),
+            escape(own_url),
+            row.slug,
+            moment(row.listed_utc_ms),
+            escape(&explain::plain(&row.headline))
+        );
+    }
+    out + "</feed>\n"
+}
+
+/// A badge: the score, on the colour of its verdict.
+pub(crate) fn badge(score: &str, verdict: &str) -> String {
+    let colour = match verdict {
+        "valid" => "#2e7d32",
+        "degraded" => "#b26a00",
+        _ => "#b3261e",
+    };
+    let score = escape(&explain::plain(score));
+    // Letters of 11 px are about 7 px wide.
+    let width = 14 + 7 * score.chars().count();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"20\" role=\"img\" aria-label=\"sbc-bench: {score}\">\
+         <title>sbc-bench: {score}</title><rect width=\"75\" height=\"20\" fill=\"#444\"/><rect x=\"75\" width=\"{width}\" \
+         height=\"20\" fill=\"{colour}\"/><g fill=\"#fff\" font-family=\"Verdana,sans-serif\" font-size=\"11\">\
+         <text x=\"7\" y=\"14\">sbc-bench</text><text x=\"82\" y=\"14\">{score}</text></g></svg>\n",
+        75 + width
+    )
+}

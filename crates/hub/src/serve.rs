@@ -1,0 +1,86 @@
+//! `sbc-bench-hub serve`: from the database to a graceful end.
+
+use crate::hub_state::{Hub, Settings};
+use crate::store::{Store, migrate, read, write};
+use crate::tokens::{self, Scope};
+use crate::{clock, http, log, work};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Threads that wait for the database.
+const WAITING_THREADS_MAX: usize = 16;
+/// The token of the first owner, next to the database.
+const TOKEN_FILE: &str = "token";
+
+/// Serves until SIGTERM or SIGINT. `listening` is called with the address once it is ready.
+///
+/// # Errors
+/// One sentence: the database or the address cannot be used.
+pub fn serve(
+    store: Arc<dyn Store>,
+    data: Option<&Path>,
+    address: SocketAddr,
+    settings: Settings,
+    listening: impl FnOnce(SocketAddr),
+) -> Result<(), String> {
+    let text = |error: crate::store::Trouble| error.message;
+    let taken = migrate(&*store, clock::now_utc_ms()).map_err(text)?;
+    if !taken.is_empty() {
+        log::event("migrated", &[("steps", &taken.join(", "))]);
+    }
+    if let Some(data) = data {
+        first_token(&*store, data)?;
+    }
+    explain::soc::read_tables();
+    let hub = Arc::new(Hub::new(store, settings).map_err(text)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(WAITING_THREADS_MAX)
+        .build()
+        .map_err(|error| format!("Threads cannot be started: {error}."))?;
+    let ends = Arc::new(AtomicBool::new(false));
+    for task in [work::work, work::count] {
+        let (hub, ends) = (Arc::clone(&hub), Arc::clone(&ends));
+        runtime.spawn_blocking(move || task(&hub, &ends));
+    }
+    let served = runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(address).await;
+        let listener = listener.map_err(|error| format!("Cannot listen on {address}: {error}."))?;
+        let own = listener.local_addr().map_err(|error| error.to_string())?;
+        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+        let (Ok(mut terminate), Ok(mut interrupt)) = signals else { return Err("Signals cannot be heard.".to_owned()) };
+        listening(own);
+        log::event("serving", &[("address", &own.to_string())]);
+        let stop = std::future::poll_fn(|context| {
+            let told = terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready();
+            if told { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        });
+        http::serve(listener, hub, stop).await;
+        Ok(())
+    });
+    ends.store(true, Ordering::Relaxed);
+    log::event("ended", &[]);
+    served
+}
+
+/// Makes the first token where there is none, readable for its owner alone: the hub can be used at once.
+fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
+    let all = read(store, tokens::all).map_err(|error| error.message)?;
+    if !all.is_empty() {
+        return Ok(());
+    }
+    let made = write(store, |session| tokens::make(session, "owner", &Scope::ALL, clock::now_utc_ms()));
+    let secret = made.map_err(|error| error.message)?;
+    let file = data.join(TOKEN_FILE);
+    let mut options = std::fs::OpenOptions::new();
+    let opened = options.write(true).create(true).truncate(true).mode(0o600).open(&file);
+    let written = opened.and_then(|mut file| file.write_all(format!("{secret}\n").as_bytes()));
+    written.map_err(|error| format!("Cannot write {}: {error}.", file.display()))?;
+    log::event("token", &[("name", "owner"), ("file", &file.display().to_string())]);
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! The real binary over HTTP, on both databases: sending, reading, owning.
+
+mod common;
+
+use common::running::{Running, program};
+use common::{made, on_hubs};
+use serde_json::Value;
+
+#[test]
+fn result_goes_in_and_comes_out_everywhere() {
+    on_hubs(&[], |hub| {
+        let sent = hub.send("?publish=1", &made::log("Board <b>One</b>", 1, 7000.0));
+        assert_eq!(sent.status, 201, "{}", sent.body);
+        let first = &sent.json()["results"][0];
+        assert_eq!([&first["state"], &first["known"]], [&Value::from("listed"), &Value::from(false)]);
+        let id = first["id"].as_str().unwrap().to_owned();
+        assert_eq!(first["url"], format!("{}/r/{id}", hub.url));
+        let again = hub.send("?publish=1", &made::log("Board <b>One</b>", 1, 7000.0));
+        assert_eq!((again.status, again.json()["results"][0]["id"].as_str()), (200, Some(id.as_str())));
+        hub.wait_for("/metrics", |answer| answer.body.contains("sbc_bench_hub_results 1\n"));
+        for (path, expected) in [
+            ("/", "Board &lt;b&gt;One&lt;/b&gt;"),
+            ("/?q=board+one", "Board &lt;b&gt;One"),
+            ("/?sort=sevenzip_multi_mips&verdict=valid", "7000"),
+            ("/?q=nothing", "No results."),
+            ("/names/board", "/board/board-b-one-b"),
+            ("/names/core", "Cortex-A72"),
+            ("/names/kernel", "?kernel="),
+            ("/board/board-b-one-b", "Board &lt;b&gt;One"),
+            ("/core/cortex-a72", "Board &lt;b&gt;One"),
+            ("/stability", "No run died"),
+            ("/feed.atom", "<title>Board &lt;b&gt;One"),
+            (&format!("/r/{id}"), "7-zip"),
+            (&format!("/r/{id}/trend"), "1 results"),
+            (&format!("/compare?id={id}&id={id}"), "Comparison"),
+            ("/compare", "<form"),
+            (&format!("/badge/{id}.svg"), "7000 MIPS"),
+            ("/api/results", "\"sevenzip_multi_mips\":7000"),
+            ("/api/results?format=csv", ",7000,"),
+            (&format!("/api/results/{id}"), "\"state\":\"listed\""),
+            (&format!("/api/results/{id}/original"), "Executing ramlat"),
+            (&format!("/api/results/{id}/findings"), "\"verdict\""),
+            ("/api/names/board", "board-b-one-b"),
+            ("/api/references", "Board <b>One</b>"),
+            ("/api/openapi.json", "3.1.0"),
+            ("/healthz", "alive"),
+            ("/readyz", "ready"),
+        ] {
+            let answer = hub.get(path);
+            assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+            assert!(answer.body.contains(expected), "{path}: {}", answer.body);
+            assert!(!answer.header("content-type").contains("html") || !answer.body.contains("<b>"), "{path}");
+            assert!(answer.header("content-security-policy").starts_with("default-src 'none'"), "{path}");
+            assert_eq!(answer.header("set-cookie"), "", "{path}");
+            let tag = answer.header("etag");
+            let known = hub.get_with(path, &[("if-none-match", tag)]);
+            assert!(known.status == 304 || path == "/metrics", "{path}: {}", known.status);
+        }
+        let references = hub.get("/api/references").body;
+        let rows = explain::reference::parse(&references).unwrap();
+        assert_eq!((rows.len(), rows[0].cores.len()), (1, 2), "{references}");
+        assert!(rows[0].figures.len() > 3, "{references}");
+    });
+}
+
+#[test]
+fn results_are_unlisted_until_their_owner_lists_them() {
+    on_hubs(&[], |hub| {
+        let id = hub.keep("", &made::log("Board Two", 1, 7000.0));
+        assert_eq!(hub.get("/api/results").json()["results"].as_array().unwrap().len(), 0);
+        assert_eq!(hub.get(&format!("/r/{id}")).status, 200, "who has the address may read it");
+        let change = |method: &str, path: &str| hub.ask(method, &format!("/api/results/{id}{path}")).status;
+        assert_eq!(change("POST", "/publish"), 200);
+        assert_eq!(hub.get("/api/results").json()["results"][0]["id"], id);
+        assert_eq!(change("DELETE", "/publish"), 200);
+        assert_eq!(hub.get("/api/results").json()["results"].as_array().unwrap().len(), 0);
+        let other = program_output(hub, &["token", "make", "other"]);
+        let mine = std::mem::replace(&mut hub.secret, other);
+        let as_other =
+            |hub: &Running, method: &str, path: &str| hub.ask(method, &format!("/api/results/{id}{path}")).status;
+        assert_eq!(as_other(hub, "DELETE", ""), 404, "only its owner");
+        assert_eq!(as_other(hub, "POST", "/publish"), 404, "only its owner");
+        hub.secret = mine;
+        assert_eq!(as_other(hub, "DELETE", ""), 200);
+        assert_eq!(hub.get(&format!("/r/{id}")).status, 404);
+    });
+}
+
+/// What a command of the hub prints.
+fn program_output(hub: &Running, words: &[&str]) -> String {
+    let mut command = program(&hub.data, hub.database.as_deref(), words);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn tokens_have_scopes_and_can_be_revoked() {
+    on_hubs(&[], |hub| {
+        let refused = |hub: &Running, status: u16| {
+            let answer = hub.send("", b"x");
+            assert_eq!(answer.status, status, "{}", answer.body);
+            assert!(answer.json()["error"].is_string());
+        };
+        hub.secret = program_output(hub, &["token", "make", "small", "--scopes", "upload"]);
+        assert_eq!(hub.send("", b"x").status, 201);
+        assert_eq!(hub.send("?publish=1", b"x").status, 403);
+        assert_eq!(hub.ask("DELETE", "/api/results/x").status, 403);
+        program_output(hub, &["token", "revoke", "small"]);
+        refused(hub, 401);
+        let list = program_output(hub, &["token", "list"]);
+        assert!(list.contains("small\tupload\trevoked"), "{list}");
+        hub.secret = "sbch_none".into();
+        refused(hub, 401);
+        hub.secret = program_output(hub, &["token", "make", "reader", "--scopes", "delete"]);
+        refused(hub, 403);
+    });
+}
+
+#[test]
+fn quarantined_files_are_seen_by_their_owner_alone() {
+    on_hubs(&[], |hub| {
+        let sent = hub.send("?publish=1", b"{\"a\": \"<script>\"}").json();
+        let one = &sent["results"][0];
+        assert_eq!(one["state"], "quarantined");
+        assert!(one["reason"].as_str().unwrap().contains("not an sbc-bench result file"), "{one}");
+        let path = format!("/api/results/{}", one["id"].as_str().unwrap());
+        assert_eq!(hub.get(&path).status, 404);
+        let token = format!("Bearer {}", hub.secret);
+        assert_eq!(hub.get_with(&path, &[("authorization", &token)]).json()["state"], "quarantined");
+    });
+}
+
+#[test]
+fn pages_follow_each_other_without_gaps() {
+    on_hubs(&[], |hub| {
+        for number in 0..25 {
+            hub.keep("?publish=1", &made::log("Board Three", number, 7000.0 + 10.0 * f64::from(number % 5)));
+        }
+        for sort in ["newest", "sevenzip_multi_mips", "clock_khz"] {
+            let mut seen = Vec::new();
+            let mut cursor = String::new();
+            loop {
+                let page = hub.get(&format!("/api/results?limit=7&sort={sort}&cursor={cursor}&board=board-three"));
+                let page = page.json();
+                seen.extend(
+                    page["results"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()),
+                );
+                match page["next"].as_str() {
+                    Some(next) => cursor = next.to_owned(),
+                    None => break,
+                }
+            }
+            let count = seen.len();
+            seen.sort();
+            seen.dedup();
+            assert_eq!((count, seen.len()), (25, 25), "{sort}");
+        }
+        let page = hub.get("/?sort=sevenzip_multi_mips").body;
+        assert!(page.find("7040").unwrap() < page.find("7000").unwrap(), "the best first");
+    });
+}
+
+#[test]
+fn wrong_questions_are_refused_in_words() {
+    on_hubs(&[], |hub| {
+        for (path, status) in [
+            ("/api/results?nothing=1", 400),
+            ("/api/results?limit=0", 400),
+            ("/api/results?limit=9999999999999999999999", 400),
+            ("/api/results?cursor=x", 400),
+            ("/api/results?cursor=NaN_1", 400),
+            ("/api/results?sort=id;DROP", 400),
+            ("/api/results?verdict='", 400),
+            ("/api/results?q=%ff", 400),
+            ("/api/results?q=%00%27", 200),
+            ("/api/results?board=%27+OR+1=1--", 200),
+            ("/api/results/%00", 404),
+            ("/api/results/%ff", 404),
+            ("/r/..%2f..%2fetc%2fpasswd", 404),
+            ("/api/names/none", 404),
+            ("/api/changes", 401),
+            ("/compare?id=a", 400),
+            ("/compare?id=a&id=b", 404),
+            ("/badge/x", 404),
+            ("/nothing", 404),
+        ] {
+            let answer = hub.get(path);
+            assert_eq!(answer.status, status, "{path}: {}", answer.body);
+            assert!(status != 400 || answer.body.contains("error") || answer.body.contains("<p>"), "{path}");
+        }
+    });
+}
+
+#[test]
+fn senders_who_come_too_often_wait() {
+    on_hubs(&["--requests-per-minute", "30", "--uploads-per-minute", "3"], |hub| {
+        let statuses: Vec<u16> = (0..5).map(|number| hub.send("", format!("{number}").as_bytes()).status).collect();
+        assert_eq!(statuses, [201, 201, 201, 429, 429]);
+        let last = (0..40).map(|_| hub.get("/")).last().unwrap();
+        assert_eq!(last.status, 429);
+        assert!(last.header("retry-after").parse::<u64>().unwrap() >= 1);
+        assert_eq!(hub.get("/healthz").status, 200, "probes are always answered");
+    });
+}
+
+#[test]
+fn hub_ends_gracefully_and_keeps_everything() {
+    on_hubs(&[], |hub| {
+        let id = hub.keep("?publish=1", &made::log("Board Four", 1, 7000.0));
+        assert!(hub.terminate());
+        hub.kill_and_restart();
+        assert_eq!(hub.get(&format!("/r/{id}")).status, 200);
+    });
+}

@@ -1,0 +1,173 @@
+//! The real binary, serving, and a client of it.
+
+use super::Folder;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A hub that is killed with its value.
+pub(crate) struct Running {
+    child: Child,
+    pub(crate) url: String,
+    pub(crate) secret: String,
+    pub(crate) data: PathBuf,
+    pub(crate) database: Option<String>,
+    _folder: Option<Folder>,
+}
+
+/// An answer: its status, its headers, its body.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+}
+
+pub(crate) fn program(data: &Path, database: Option<&str>, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench-hub"));
+    command.args(words).arg("--data").arg(data).env_remove("SBC_BENCH_HUB_DATABASE");
+    if let Some(database) = database {
+        command.args(["--database", database]);
+    }
+    command
+}
+
+impl Running {
+    /// Starts a hub with a database of its own.
+    pub(crate) fn start(database: Option<String>, words: &[&str]) -> Self {
+        let folder = Folder::new();
+        let mut hub = Self::on(folder.0.clone(), database, words);
+        hub._folder = Some(folder);
+        hub
+    }
+
+    /// Starts a hub on data that are there.
+    pub(crate) fn on(data: PathBuf, database: Option<String>, words: &[&str]) -> Self {
+        let (child, url) = begin(&data, database.as_deref(), words);
+        let secret = std::fs::read_to_string(data.join("token")).unwrap_or_default().trim().to_owned();
+        Self { child, url, secret, data, database, _folder: None }
+    }
+
+    /// Ends it at once, and starts it again at another port.
+    pub(crate) fn kill_and_restart(&mut self) {
+        self.kill();
+        (self.child, self.url) = begin(&self.data, self.database.as_deref(), &[]);
+    }
+
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Ends it as systemd does, and returns whether it ended well.
+    pub(crate) fn terminate(&mut self) -> bool {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        let until = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < until {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.success();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        false
+    }
+
+    pub(crate) fn memory_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.get_with(path, &[])
+    }
+
+    pub(crate) fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = agent().get(format!("{}{path}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        answer(request.call().unwrap())
+    }
+
+    /// Sends a file; an error if no answer came.
+    pub(crate) fn try_send(&self, query: &str, bytes: &[u8]) -> Result<Answer, String> {
+        let request = agent().post(format!("{}/api/results{query}", self.url));
+        let request = request.header("authorization", format!("Bearer {}", self.secret));
+        request.send(bytes).map(answer).map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn send(&self, query: &str, bytes: &[u8]) -> Answer {
+        self.try_send(query, bytes).unwrap()
+    }
+
+    /// Sends a file and returns its short name.
+    pub(crate) fn keep(&self, query: &str, bytes: &[u8]) -> String {
+        let answer = self.send(query, bytes);
+        assert!(matches!(answer.status, 200 | 201), "{}", answer.body);
+        answer.json()["results"][0]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A request without a body, with the owner's token.
+    pub(crate) fn ask(&self, method: &str, path: &str) -> Answer {
+        let url = format!("{}{path}", self.url);
+        let token = format!("Bearer {}", self.secret);
+        answer(match method {
+            "DELETE" => agent().delete(url).header("authorization", token).call().unwrap(),
+            _ => agent().post(url).header("authorization", token).send_empty().unwrap(),
+        })
+    }
+
+    /// Waits until a question is answered as wanted.
+    pub(crate) fn wait_for(&self, path: &str, wanted: impl Fn(&Answer) -> bool) -> Answer {
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            let answer = self.get(path);
+            if wanted(&answer) || Instant::now() > until {
+                return answer;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn begin(data: &Path, database: Option<&str>, words: &[&str]) -> (Child, String) {
+    let mut command = program(data, database, &[&["serve", "--listen", "127.0.0.1:0"], words].concat());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("Listening on ").unwrap_or_else(|| panic!("it said {line:?}"));
+    (child, url.to_owned())
+}
+
+fn agent() -> ureq::Agent {
+    let config =
+        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(60)));
+    config.build().into()
+}
+
+fn answer(mut response: ureq::http::Response<ureq::Body>) -> Answer {
+    let headers = response.headers().iter();
+    let headers =
+        headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned())).collect();
+    let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap();
+    Answer { status: response.status().as_u16(), headers, body: String::from_utf8_lossy(&body).into_owned() }
+}

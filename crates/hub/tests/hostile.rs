@@ -1,0 +1,156 @@
+//! What clients can send: bombs, lies, drops, scripts and SQL. Others are answered all the while.
+
+mod common;
+
+use common::{made, on_hubs};
+use flate2::Compression;
+use flate2::read::GzEncoder;
+use hub::limits::Limits;
+use hub::query::Cursor;
+use hub::{archive, derive};
+use proptest::prelude::*;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+fn gzip(bytes: impl Read) -> Vec<u8> {
+    let mut packed = Vec::new();
+    GzEncoder::new(bytes, Compression::best()).read_to_end(&mut packed).unwrap();
+    packed
+}
+
+#[test]
+fn bombs_are_refused_and_memory_stays_small() {
+    on_hubs(&[], |hub| {
+        hub.keep("?publish=1", &made::log("Board Six", 1, 7000.0));
+        let deep = b"{\"a\":".repeat(1 << 17);
+        let channels: Vec<String> = (0..400)
+            .map(|cpu| format!("{{\"id\":\"cpu{cpu}.idle\",\"unit\":\"ticks\",\"kind\":\"counter\"}}"))
+            .collect();
+        let many =
+            format!("{{\"samples\":{{\"at_ms\":[{}],\"channels\":[{}]}}}}", "1,".repeat(100_000), channels.join(","));
+        for (what, body, expected) in [
+            ("64 MiB of zeros", gzip(std::io::repeat(0).take(1 << 26)), 413),
+            ("a gzip within a gzip", gzip(&*gzip(std::io::repeat(b'{').take(1 << 20))), 201),
+            ("deep JSON", gzip(&*deep), 201),
+            ("many samples", gzip(many.as_bytes()), 201),
+            ("8 MiB and a byte", vec![b'x'; (8 << 20) + 1], 413),
+            ("one endless line", gzip(std::io::repeat(b'a').take(3 << 20)), 413),
+            ("endless lines", gzip(&*b"Tot: 1 1 1\n".repeat(1 << 18)), 413),
+            ("many lines", gzip(&*b"Tot: 1 1 1\n".repeat(1 << 12)), 201),
+            ("nothing", Vec::new(), 400),
+        ] {
+            let began = Instant::now();
+            let status = match hub.try_send("", &body) {
+                Ok(answer) => answer.status,
+                // The connection may be closed before the whole body was written.
+                Err(error) if expected == 413 => {
+                    assert!(!error.is_empty());
+                    413
+                }
+                Err(error) => panic!("{what}: {error}"),
+            };
+            assert_eq!(status, expected, "{what}");
+            assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+            assert_eq!(hub.get("/api/results").status, 200, "{what}");
+        }
+        assert!(hub.memory_kib() < 600 << 10, "{} KiB", hub.memory_kib());
+    });
+}
+
+#[test]
+fn clients_that_trickle_or_lie_hold_up_nobody() {
+    on_hubs(&[], |hub| {
+        let address = hub.url.strip_prefix("http://").unwrap().to_owned();
+        let connect = |head: &str| {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        };
+        let token = &hub.secret;
+        let promise = format!(
+            "POST /api/results HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-length: 100\r\n\r\n{{"
+        );
+        let mut held: Vec<TcpStream> = (0..100).map(|_| connect("GET / HTTP/1.1\r\nhost:")).collect();
+        held.extend((0..2).map(|_| connect(&promise)));
+        let began = Instant::now();
+        assert_eq!(hub.get("/").status, 200);
+        hub.keep("", &made::log("Board Seven", 1, 7000.0));
+        assert!(began.elapsed() < Duration::from_secs(10));
+        for (head, expected) in [
+            ("POST /api/results HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n", "401"),
+            ("POST /api/results HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n", "400"),
+            ("GET / HTTP/1.1\r\nhost: \"><script>\r\n\r\n", "200"),
+            ("\u{0}\u{1}\r\n\r\n", "400"),
+        ] {
+            let mut stream = connect(head);
+            stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            let mut answer = [0; 12];
+            let _ = stream.read_exact(&mut answer);
+            let answer = String::from_utf8_lossy(&answer).into_owned();
+            assert!(answer.ends_with(expected) || answer.starts_with('\0'), "{head:?}: {answer:?}");
+        }
+        drop(held);
+    });
+}
+
+#[test]
+fn scripts_and_sql_in_names_stay_text() {
+    on_hubs(&[], |hub| {
+        for name in [
+            "<script>alert(1)</script>",
+            "'; DROP TABLE result; --",
+            "\" onmouseover=\"alert(1)",
+            "../../../../etc/passwd",
+            "{{7*7}}",
+            "=HYPERLINK(1)",
+            "\u{202e}gpj.exe",
+            "$1",
+        ] {
+            let id = hub.keep("?publish=1&machine=%27%3Cscript%3E", &made::log(name, 1, 7000.0));
+            let paths = [
+                "/".to_owned(),
+                "/names/board".to_owned(),
+                format!("/r/{id}"),
+                format!("/r/{id}/trend"),
+                "/feed.atom".to_owned(),
+            ];
+            for path in paths {
+                let answer = hub.get(&path);
+                assert_eq!(answer.status, 200, "{name}: {path}");
+                assert!(!answer.body.contains("<script") && !answer.body.contains("\" onmouse"), "{name}: {path}");
+            }
+        }
+        let csv = hub.get("/api/results?format=csv").body;
+        assert!(!csv.lines().any(|line| line.split(',').any(|cell| cell.starts_with("=HYPERLINK"))), "{csv}");
+        let words = "/api/results?q=%27%20OR%201%3D1%3B--";
+        assert_eq!(hub.get(words).json()["results"].as_array().unwrap().len(), 0);
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_bytes_are_unpacked_and_read_and_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..3000), kind in 0..3) {
+        let bytes = match kind {
+            0 => bytes,
+            1 => gzip(&*bytes),
+            _ => {
+                let mut tar = bytes;
+                tar.resize(2048, b'0');
+                tar[257..262].copy_from_slice(b"ustar");
+                tar
+            }
+        };
+        for member in archive::members(bytes, &Limits::default()).unwrap_or_default() {
+            let redacted = explain::redact::redact(&member.bytes).bytes;
+            let _ = derive::record(redacted).and_then(|record| derive::derive(&record, None));
+        }
+    }
+
+    #[test]
+    fn arbitrary_cursors_never_panics(text in ".{0,40}") {
+        let _ = Cursor::parse(&text);
+    }
+}
