@@ -47,12 +47,13 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Hook { command } => {
             let store = migrated(&place.data, place.database.as_deref())?;
-            Ok(match command {
+            match command {
                 HookCommand::Add { name, form, target } => {
                     store::write(&*store, |session| hooks::add(session, &name, form, &target))?;
                 }
                 HookCommand::Remove { name } => store::write(&*store, |session| hooks::remove(session, &name))?,
-            })
+            }
+            Ok(())
         }
         Command::Migrate => {
             let store = open(&place.data, place.database.as_deref())?;
