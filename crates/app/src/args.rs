@@ -43,6 +43,17 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use verb::Verb;
 
+/// Where a report goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ReportTo {
+    /// The report of this id to standard output.
+    Output(String),
+    /// The page to this file.
+    Page(PathBuf),
+    /// All plots to this folder.
+    Plots(PathBuf),
+}
+
 /// What is to be done, validated.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Command {
@@ -61,7 +72,7 @@ pub(crate) enum Command {
     /// Look over the machine: kernel, storage, review.
     Survey(SurveyVerb),
     /// Write a Record in another form.
-    Report { file: PathBuf, format: String, png: Option<PathBuf> },
+    Report { file: PathBuf, to: ReportTo },
     /// Blank what is private in results.
     Redact { files: Vec<PathBuf>, output: Option<PathBuf> },
     /// Make Records of runs that died, of the usual folder or the one next to this log.

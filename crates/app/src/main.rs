@@ -12,7 +12,7 @@ mod signals;
 mod stderr;
 mod write;
 
-use args::{Command, Environment, FileCommand, SurveyVerb};
+use args::{Command, Environment, FileCommand, ReportTo, SurveyVerb};
 use std::process::ExitCode;
 
 /// The allocator of the static C library gives every freed page back at once and asks for it again, which
@@ -107,9 +107,10 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::FileCommand(verb) => several(verb),
         Command::Survey(verb) => survey(root, verb),
         Command::OneShot(args) => commands::single::run(root, &args),
-        Command::Report { file, format, png } => match png {
-            Some(folder) => commands::plots::write(&file, &folder),
-            None => commands::explain::report(&file, &format),
+        Command::Report { file, to } => match to {
+            ReportTo::Output(format) => commands::explain::report(&file, &format),
+            ReportTo::Page(page) => commands::explain::page(&file, &page),
+            ReportTo::Plots(folder) => commands::plots::write(&file, &folder),
         },
         Command::Redact { files, output } => commands::redact::run(&files, output.as_deref()),
         Command::Recover { log } => commands::recover::run(root, log.as_deref()),

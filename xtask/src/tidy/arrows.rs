@@ -8,12 +8,13 @@ use super::Problem;
 /// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
 /// ships may.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
-    ("app", &["bench", "explain", "machine", "record"]),
+    ("app", &["bench", "explain", "machine", "page", "record"]),
     ("bench", &["microbench", "machine", "probe", "record"]),
     ("explain", &["record"]),
     ("hub", &["explain", "record"]),
     ("microbench", &[]),
     ("machine", &["record"]),
+    ("page", &["explain", "record"]),
     ("probe", &["microbench"]),
     ("record", &[]),
     ("testkit", &["microbench", "machine", "record"]),
@@ -25,6 +26,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "png", "serde", "serde_json"]),
+    ("page", &["maud"]),
 ];
 
 /// Libraries that have one place.

@@ -35,6 +35,7 @@ const FENCES: &[Fence] = &[
     fence("hub", false, Unsafe::Nowhere),
     fence("microbench", true, Unsafe::Home),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
+    fence("page", true, Unsafe::Nowhere),
     fence("probe", true, Unsafe::Nowhere),
     fence("record", true, Unsafe::Nowhere),
     fence("testkit", false, Unsafe::Nowhere),

@@ -11,7 +11,7 @@ use super::sensitivity::SensitivityFlags;
 use super::single::OneShot;
 use super::targets::TargetFlags;
 use super::thermal::ThermalFlags;
-use super::{Command, Environment, FileCommand, Identify, SurveyVerb};
+use super::{Command, Environment, FileCommand, Identify, ReportTo, SurveyVerb};
 use bench::{AnyTask, Watched};
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -134,9 +134,12 @@ pub(super) enum Verb {
         /// Report to print (see `list reports`)
         #[arg(long, value_name = "ID", default_value = "text")]
         format: String,
+        /// Write an HTML page with verdict, causes, timeline, plots and figures to FILE
+        #[arg(long, value_name = "FILE", conflicts_with = "format")]
+        html: Option<PathBuf>,
         /// Write all plots of the result to DIR as PNG and SVG
-        #[arg(long, value_name = "DIR", conflicts_with = "format")]
-        png: Option<PathBuf>,
+        #[arg(long, alias = "png", value_name = "DIR", conflicts_with_all = ["format", "html"])]
+        plots: Option<PathBuf>,
     },
     /// Remove private data from logs, result files and snapshots
     ///
@@ -258,7 +261,14 @@ impl Verb {
             Verb::FileCommand(verb) => Command::FileCommand(verb),
             Verb::OneShot(verb) => Command::OneShot(Box::new(verb.arguments(environment)?)),
             Verb::Survey(verb) => return verb.command(environment),
-            Verb::Report { file, format, png } => Command::Report { file, format, png },
+            Verb::Report { file, format, html, plots } => Command::Report {
+                file,
+                to: match (html, plots) {
+                    (Some(page), _) => ReportTo::Page(page),
+                    (_, Some(folder)) => ReportTo::Plots(folder),
+                    (None, None) => ReportTo::Output(format),
+                },
+            },
             Verb::Redact { files, output } => Command::Redact { files, output },
             Verb::Recover { log } => Command::Recover { log },
             Verb::Restore => Command::Restore,

@@ -1,10 +1,11 @@
 //! `sbc-bench explain`, `sbc-bench report`: reads Records, the streams of runs that died, and text
 //! logs, and says what they mean.
 
+use super::reports::find;
 use crate::{input, output};
-use anyhow::Context;
 use explain::any_file::{self, Unreadable};
 use explain::{Explanation, Finding, report};
+use machine::files::{self, Access};
 use record::Record;
 use serde_json::Value;
 use std::io::{IsTerminal, Read};
@@ -58,6 +59,14 @@ pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Resul
     Ok(if failed { crate::status::FAILURE } else { 0 })
 }
 
+/// `report FILE --html PAGE`.
+pub(crate) fn page(file: &Path, page: &Path) -> anyhow::Result<u8> {
+    let record = read(file)?;
+    let text = find(page::REPORT.id)?.text(&record, &Explanation::of(&record));
+    files::replace_unsynced(page, text.as_bytes(), Access::World)?;
+    Ok(0)
+}
+
 /// `report FILE --format ID`.
 pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
     let report = find(format)?;
@@ -68,13 +77,6 @@ pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
 
 fn render(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
     Ok(find(id)?.text(record, explained))
-}
-
-fn find(id: &str) -> anyhow::Result<&'static report::Report> {
-    report::find(id).with_context(|| {
-        let known: Vec<&str> = report::REPORTS.iter().map(|report| report.id).collect();
-        format!("Unknown report {id:?}; known reports: {}.", known.join(", "))
-    })
 }
 
 /// Every finding with its rule, confidence and places.

@@ -12,7 +12,7 @@ fn tables() -> [Table; 4] {
         ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
         ("workloads", bench::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
         ("rules", explain::rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
-        ("reports", explain::report::REPORTS.iter().map(|r| (r.id, r.about)).collect()),
+        ("reports", super::reports::all().into_iter().map(|r| (r.id, r.about)).collect()),
     ]
 }
 

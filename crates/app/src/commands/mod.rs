@@ -11,6 +11,7 @@ pub(crate) mod monitor;
 pub(crate) mod plots;
 pub(crate) mod recover;
 pub(crate) mod redact;
+mod reports;
 pub(crate) mod restore;
 pub(crate) mod results;
 mod resume;

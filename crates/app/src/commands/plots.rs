@@ -1,4 +1,4 @@
-//! `sbc-bench report FILE --png DIR`: every plot of a result as files that can be looked at and sent.
+//! `sbc-bench report FILE --plots DIR`: every plot of a result as files that can be looked at and sent.
 
 use super::explain::read;
 use crate::output;

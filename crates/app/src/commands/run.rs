@@ -11,7 +11,7 @@ use crate::{input, output, signals, status};
 use ::explain::monitor::whole_line;
 use anyhow::Context as _;
 use bench::{Attributes, Finished, OwnProgram, RunContext};
-use explain::{Explanation, Verdict, report};
+use explain::{Explanation, Verdict};
 use keep::{Results, keep, stamp_of};
 use machine::{Identified, Root, Timeline};
 use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId};
@@ -178,7 +178,7 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &Ru
 }
 
 fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
-    let report = report::find(id).with_context(|| format!("Unknown report {id:?}"))?;
+    let report = super::reports::find(id)?;
     Ok(report.text(record, explained))
 }
 

@@ -50,7 +50,14 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench efficiency [CPUS]", OnBoard("sbc-bench efficiency cores")),
     ("-g", OnBoard("sbc-bench -g all")),
     ("-M", OnBoard("sbc-bench -M")),
-    ("sbc-bench report FILE --png DIR", OnBoard("sbc-bench report /var/log/sbc-bench.json --png plots")),
+    (
+        "sbc-bench report FILE --html PAGE",
+        Line(
+            "sbc-bench report run.json --html page.html; sbc-bench report old.log --format html",
+            &["<!DOCTYPE html>"],
+        ),
+    ),
+    ("sbc-bench report FILE --plots DIR", OnBoard("sbc-bench report /var/log/sbc-bench.json --plots plots")),
     ("sbc-bench -m [seconds]", Line("sbc-bench -m 0.1 --count 2", &["load %cpu %sys", "MHz"])),
     ("sbc-bench -m", As("sbc-bench -m [seconds]")),
     ("sbc-bench mark TEXT", As("sbc-bench mark \"fan off\"")),

@@ -60,7 +60,12 @@ fn push_time_of_day(text: &mut String, record: &Record, at_ms: i64) {
     }
 }
 
-/// A moment of the run in local time.
+/// The day on which a run began, where it ran: `2026-11-23`. None where that is not known.
+pub fn day(record: &Record) -> Option<String> {
+    local_time(record, 0).map(|at| at.strftime("%Y-%m-%d").to_string())
+}
+
+/// A moment of a run in the time of the place where it ran.
 pub(crate) fn local_time(record: &Record, at_ms: i64) -> Option<jiff::Zoned> {
     let offset = Offset::from_seconds(record.run.utc_offset_minutes * 60).ok()?;
     let started = record.run.started.known()?;

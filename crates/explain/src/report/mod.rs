@@ -1,7 +1,6 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
 mod headline;
-mod html;
 mod json;
 mod log;
 mod more_scores;
@@ -22,6 +21,7 @@ use crate::questions::{ANSWERS, all_plots};
 use crate::rules;
 pub use crate::tables::{Made, Report};
 use ::record::Record;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 impl Report {
@@ -29,7 +29,7 @@ impl Report {
     pub fn text(&self, record: &Record, explained: &Explanation) -> String {
         match self.for_programs {
             true => self.render(record, explained),
-            false => self.render(&names::short(&in_lines(record)), explained),
+            false => self.render(&for_people(record), explained),
         }
     }
 
@@ -43,6 +43,14 @@ impl Report {
             }
             Made::Plot(draw) => draw(record).map_or_else(|| NO_PLOT.to_owned(), |picture| picture.svg()),
         }
+    }
+}
+
+/// A Record as people read it: names are as short as people can read them, and on one line.
+pub fn for_people(record: &Record) -> Cow<'_, Record> {
+    match in_lines(record) {
+        Cow::Borrowed(record) => names::short(record),
+        Cow::Owned(record) => Cow::Owned(names::short(&record).into_owned()),
     }
 }
 
@@ -60,8 +68,7 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
 });
 
 /// Reports that tell of any Record.
-const ROWS: &[Report] =
-    &[json::REPORT, html::REPORT, log::REPORT, record::REPORT, review::REPORT, summary::REPORT, terminal::REPORT];
+const ROWS: &[Report] = &[json::REPORT, log::REPORT, record::REPORT, review::REPORT, summary::REPORT, terminal::REPORT];
 
 /// The report with this id.
 pub fn find(id: &str) -> Option<&'static Report> {

@@ -57,7 +57,7 @@ fn verbs_that_set_clocks() {
         Row { line: "sbc-bench sensitivity -- sleep 0.05", flags: "", end: "8", status: &[0, 3, 130], ..ROW },
         Row {
             line: "sbc-bench thermal --duration 6s --cool-down 1s; \
-                   sbc-bench report /var/log/sbc-bench.json --png plots && ls plots",
+                   sbc-bench report /var/log/sbc-bench.json --plots plots && ls plots",
             flags: "",
             says: &["°C", ".png", ".svg"],
             ..RUN

@@ -1,0 +1,49 @@
+//! Section: causes of what was lost, each with what belongs to it, then notes.
+
+use crate::{Section, Subject};
+use explain::{Diagnosis, Severity, rules};
+use maud::{Markup, html};
+
+pub(crate) const SECTION: Section = Section { id: "causes", title: "Causes and notes", body };
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let explained = subject.explained;
+    if explained.findings.is_empty() {
+        return None;
+    }
+    let sentence = |index: &usize| explained.findings[*index].sentence();
+    let notes: Vec<String> = explained.answers.iter().chain(&explained.notes).map(sentence).collect();
+    Some(html! {
+        @for (index, diagnosis) in explained.diagnoses.iter().enumerate() { (cause(subject, index, diagnosis)) }
+        @if !notes.is_empty() {
+            h3 { "Notes" }
+            ul.notes { @for note in notes { li { (explain::plain(&note)) } } }
+        }
+    })
+}
+
+fn cause(subject: &Subject<'_>, index: usize, diagnosis: &Diagnosis) -> Markup {
+    let findings = &subject.explained.findings;
+    let root = &findings[diagnosis.root];
+    let listed = |title: &'static str, indices: &[usize]| {
+        let sentences: Vec<String> = indices.iter().map(|index| findings[*index].sentence()).collect();
+        html! {
+            @if !sentences.is_empty() {
+                p { (title) ":" }
+                ul.notes { @for sentence in sentences { li { (explain::plain(&sentence)) } } }
+            }
+        }
+    };
+    let holds_for: Vec<&str> = diagnosis.holds_for.iter().map(explain::view::ScoreKey::words).collect();
+    html! {
+        div.cause.grave[diagnosis.severity == Severity::Invalid] id={ "cause-" (index) } {
+            p { strong { (explain::plain(&root.sentence())) } }
+            @if !holds_for.is_empty() { p.soft { "Holds for " (holds_for.join(", ")) "; confidence " (diagnosis.confidence_percent) " %." } }
+            (listed("Evidence", &diagnosis.evidence))
+            (listed("Consequences", &diagnosis.consequences))
+            (listed("Against it", &diagnosis.contradicts))
+            @if let Some(remedy) = rules::remedy(root.rule).filter(|remedy| !remedy.is_empty()) { p { "Remedy: " (remedy) } }
+            @if root.span.is_some() { p { a href={ "#over-time-cause-" (index) } { "Show it over time" } } }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Drawing: scales, axes and lines of plots as SVG. Colours, and what tells lines apart without them, are classes of
+//! the page's style.
+
+mod axis;
+mod reduce;
+mod scale;
+
+pub(crate) use axis::{Area, axis_x, axis_y};
+pub(crate) use reduce::reduced;
+pub(crate) use scale::{Scale, clock_time, linear_ticks, size_words, tick_words, time_ticks};
+
+use maud::{Markup, html};
+use std::fmt::Write;
+
+/// Width of every plot in units of its own; it is scaled to the page.
+pub(crate) const WIDTH: f64 = 1000.0;
+/// Width of a letter of labels, on the large side of sans-serif fonts.
+pub(crate) const LETTER: f64 = 7.2;
+/// Lines have so many looks; then they begin again.
+pub(crate) const LOOKS: usize = 8;
+
+/// A number of SVG: one decimal at most.
+pub(crate) fn n(value: f64) -> String {
+    let rounded = (value * 10.0).round() / 10.0;
+    match rounded.is_finite() {
+        // Adding 0 turns -0 into 0.
+        true => format!("{}", rounded + 0.0),
+        false => "0".to_owned(),
+    }
+}
+
+/// Points as the path of a line.
+pub(crate) fn path(points: &[(f64, f64)]) -> String {
+    let mut path = String::new();
+    for (index, (x, y)) in points.iter().enumerate() {
+        let _ = write!(path, "{}{} {}", if index == 0 { 'M' } else { 'L' }, n(*x), n(*y));
+    }
+    path
+}
+
+/// A plot with a title for those who do not see it.
+pub(crate) fn plot(id: &str, height: f64, title: &str, shapes: &Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label=(title) {
+            svg id=(id) viewBox={ "0 0 " (WIDTH) " " (n(height)) } role="img" aria-label=(title) { (shapes) }
+        }
+    }
+}
+
+/// The key of lines or areas above a plot: their looks and names.
+pub(crate) fn key(names: &[(String, String)]) -> Markup {
+    html! {
+        ul.key {
+            @for (look, name) in names {
+                li { svg.swatch viewBox="0 0 28 10" aria-hidden="true" { line class=(look) x1="0" y1="5" x2="28" y2="5" {} } " " (name) }
+            }
+        }
+    }
+}
+
+/// Something that may be wider than a phone: it scrolls by itself, by keys as well.
+pub(crate) fn wide(label: &str, body: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="group" aria-label=(label) { (body) } }
+}
+
+/// A word at a place; `anchor` is `start`, `middle` or `end`.
+pub(crate) fn word(x: f64, y: f64, anchor: &str, text: &str) -> Markup {
+    html! { text x=(n(x)) y=(n(y)) text-anchor=(anchor) { (explain::plain(text)) } }
+}
+
+/// Width of a text.
+pub(crate) fn width_of(text: &str) -> f64 {
+    text.chars().count() as f64 * LETTER
+}

@@ -1,0 +1,39 @@
+//! Section: every figure in one folded table.
+
+use crate::top::number;
+use crate::{Section, Subject};
+use maud::{Markup, html};
+
+pub(crate) const SECTION: Section = Section { id: "figures", title: "All figures", body };
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let figures = &subject.figures;
+    if figures.is_empty() {
+        return None;
+    }
+    Some(html! {
+        details {
+            summary { (figures.len()) " figures" }
+            div.scroll tabindex="0" role="group" aria-label="All figures" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "Figure" } th.number scope="col" { "Value" } th scope="col" { "Unit" }
+                            th.number scope="col" { "Repetitions" } th.number scope="col" { "Standard deviation" } th scope="col" { "Key" }
+                        }
+                    }
+                    tbody {
+                        @for figure in figures {
+                            tr {
+                                th scope="row" { (explain::plain(&figure.name())) @if let Some(why) = &figure.not_comparable { span.soft { " (not comparable: " (explain::plain(why)) ")" } } }
+                                td.number { (number(figure.value)) } td { (explain::plain(&figure.unit)) } td.number { (figure.repetitions) }
+                                td.number { (figure.spread_percent.map_or("-".into(), |spread| format!("{spread:.2} %"))) }
+                                td.soft { (explain::plain(figure.key.as_str())) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}

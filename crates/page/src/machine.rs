@@ -1,0 +1,94 @@
+//! Section: the machine: CPUs with their caches, memory, kernel.
+
+use crate::draw::size_words;
+use crate::{Section, Subject};
+use maud::{Markup, html};
+use record::{Cpu, Fact, Record};
+
+pub(crate) const SECTION: Section = Section { id: "machine", title: "Machine", body };
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let record = subject.record;
+    let rows = rows(record);
+    let groups = groups(&record.machine.cpus);
+    if rows.is_empty() && groups.is_empty() {
+        return None;
+    }
+    Some(html! {
+        @if !groups.is_empty() {
+            div.scroll tabindex="0" role="group" aria-label="CPUs" { table {
+                caption { "CPUs that are alike" }
+                thead { tr { th scope="col" { "CPUs" } th scope="col" { "Core type" } th scope="col" { "Caches" } } }
+                tbody {
+                    @for (cpus, core_type, caches) in groups {
+                        tr { th scope="row" { (explain::cpu_list(&cpus)) } td { (core_type) } td { (caches) } }
+                    }
+                }
+            } }
+        }
+        @if !rows.is_empty() {
+            div.scroll tabindex="0" role="group" aria-label="Machine" { table {
+                tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td { (explain::plain(&value)) } } } }
+            } }
+        }
+    })
+}
+
+/// CPUs of one core type with the same caches, online or not.
+fn groups(cpus: &[Cpu]) -> Vec<(Vec<u32>, String, String)> {
+    let mut groups: Vec<(Vec<u32>, String, String)> = Vec::new();
+    for cpu in cpus {
+        let core_type = cpu.core_type.known().map_or_else(|| "-".into(), |name| explain::plain(name));
+        let core_type = if cpu.online { core_type } else { format!("{core_type}, offline") };
+        let shared = |cache: &record::Cache| match cache.shared_cpus.len() {
+            0 | 1 => String::new(),
+            count => format!(" for {count} CPUs"),
+        };
+        let kind = |cache: &record::Cache| match cache.kind.as_str() {
+            "Instruction" => "i",
+            "Data" => "d",
+            _ => "",
+        };
+        let caches = cpu.caches.iter();
+        let caches = caches
+            .map(|cache| format!("L{}{} {}{}", cache.level, kind(cache), size_words(cache.size_bytes), shared(cache)));
+        let caches = caches.collect::<Vec<_>>().join(", ");
+        match groups.iter_mut().find(|(_, other, others)| *other == core_type && *others == caches) {
+            Some((numbers, _, _)) => numbers.push(cpu.cpu),
+            None => groups.push((vec![cpu.cpu], core_type, caches)),
+        }
+    }
+    groups
+}
+
+fn rows(record: &Record) -> Vec<(&'static str, String)> {
+    let machine = &record.machine;
+    let text = |fact: &Fact<String>| fact.known().cloned().unwrap_or_default();
+    let memory = machine.memory_kib.known().map(|kib| size_words(kib.saturating_mul(1024))).unwrap_or_default();
+    let modules = record.surveys.last().map(|survey| {
+        let module = |module: &record::MemoryModule| {
+            let rate = module.rate_mt.map_or(String::new(), |rate| format!(" at {rate} MT/s"));
+            format!("{}{rate}", module.kind)
+        };
+        let mut told: Vec<String> = survey.memory.iter().map(module).collect();
+        told.dedup();
+        told.join(", ")
+    });
+    let pages = machine.page_size_bytes.known().map(|bytes| size_words(u64::from(*bytes))).unwrap_or_default();
+    let rows = [
+        ("Board", text(&machine.board)),
+        ("SoC", text(&machine.soc)),
+        ("Memory", memory),
+        ("Memory modules", modules.unwrap_or_default()),
+        ("Kernel", text(&machine.kernel_release)),
+        ("Kernel build", text(&machine.kernel_version)),
+        ("Kernel architecture", text(&machine.kernel_arch)),
+        ("Userland architecture", text(&machine.userland_arch)),
+        ("Page size", pages),
+        ("Distribution", text(&machine.distribution)),
+        ("Built by", text(&machine.build_system)),
+        ("Virtualisation", text(&machine.virtualisation)),
+        ("Kernel command line", text(&machine.kernel_cmdline)),
+    ];
+    rows.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}

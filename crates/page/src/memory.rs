@@ -1,0 +1,233 @@
+//! Sections: latency of memory by size, with the caches that the kernel claims; bandwidth of every routine.
+
+use crate::clocks::core_type;
+use crate::draw::{Area, LOOKS, Scale, WIDTH, axis_x, axis_y, key, n, path, plot, size_words, wide, word};
+use crate::top::number;
+use crate::{Section, Subject};
+use explain::view;
+use maud::{Markup, html};
+use record::{Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
+
+pub(crate) const LATENCY: Section = Section { id: "latency", title: "Memory latency", body: latency };
+pub(crate) const BANDWIDTH: Section = Section { id: "bandwidth", title: "Memory bandwidth", body: bandwidth };
+
+const HEIGHT: f64 = 340.0;
+/// Less is no latency: tinymembench tells by how much a read is slower than from the first cache.
+const NS_MIN: f64 = 0.3;
+
+/// One curve: where and how it was measured, sizes in bytes and nanoseconds.
+struct Curve {
+    name: String,
+    cpu: Option<u32>,
+    points: Vec<(u64, f64)>,
+}
+
+fn curves(record: &Record) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for step in &record.steps {
+        let Outcome::Done(Measured::Latency(latency)) = &step.outcome else {
+            continue;
+        };
+        let points: Vec<(u64, f64)> = view::latency_curve(latency)
+            .into_iter()
+            .filter(|(size, ns)| *size > 0 && *ns >= NS_MIN && ns.is_finite())
+            .collect();
+        let name = name(record, step, latency);
+        if points.len() > 1 && curves.iter().all(|curve| curve.name != name) {
+            curves.push(Curve { name, cpu: step.cpus.first().copied(), points });
+        }
+    }
+    curves
+}
+
+fn place(record: &Record, step: &Step) -> String {
+    match step.cpus.as_slice() {
+        [] => "all CPUs".to_owned(),
+        [cpu] => format!("CPU {cpu} ({})", core_type(record, *cpu)),
+        cpus => format!("CPU {}", explain::cpu_list(cpus)),
+    }
+}
+
+fn name(record: &Record, step: &Step, latency: &Latency) -> String {
+    let pages = if latency.pages.is_empty() { String::new() } else { format!(", {}", latency.pages) };
+    let variant = if step.variant.is_only() { String::new() } else { format!(", {}", step.variant) };
+    explain::plain(&format!("{}{variant}{pages}", place(record, step)))
+}
+
+fn latency(subject: &Subject<'_>) -> Option<Markup> {
+    let curves = curves(subject.record);
+    let points = || curves.iter().flat_map(|curve| curve.points.iter().copied());
+    let (low, high) = (points().map(|(_, ns)| ns).reduce(f64::min)?, points().map(|(_, ns)| ns).reduce(f64::max)?);
+    let sizes = (points().map(|(size, _)| size).min()?, points().map(|(size, _)| size).max()?);
+    let area = Area { left: 76.0, right: WIDTH - 16.0, top: 40.0, bottom: HEIGHT - 46.0 };
+    let x = Scale::logarithmic((sizes.0 as f64, sizes.1 as f64), (area.left, area.right));
+    let y = Scale::logarithmic((low * 0.9, high * 1.1), (area.bottom, area.top));
+    let x_ticks: Vec<(f64, String)> = (0..48_u32)
+        .map(|power| 1_u64 << power)
+        .filter(|size| (sizes.0..=sizes.1).contains(size))
+        .map(|size| (size as f64, size_words(size)))
+        .collect();
+    let y_ticks: Vec<(f64, String)> = [1.0, 2.0, 5.0]
+        .into_iter()
+        .flat_map(|step| [0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0].map(|power| step * power))
+        .filter(|tick| (low * 0.9..=high * 1.1).contains(tick))
+        .map(|tick| (tick, format!("{tick}")))
+        .collect();
+    let shapes = html! {
+        (axis_y(area, &y, &y_ticks, "ns"))
+        (caches(subject.record, &curves, area, &x, sizes))
+        @for (index, curve) in curves.iter().enumerate() {
+            @let places: Vec<(f64, f64)> = curve.points.iter().map(|(size, ns)| (x.at(*size as f64), y.at(*ns))).collect();
+            path class={ "look" (index % LOOKS) } d=(path(&places)) { title { (curve.name) } }
+        }
+        (axis_x(area, &x, &x_ticks, "size of the buffer"))
+    };
+    let names: Vec<(String, String)> = curves
+        .iter()
+        .enumerate()
+        .map(|(index, curve)| (format!("look{}", index % LOOKS), curve.name.clone()))
+        .collect();
+    Some(html! {
+        (key(&names))
+        (plot("memory-latency-plot", HEIGHT, "Latency of one random read by the size of the buffer", &shapes))
+        details { summary { "Values" } (latency_table(&curves)) }
+    })
+}
+
+/// Ends of the caches that the kernel claims for the CPUs that were measured.
+fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
+    let mut claimed: Vec<(u64, String)> = Vec::new();
+    for cpu in curves.iter().filter_map(|curve| curve.cpu) {
+        for cache in view::data_caches(record, cpu) {
+            let entry = (cache.size_bytes, format!("L{} {}", cache.level, size_words(cache.size_bytes)));
+            if (sizes.0..=sizes.1).contains(&cache.size_bytes) && !claimed.contains(&entry) {
+                claimed.push(entry);
+            }
+        }
+    }
+    claimed.sort();
+    html! {
+        @for (index, (size, name)) in claimed.iter().enumerate() {
+            @let at = x.at(*size as f64);
+            line.limit x1=(n(at)) x2=(n(at)) y1=(n(area.top)) y2=(n(area.bottom)) {}
+            (word(at - 4.0, area.top + 10.0 + 15.0 * (index % 4) as f64, "end", name))
+        }
+    }
+}
+
+fn latency_table(curves: &[Curve]) -> Markup {
+    let mut sizes: Vec<u64> = curves.iter().flat_map(|curve| curve.points.iter().map(|(size, _)| *size)).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let at = |curve: &Curve, size: u64| curve.points.iter().find(|(known, _)| *known == size).map(|(_, ns)| *ns);
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="Latency in ns by size" {
+            table {
+                caption { "Latency in ns" }
+                thead { tr { th.number scope="col" { "Size" } @for curve in curves { th.number scope="col" { (curve.name) } } } }
+                tbody {
+                    @for size in sizes {
+                        tr {
+                            th.number scope="row" { (size_words(size)) }
+                            @for curve in curves { td.number { (at(curve, size).map_or("-".into(), |ns| format!("{ns:.1}"))) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One rate: where, what the routine does, its name, best of its repetitions in MB/s.
+struct Rate {
+    place: String,
+    operation: MemoryOperation,
+    routine: String,
+    mb_per_s: f64,
+    is_libc: bool,
+}
+
+fn rates(record: &Record) -> Vec<Rate> {
+    let mut rates: Vec<Rate> = Vec::new();
+    for step in &record.steps {
+        let Outcome::Done(Measured::Bandwidth(bandwidth)) = &step.outcome else {
+            continue;
+        };
+        for row in &bandwidth.rows {
+            if let Some(best) = row.bytes_per_s.iter().max() {
+                let (place, routine) = (place(record, step), explain::plain(&row.routine));
+                let is_libc = step.workload == WorkloadId::MemoryLibc;
+                rates.push(Rate { place, operation: row.operation, routine, mb_per_s: *best as f64 / 1e6, is_libc });
+            }
+        }
+    }
+    // Stable: places stay in the order in which they were measured.
+    let order: Vec<String> = rates.iter().map(|rate| rate.place.clone()).collect();
+    rates.sort_by_key(|rate| order.iter().position(|known| *known == rate.place));
+    rates
+}
+
+/// The best of each place and operation, of the C library and of all routines.
+fn best(rates: &[Rate]) -> Vec<&Rate> {
+    let mut best: Vec<&Rate> = Vec::new();
+    for rate in rates.iter().filter(|rate| rate.operation != MemoryOperation::Other) {
+        let same = |known: &Rate| {
+            known.place == rate.place && known.operation == rate.operation && known.is_libc == rate.is_libc
+        };
+        match best.iter_mut().find(|known| same(known)) {
+            Some(known) if rate.mb_per_s > known.mb_per_s => *known = rate,
+            Some(_) => {}
+            None => best.push(rate),
+        }
+    }
+    best
+}
+
+fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
+    let rates = rates(subject.record);
+    let most = rates.iter().map(|rate| rate.mb_per_s).reduce(f64::max)?;
+    let scale = Scale::linear((0.0, most), (0.0, 240.0));
+    let best = best(&rates);
+    Some(html! {
+        @if !best.is_empty() { (rate_table("Fastest routine for each CPU and operation", &best, &scale)) }
+        details open[best.is_empty()] {
+            summary { "All " (rates.len()) " routines" }
+            (rate_table("Best repetition of each routine", &rates.iter().collect::<Vec<_>>(), &scale))
+        }
+    })
+}
+
+fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
+    let operation = |rate: &Rate| match rate.operation {
+        MemoryOperation::Copy => "copy",
+        MemoryOperation::Fill => "fill",
+        MemoryOperation::Read => "read",
+        MemoryOperation::Other => "other",
+    };
+    let table = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "CPU" } th scope="col" { "Operation" } th scope="col" { "Routine" }
+                    th.number scope="col" { "MB/s" } th scope="col" { "Of the highest" }
+                }
+            }
+            tbody {
+                @for rate in rates {
+                    tr {
+                        td { (rate.place) } td { (operation(rate)) }
+                        th scope="row" { (rate.routine) @if rate.is_libc { " (C library)" } }
+                        td.number { (number(rate.mb_per_s)) }
+                        td {
+                            svg width="240" height="12" viewBox="0 0 240 12" aria-hidden="true" {
+                                rect.bar y="2" width=(n(scale.at(rate.mb_per_s))) height="8" {}
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    wide(caption, &table)
+}

@@ -1,0 +1,110 @@
+//! Section: every repetition of every score as a dot, in percent of the best.
+
+use crate::draw::{Area, Scale, WIDTH, axis_x, linear_ticks, n, plot, tick_words, width_of, word};
+use crate::top::number;
+use crate::{Section, Subject};
+use explain::view::{self, StepScore};
+use maud::{Markup, html};
+use record::{Record, Step};
+
+pub(crate) const SECTION: Section = Section { id: "repetitions", title: "Repetitions", body };
+
+const ROW: f64 = 24.0;
+const LEFT: f64 = 330.0;
+const NAME_MAX: usize = 44;
+
+/// One score with its repetitions in their order.
+struct Row {
+    name: String,
+    scores: Vec<StepScore>,
+}
+
+fn rows(record: &Record) -> Vec<Row> {
+    let cpu_count = view::cpu_count(record).unwrap_or(0) as usize;
+    let mut rows: Vec<(&Step, Row)> = Vec::new();
+    for step in &record.steps {
+        let Some(score) = view::step_score(step) else {
+            continue;
+        };
+        let same = |other: &Step| {
+            other.workload == step.workload
+                && other.variant == step.variant
+                && other.cpus == step.cpus
+                && other.method == step.method
+                && other.set_clock == step.set_clock
+        };
+        match rows.iter_mut().find(|(first, row)| same(first) && row.scores[0].unit == score.unit) {
+            Some((_, row)) => row.scores.push(score),
+            None => {
+                let on = match step.cpus.as_slice() {
+                    [] => String::new(),
+                    cpus if cpus.len() >= cpu_count => String::new(),
+                    cpus => format!(" on CPU {}", explain::cpu_list(cpus)),
+                };
+                let name = explain::plain(&format!("{}{on}", view::step_name(step)));
+                let name = name.chars().take(NAME_MAX).collect();
+                rows.push((step, Row { name, scores: vec![score] }));
+            }
+        }
+    }
+    rows.into_iter().map(|(_, row)| row).filter(|row| row.scores.len() > 1).collect()
+}
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let rows = rows(subject.record);
+    let shares: Vec<Vec<f64>> = rows.iter().map(|row| shares(&row.scores)).collect();
+    let least = shares.iter().flatten().copied().reduce(f64::min)?;
+    let area = Area { left: LEFT, right: WIDTH - 110.0, top: 8.0, bottom: 8.0 + ROW * rows.len() as f64 };
+    let ticks = linear_ticks((least.min(99.0), 100.0), 6);
+    let scale = Scale::linear((ticks[0], 100.0), (area.left, area.right));
+    let named: Vec<(f64, String)> =
+        ticks.iter().filter(|tick| **tick <= 100.0).map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
+    let shapes = html! {
+        @for (index, (row, shares)) in rows.iter().zip(&shares).enumerate() {
+            @let y = area.top + ROW * (index as f64 + 0.5);
+            line.grid x1=(n(area.left)) x2=(n(area.right)) y1=(n(y)) y2=(n(y)) {}
+            (word(area.left - 10.0, y + 4.0, "end", &row.name))
+            @for (share, score) in shares.iter().zip(&row.scores) {
+                circle.dot cx=(n(scale.at(*share))) cy=(n(y)) r="4.5" { title { (number(score.value)) " " (score.unit) } }
+            }
+            @let best = best(&row.scores);
+            g.axis { (word(WIDTH - 4.0, y + 4.0, "end", &fit(&format!("{} {}", number(best), row.scores[0].unit)))) }
+        }
+        (axis_x(area, &scale, &named, "percent of the best repetition, which stands at the right"))
+    };
+    Some(html! {
+        (plot("repetitions-plot", area.bottom + 44.0, "Repetitions of each score in percent of the best", &shapes))
+        details {
+            summary { "Values" }
+            div.scroll tabindex="0" role="group" aria-label="Repetitions" { table {
+                thead { tr { th scope="col" { "Score" } th scope="col" { "Unit" } th scope="col" { "Repetitions in their order" } } }
+                tbody {
+                    @for row in &rows {
+                        tr {
+                            th scope="row" { (row.name) } td { (explain::plain(&row.scores[0].unit)) }
+                            td { @for (index, score) in row.scores.iter().enumerate() { @if index > 0 { ", " } (number(score.value)) } }
+                        }
+                    }
+                }
+            } }
+        }
+    })
+}
+
+fn fit(text: &str) -> String {
+    let fitting = (100.0 / width_of("n")) as usize;
+    text.chars().take(fitting).collect()
+}
+
+/// The best value: the highest, or the lowest where lower is better.
+fn best(scores: &[StepScore]) -> f64 {
+    let values = scores.iter().map(|score| score.value);
+    let best = if scores[0].higher_is_better { values.reduce(f64::max) } else { values.reduce(f64::min) };
+    best.unwrap_or_default()
+}
+
+/// Each repetition in percent of the best.
+fn shares(scores: &[StepScore]) -> Vec<f64> {
+    let best = scores.iter().map(StepScore::rate).reduce(f64::max).unwrap_or(1.0);
+    scores.iter().map(|score| 100.0 * score.rate() / best).collect()
+}

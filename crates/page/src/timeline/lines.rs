@@ -1,0 +1,174 @@
+//! Panels of lines over time: clocks, temperature, power, voltage.
+
+use super::Axis;
+use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, path, reduced, tick_words};
+use explain::view::{self, whole_run};
+use maud::{Markup, html};
+use record::{Channel, ChannelId, Measured, OfPolicy, Outcome, Record, Unit};
+
+/// One panel.
+pub(super) struct Panel {
+    pub(super) title: &'static str,
+    unit: &'static str,
+    lines: Vec<Line>,
+    /// Measured at one moment: when and what.
+    dots: Vec<(i64, f64)>,
+    dots_name: &'static str,
+}
+
+/// One line of a panel.
+struct Line {
+    name: String,
+    look: String,
+    points: Vec<(i64, f64)>,
+}
+
+/// Further sensors are thin lines, and so many at most.
+const OTHERS_MAX: usize = 6;
+
+impl Panel {
+    /// The looks and names of its lines.
+    pub(super) fn key(&self) -> Vec<(String, String)> {
+        let lines = self.lines.iter().map(|line| (line.look.clone(), line.name.clone()));
+        let dots = (!self.dots.is_empty()).then(|| ("thick".to_owned(), self.dots_name.to_owned()));
+        lines.chain(dots).collect()
+    }
+}
+
+/// Panels that have a line.
+pub(super) fn panels(record: &Record) -> Vec<Panel> {
+    let panels = [clocks(record), temperatures(record), power(record), voltages(record)];
+    panels.into_iter().filter(|panel| !panel.lines.is_empty() || !panel.dots.is_empty()).collect()
+}
+
+fn values(record: &Record, channel: &Channel, per_unit: f64) -> Vec<(i64, f64)> {
+    let readings = view::gauge(record, channel, whole_run());
+    readings.into_iter().map(|reading| (reading.at_ms, reading.value as f64 / per_unit)).collect()
+}
+
+fn cpus_of(record: &Record, policy: u32) -> String {
+    let found = record.machine.policies.iter().find(|known| known.policy == policy);
+    match found.filter(|known| !known.cpus.is_empty()) {
+        Some(known) => format!("CPU {}", explain::cpu_list(&known.cpus)),
+        None => format!("policy {policy}"),
+    }
+}
+
+/// Claimed clocks and their limits as lines, measured ones as dots.
+fn clocks(record: &Record) -> Panel {
+    let mut lines: Vec<Line> = Vec::new();
+    for channel in &record.samples.channels {
+        let what = match &channel.id {
+            ChannelId::Policy(policy, OfPolicy::Claimed) => cpus_of(record, *policy),
+            ChannelId::Policy(policy, OfPolicy::LimitMax) if moves(channel) => cpus_of(record, *policy),
+            id if id.is_any_claim() && !id.is_set() => explain::plain(&id.to_string()),
+            id if id.is_firmware_clock() => "firmware".to_owned(),
+            _ => continue,
+        };
+        let is_limit = matches!(channel.id, ChannelId::Policy(_, OfPolicy::LimitMax));
+        let per_mhz = if channel.unit == Unit::Hertz { 1e6 } else { 1e3 };
+        let look = match is_limit {
+            true => "limit".to_owned(),
+            false => format!("look{}", lines.len() % LOOKS),
+        };
+        let name = if is_limit { format!("limit of {what}") } else { format!("{what} claimed") };
+        let points = values(record, channel, per_mhz);
+        if !points.is_empty() {
+            lines.push(Line { name, look, points });
+        }
+    }
+    let dots = record.steps.iter().filter_map(|step| match &step.outcome {
+        Outcome::Done(Measured::Clock(clocks)) => {
+            let middle = i64::midpoint(step.window.start_ms, step.window.end_ms);
+            let points = clocks.points.iter().filter(|point| view::is_top_point(clocks, point));
+            Some(
+                points
+                    .filter_map(view::measured_khz)
+                    .map(move |khz| (middle, f64::from(khz) / 1e3))
+                    .collect::<Vec<_>>(),
+            )
+        }
+        _ => None,
+    });
+    let dots = dots.flatten().filter(|_| !lines.is_empty()).collect();
+    Panel { title: "clocks", unit: "MHz", lines, dots, dots_name: "measured clock (dots)" }
+}
+
+/// True if the values are not all the same.
+fn moves(channel: &Channel) -> bool {
+    let mut known = channel.values.iter().flatten();
+    let first = known.next();
+    first.is_some_and(|first| known.any(|value| value != first))
+}
+
+/// The SoC's temperature as a thick line, others thin.
+fn temperatures(record: &Record) -> Panel {
+    let soc = view::soc_temperature(record);
+    let line = |channel: &Channel, look: &str, what: &str| {
+        let readings = view::temperatures(record, channel, whole_run()).into_iter();
+        let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
+        let name = explain::plain(&format!("{what}{label}"));
+        Line { name, look: look.to_owned(), points: readings.map(|r| (r.at_ms, r.value as f64 / 1e3)).collect() }
+    };
+    let others = record
+        .samples
+        .channels
+        .iter()
+        .filter(|channel| channel.is_temperature() && Some(&channel.id) != soc.map(|soc| &soc.id));
+    let first = soc.map(|soc| line(soc, "thick", "SoC temperature: "));
+    let lines = first.into_iter().chain(others.take(OTHERS_MAX).map(|channel| line(channel, "thin", "")));
+    let lines = lines.filter(|line| !line.points.is_empty()).collect();
+    Panel { title: "temperature", unit: "°C", lines, dots: Vec::new(), dots_name: "" }
+}
+
+fn power(record: &Record) -> Panel {
+    let points: Vec<(i64, f64)> =
+        view::power_mw(record, whole_run()).into_iter().map(|(at_ms, mw)| (at_ms, mw / 1e3)).collect();
+    let name = match view::power_source(record) {
+        Some(source) if !source.is_whole => "power of the processor alone",
+        _ => "power",
+    };
+    let line = (!points.is_empty()).then(|| Line { name: name.into(), look: "look3".into(), points });
+    Panel { title: "power", unit: "W", lines: line.into_iter().collect(), dots: Vec::new(), dots_name: "" }
+}
+
+fn voltages(record: &Record) -> Panel {
+    let per_volt = |unit: &Unit| match unit {
+        Unit::Millivolts => Some(1e3),
+        Unit::Microvolts => Some(1e6),
+        _ => None,
+    };
+    let channels = record.samples.channels.iter().filter(|channel| !channel.id.is_set());
+    let lines = channels.filter_map(|channel| {
+        let points = values(record, channel, per_volt(&channel.unit)?);
+        let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
+        (!points.is_empty()).then(|| (explain::plain(&label), points))
+    });
+    let lines = lines.take(LOOKS).enumerate();
+    let lines = lines.map(|(index, (name, points))| Line { name, look: format!("look{index}"), points }).collect();
+    Panel { title: "voltage", unit: "V", lines, dots: Vec::new(), dots_name: "" }
+}
+
+/// The panel in its area.
+pub(super) fn draw(panel: &Panel, axis: &Axis, area: Area) -> Markup {
+    let all = || panel.lines.iter().flat_map(|line| &line.points).chain(&panel.dots).map(|(_, value)| *value);
+    let finite = || all().filter(|value| value.is_finite());
+    let (low, high) = (finite().fold(f64::MAX, f64::min), finite().fold(f64::MIN, f64::max));
+    // A clock or a power that hardly moves is not to look as if it did.
+    let low = if panel.unit == "°C" { low } else { low.min(high * 0.8) };
+    let ticks = linear_ticks((low, high), 4);
+    let ends = (ticks.first().copied().unwrap_or(low), ticks.last().copied().unwrap_or(high));
+    let scale = Scale::linear(ends, (area.bottom, area.top));
+    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
+    let data = format!("{} {} {} {} {}", ends.0, ends.1, n(area.bottom), n(area.top), panel.unit);
+    html! {
+        (axis_y(area, &scale, &named, panel.unit))
+        @for line in &panel.lines {
+            @let places: Vec<(f64, f64)> = line.points.iter().map(|(at_ms, value)| (axis.at(*at_ms), scale.at(*value))).collect();
+            path.(line.look) data-name=(line.name) data-scale=(data) d=(path(&reduced(&places))) { title { (line.name) } }
+        }
+        @for (at_ms, value) in &panel.dots {
+            circle.dot cx=(n(axis.at(*at_ms))) cy=(n(scale.at(*value))) r="4" { title { "measured: " (format!("{value:.0} MHz")) } }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Section: the run over time. Clocks, temperature, power and the use of each CPU over one axis, with the phases of
+//! the run behind them and what happened on the axis.
+
+mod lines;
+mod strips;
+
+use crate::draw::{Area, Scale, WIDTH, axis_x, clock_time, key, n, time_ticks, width_of, word};
+use crate::{Section, Subject};
+use explain::view::{self, Phase};
+use maud::{Markup, html};
+use record::{Record, Total};
+
+pub(crate) const SECTION: Section = Section { id: "over-time", title: "The run over time", body };
+
+const LEFT: f64 = 76.0;
+const RIGHT: f64 = 16.0;
+/// Height of a panel of lines, with the room above it.
+const PANEL: f64 = 170.0;
+const HEAD: f64 = 30.0;
+const FOOT: f64 = 46.0;
+/// So many messages are listed; more are counted.
+const MESSAGES_MAX: usize = 200;
+
+/// Moments of the run and their places.
+pub(crate) struct Axis {
+    pub(crate) scale: Scale,
+    pub(crate) from_ms: i64,
+    pub(crate) to_ms: i64,
+}
+
+impl Axis {
+    pub(crate) fn at(&self, at_ms: i64) -> f64 {
+        self.scale.at(at_ms.clamp(self.from_ms, self.to_ms) as f64 / 1000.0)
+    }
+}
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let record = subject.record;
+    let (from_ms, to_ms) = ends(record)?;
+    let axis = Axis {
+        scale: Scale::linear((from_ms as f64 / 1000.0, to_ms as f64 / 1000.0), (LEFT, WIDTH - RIGHT)),
+        from_ms,
+        to_ms,
+    };
+    let panels = lines::panels(record);
+    let strips = strips::strips(subject, &axis);
+    if panels.is_empty() && strips.is_empty() {
+        return None;
+    }
+    let phases = view::phases(record);
+    let height_of_strips: f64 = strips.iter().map(strips::Strip::height).total();
+    let bottom = HEAD + PANEL * panels.len() as f64 + height_of_strips;
+    let height = bottom + FOOT;
+    let mut top = HEAD;
+    let mut shapes = vec![behind(&axis, &phases, bottom)];
+    for panel in &panels {
+        let area = Area { left: LEFT, right: WIDTH - RIGHT, top: top + 26.0, bottom: top + PANEL - 14.0 };
+        shapes.push(lines::draw(panel, &axis, area));
+        top += PANEL;
+    }
+    for strip in &strips {
+        shapes.push(strip.draw(top));
+        top += strip.height();
+    }
+    let area = Area { left: LEFT, right: WIDTH - RIGHT, top: HEAD, bottom };
+    let ends = axis.scale.ends();
+    let ticks: Vec<(f64, String)> = time_ticks(ends, 10).into_iter().map(|at| (at, clock_time(at))).collect();
+    let on_axis = on_axis(record, &axis, bottom);
+    let all = html! {
+        @for shape in shapes { (shape) }
+        (axis_x(area, &axis.scale, &ticks, "time since the start (minutes:seconds)"))
+        (on_axis)
+    };
+    let time = format!("{} {} {} {}", ends.0, ends.1, LEFT, WIDTH - RIGHT);
+    let names: Vec<(String, String)> = panels.iter().flat_map(lines::Panel::key).collect();
+    Some(html! {
+        (key(&names))
+        div.scroll tabindex="0" role="group" aria-label="The run over time" {
+            svg data-time=(time) viewBox={ "0 0 " (WIDTH) " " (n(height)) } role="img"
+                aria-label={ "Plot over " (clock_time(ends.1 - ends.0)) ": " (titles(&panels)) } { (all) }
+        }
+        (phase_table(&phases))
+        (happened(record))
+    })
+}
+
+fn titles(panels: &[lines::Panel]) -> String {
+    let titles: Vec<&str> = panels.iter().map(|panel| panel.title).collect();
+    titles.join(", ")
+}
+
+/// From the first sample or step to the last; none without two moments.
+fn ends(record: &Record) -> Option<(i64, i64)> {
+    let steps = record.steps.iter().map(|step| step.window).filter(|window| window.end_ms > window.start_ms);
+    let of_steps = steps.flat_map(|window| [window.start_ms, window.end_ms]);
+    let samples = &record.samples.at_ms;
+    let moments = || of_steps.clone().chain(samples.first().copied()).chain(samples.last().copied());
+    let (from, to) = (moments().min()?, moments().max()?);
+    (to > from && to.checked_sub(from).is_some()).then_some((from, to))
+}
+
+/// Phases as stripes behind all panels, each with its name where that is free: in logs, windows may overlap.
+fn behind(axis: &Axis, phases: &[Phase], bottom: f64) -> Markup {
+    let shown = phases.iter().filter(|phase| phase.window.end_ms > phase.window.start_ms);
+    let mut taken = f64::NEG_INFINITY;
+    let stripe = |phase: &Phase| {
+        let (from, to) = (axis.at(phase.window.start_ms), axis.at(phase.window.end_ms));
+        let name = fitting(&phase.name, to - from).filter(|_| from + 3.0 >= taken);
+        taken = name.as_ref().map_or(taken, |name| from + 6.0 + width_of(name));
+        (from, (to - from).max(0.5), name, explain::plain(&phase.name))
+    };
+    let stripes: Vec<_> = shown.map(stripe).collect();
+    html! {
+        @for (index, (from, width, name, title)) in stripes.iter().enumerate() {
+            g {
+                title { (title) }
+                rect.phase.odd[index % 2 == 1] x=(n(*from)) y="4" width=(n(*width)) height=(n(bottom - 4.0)) {}
+                @if let Some(name) = name { (word(from + 3.0, 16.0, "start", name)) }
+            }
+        }
+    }
+}
+
+/// A name, as much of it as fits; none if that is less than a word.
+fn fitting(name: &str, width: f64) -> Option<String> {
+    if width_of(name) + 6.0 <= width {
+        return Some(name.to_owned());
+    }
+    let first = name.split([',', ' ']).next()?;
+    (width_of(first) + 6.0 <= width).then(|| first.to_owned())
+}
+
+/// Marks and messages of the kernel as strokes on the axis.
+fn on_axis(record: &Record, axis: &Axis, bottom: f64) -> Markup {
+    let messages = record.kernel_messages.known().map_or(&[][..], Vec::as_slice).iter();
+    let timed = messages.filter_map(|message| Some((message.at_ms?, &message.text)));
+    let shown = timed.filter(|(at_ms, _)| (axis.from_ms..=axis.to_ms).contains(at_ms)).take(MESSAGES_MAX);
+    html! {
+        @for mark in record.marks.iter().take(MESSAGES_MAX) {
+            g {
+                title { (explain::plain(&mark.text)) }
+                line.mark x1=(n(axis.at(mark.at_ms))) x2=(n(axis.at(mark.at_ms))) y1=(n(HEAD)) y2=(n(bottom)) {}
+            }
+        }
+        @for (at_ms, text) in shown {
+            g {
+                title { (explain::plain(text)) }
+                line.message x1=(n(axis.at(at_ms))) x2=(n(axis.at(at_ms))) y1=(n(bottom - 9.0)) y2=(n(bottom)) {}
+            }
+        }
+    }
+}
+
+fn moment(at_ms: i64) -> String {
+    clock_time(at_ms as f64 / 1000.0)
+}
+
+fn phase_table(phases: &[Phase]) -> Markup {
+    html! {
+        @if !phases.is_empty() {
+            details {
+                summary { "Phases of the run" }
+                div.scroll tabindex="0" role="group" aria-label="Phases of the run" { table {
+                    thead { tr { th scope="col" { "Phase" } th.number scope="col" { "From" } th.number scope="col" { "To" } } }
+                    tbody {
+                        @for phase in phases {
+                            tr {
+                                th scope="row" { (explain::plain(&phase.name)) }
+                                td.number { (moment(phase.window.start_ms)) } td.number { (moment(phase.window.end_ms)) }
+                            }
+                        }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// Marks, then messages of the kernel.
+fn happened(record: &Record) -> Markup {
+    let messages = record.kernel_messages.known().map_or(&[][..], Vec::as_slice);
+    html! {
+        @if !record.marks.is_empty() {
+            details open {
+                summary { "Marks" }
+                ul.notes { @for mark in &record.marks { li { (moment(mark.at_ms)) " " (explain::plain(&mark.text)) } } }
+            }
+        }
+        @if !messages.is_empty() {
+            details {
+                summary { "Messages of the kernel: " (messages.len()) }
+                ul.notes {
+                    @for message in messages.iter().take(MESSAGES_MAX) {
+                        li { @if let Some(at_ms) = message.at_ms { (moment(at_ms)) " " } (explain::plain(&message.text)) }
+                    }
+                    @if messages.len() > MESSAGES_MAX { li { "and " (messages.len() - MESSAGES_MAX) " more" } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Strips over time: how much each CPU was used, why it was throttled, and when each cause was seen.
+
+use super::{Axis, moment};
+use crate::Subject;
+use crate::draw::{n, width_of, word};
+use explain::throttle;
+use explain::view;
+use maud::{Markup, html};
+use record::{Record, Window};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Height of a row.
+const ROW: f64 = 16.0;
+/// CPUs that are shown one by one.
+const CPUS_MAX: usize = 64;
+/// Rows of samples that are asked one by one why CPUs are throttled.
+const ROWS_MAX: usize = 20_000;
+
+/// A strip: a title and rows.
+pub(super) struct Strip {
+    title: &'static str,
+    rows: Vec<Row>,
+}
+
+/// A row: its name and what stands in it, drawn from its upper edge 0.
+struct Row {
+    name: String,
+    shapes: Markup,
+}
+
+impl Strip {
+    pub(super) fn height(&self) -> f64 {
+        28.0 + ROW * self.rows.len() as f64
+    }
+
+    pub(super) fn draw(&self, top: f64) -> Markup {
+        html! {
+            g.unit { (word(8.0, top + 16.0, "start", self.title)) }
+            @for (index, row) in self.rows.iter().enumerate() {
+                @let at = top + 22.0 + ROW * index as f64;
+                g.axis { (word(super::LEFT - 8.0, at + 12.0, "end", &row.name)) }
+                g transform={ "translate(0 " (n(at)) ")" } { (row.shapes) }
+            }
+        }
+    }
+}
+
+/// Strips that have a row.
+pub(super) fn strips(subject: &Subject<'_>, axis: &Axis) -> Vec<Strip> {
+    let strips = [
+        Strip { title: "causes", rows: causes(subject, axis) },
+        Strip { title: "throttled by", rows: throttling(subject.record, axis) },
+        Strip { title: "use of each CPU", rows: cpu_use(subject.record, axis) },
+    ];
+    strips.into_iter().filter(|strip| !strip.rows.is_empty()).collect()
+}
+
+fn name(text: &str) -> String {
+    let fitting = ((super::LEFT - 10.0) / width_of("n")) as usize;
+    match text.chars().count() > fitting {
+        true => text.chars().take(fitting.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+/// When each cause was seen; leads to it.
+fn causes(subject: &Subject<'_>, axis: &Axis) -> Vec<Row> {
+    let explained = subject.explained;
+    let seen = explained.diagnoses.iter().enumerate().filter_map(|(index, diagnosis)| {
+        let finding = &explained.findings[diagnosis.root];
+        let span = finding.span?;
+        let (from, to) = (axis.at(span.from_ms), axis.at(span.to_ms));
+        let shapes = html! {
+            a href={ "#cause-" (index) } id={ "over-time-cause-" (index) } {
+                rect.span x=(n(from)) y="3" width=(n((to - from).max(3.0))) height="10" {
+                    title { (moment(span.from_ms)) " to " (moment(span.to_ms)) ": " (explain::plain(&finding.sentence())) }
+                }
+            }
+        };
+        Some(Row { name: format!("cause {}", index + 1), shapes })
+    });
+    seen.collect()
+}
+
+/// One row for each reason.
+fn throttling(record: &Record, axis: &Axis) -> Vec<Row> {
+    let times = &record.samples.at_ms;
+    if !record.samples.channels.iter().any(throttle::is_told_by) {
+        return Vec::new();
+    }
+    let every = times.len().div_ceil(ROWS_MAX).max(1);
+    let mut reasons: Vec<(&'static str, Vec<(i64, i64)>)> = Vec::new();
+    for (row, at_ms) in times.iter().enumerate().step_by(every) {
+        let next = times.get(row + every).or(times.last()).copied().unwrap_or(*at_ms);
+        for throttle in throttle::now(record, row) {
+            let words = throttle.reason.words();
+            let index = reasons.iter().position(|(known, _)| *known == words).unwrap_or_else(|| {
+                reasons.push((words, Vec::new()));
+                reasons.len() - 1
+            });
+            match reasons[index].1.last_mut() {
+                Some((_, end)) if *end == *at_ms => *end = next,
+                _ => reasons[index].1.push((*at_ms, next)),
+            }
+        }
+    }
+    let row = |(words, spans): (&'static str, Vec<(i64, i64)>)| {
+        let mut bands = String::new();
+        for (from, to) in &spans {
+            let (from, to) = (axis.at(*from), axis.at(*to));
+            let _ = write!(bands, "M{} 3h{}v10h-{}z", n(from), n((to - from).max(1.0)), n((to - from).max(1.0)));
+        }
+        Row {
+            name: name(words),
+            shapes: html! { path.band d=(bands) { title { (words) ", " (spans.len()) " times" } } },
+        }
+    };
+    reasons.into_iter().map(row).collect()
+}
+
+/// One row for each CPU, darker where it is busier. Per unit of the plot one value is enough: the mean of its seconds.
+fn cpu_use(record: &Record, axis: &Axis) -> Vec<Row> {
+    let window = Window { start_ms: axis.from_ms, end_ms: axis.to_ms, ..Window::default() };
+    let left = axis.at(axis.from_ms);
+    let columns = (axis.at(axis.to_ms) - left).max(1.0) as usize;
+    let mut sums: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
+    for (at_ms, uses) in view::core_use_by_second(record, window) {
+        let (from, to) = (axis.at(at_ms.saturating_sub(1000)) - left, axis.at(at_ms) - left);
+        for (cpu, percent) in uses {
+            let of_cpu = sums.entry(cpu).or_insert_with(|| vec![(0.0, 0.0); columns + 1]);
+            for (sum, count) in &mut of_cpu[(from as usize).min(columns)..=(to as usize).min(columns)] {
+                *sum += percent;
+                *count += 1.0;
+            }
+        }
+    }
+    let row = |(cpu, sums): (&u32, &Vec<(f64, f64)>)| Row { name: format!("CPU {cpu}"), shapes: shaded(sums, left) };
+    sums.iter().take(CPUS_MAX).map(row).collect()
+}
+
+/// Mean percentages in five shades, neighbours of one shade together.
+fn shaded(sums: &[(f64, f64)], left: f64) -> Markup {
+    let shade = |(sum, count): &(f64, f64)| match *count {
+        count if count > 0.0 => (sum / count / 20.0).clamp(0.0, 5.0).round() as usize,
+        _ => 0,
+    };
+    let shades: Vec<usize> = sums.iter().map(shade).collect();
+    let mut paths: [String; 6] = Default::default();
+    let mut begin = 0;
+    for end in 1..=shades.len() {
+        if end == shades.len() || shades[end] != shades[begin] {
+            let width = end - begin;
+            let _ = write!(paths[shades[begin]], "M{} 2h{width}v12h-{width}z", n(left + begin as f64));
+            begin = end;
+        }
+    }
+    html! {
+        @for (shade, path) in paths.iter().enumerate().skip(1) {
+            @if !path.is_empty() { path class={ "h" (shade) } d=(path) {} }
+        }
+    }
+}
