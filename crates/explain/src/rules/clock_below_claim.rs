@@ -155,7 +155,7 @@ fn known_to_kernel(record: &Record, clock: &ClusterClock) -> Option<u32> {
     let of_cpu = record.machine.policies.iter().find(|policy| policy.cpus.contains(&clock.cpu))?.policy;
     let channel = record.samples.channel(&ChannelId::claimed(of_cpu))?;
     let readings: Vec<i64> =
-        workloads().flat_map(|p| view::gauge(record, channel, p.window)).map(|r| r.value).collect();
+        workloads().flat_map(|p| view::clock_gauge(record, channel, p.window)).map(|r| r.value).collect();
     let top = *readings.iter().max().filter(|_| readings.len() >= ROWS_MIN)? as f64;
     let is_same = (top / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK;
     let heat = view::heat(record, view::whole_run());

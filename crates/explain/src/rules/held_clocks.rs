@@ -21,6 +21,8 @@ pub(crate) struct HeldClock<'a> {
     pub cpus: &'a [u32],
     /// What they had of the clock that they should have had, at most all of it.
     pub kept: f64,
+    /// True if they had as much of any clock; false if clocks below what they had are not lowered.
+    pub is_factor: bool,
 }
 
 impl ClockPair {
@@ -38,7 +40,8 @@ impl ClockPair {
         let Some(Quantity::Cpus(cpus)) = finding.value("cpus") else {
             return None;
         };
-        Some(HeldClock { cpus, kept: (khz(low)? / khz(high)?).min(1.0) })
+        let is_factor = finding.value("factor").is_some();
+        Some(HeldClock { cpus, kept: (khz(low)? / khz(high)?).min(1.0), is_factor })
     }
 }
 
@@ -54,7 +57,7 @@ mod tests {
             .with("cpus", Quantity::Cpus(vec![4, 5]))
             .with("clock", Quantity::Khz(900_000))
             .with("top", Quantity::Khz(1_800_000));
-        assert_eq!(ClockPair::Setting.of(&finding), Some(HeldClock { cpus: &[4, 5], kept: 0.5 }));
+        assert_eq!(ClockPair::Setting.of(&finding), Some(HeldClock { cpus: &[4, 5], kept: 0.5, is_factor: false }));
         assert_eq!(ClockPair::Claim.of(&finding), None);
     }
 }

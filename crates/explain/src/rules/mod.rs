@@ -13,7 +13,7 @@ mod clock_lower_hot;
 mod clock_methods_differ;
 mod clock_ok;
 mod cores_killed;
-mod cpu_quota;
+pub(crate) mod cpu_quota;
 mod emulated;
 mod fewer_dictionaries;
 mod governor;

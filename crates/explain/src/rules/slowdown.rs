@@ -51,8 +51,9 @@ const SOFT_LIMITED_KHZ: i64 = 1_400_000;
 /// their bits that it acts.
 fn has_soft_limit(record: &Record) -> bool {
     let claims = view::channels(record, ChannelId::is_policy_claim);
-    let highest = claims.flat_map(|channel| channel.values.iter().flatten()).max();
-    view::firmware_clock_channel(record).is_some() && highest == Some(&SOFT_LIMITED_KHZ)
+    let readings = claims.flat_map(|channel| view::clock_gauge(record, channel, view::whole_run()));
+    let highest = readings.map(|reading| reading.value).max();
+    view::firmware_clock_channel(record).is_some() && highest == Some(SOFT_LIMITED_KHZ)
 }
 
 /// The temperature from which this kind of machine throttles by heat.

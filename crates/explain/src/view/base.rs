@@ -1,12 +1,14 @@
 //! What a clock is set against: the clock that all CPUs could have held, and the readings that were taken while they
 //! were busy.
 
+use super::clock_gauge::clock_gauge;
 use super::cpu_use::cpu_count;
 use super::phases::Phase;
-use super::samples::{Reading, channels, gauge};
+use super::samples::{Reading, channels};
 use super::scores::{fall_percent, multi_totals};
 use crate::stats::quantile;
 use record::{Channel, ChannelId, OfLogMonitor, Record, Unit, Window, WorkloadId};
+use std::collections::BTreeMap;
 
 /// The clock that all CPUs of a cluster could have held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +52,10 @@ pub(super) fn base(record: &Record, channel: &Channel, phases: &[Phase], busy: &
     let highest_seen = |channel: &Channel| {
         let workloads = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
         let readings = workloads.flat_map(|phase| in_khz(record, channel, phase.window));
-        let mut values: Vec<u32> = readings.filter(kept).map(|reading| reading.value.max(0) as u32).collect();
+        // A row at the end of one phase is also at the beginning of the next.
+        let by_row: BTreeMap<usize, u32> =
+            readings.filter(kept).map(|reading| (reading.row, reading.value.max(0) as u32)).collect();
+        let mut values: Vec<u32> = by_row.into_values().collect();
         values.sort_unstable();
         // The second highest: a core's highest OPP is seen more than once.
         values.len().checked_sub(2).map(|at| values[at])
@@ -79,7 +84,7 @@ pub(super) fn first_rows(record: &Record) -> Vec<bool> {
 /// Readings of a clock; firmware counts in hertz.
 fn in_khz(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let per_khz = if channel.unit == Unit::Hertz { 1000 } else { 1 };
-    let readings = gauge(record, channel, window).into_iter();
+    let readings = clock_gauge(record, channel, window).into_iter();
     readings.map(|reading| Reading { value: reading.value / per_khz, ..reading }).collect()
 }
 

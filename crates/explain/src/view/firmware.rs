@@ -3,6 +3,7 @@
 //! Bits of the mailbox property `0x00030046` (get throttled): 0 under-voltage, 1 frequency capped,
 //! 2 throttled, 3 soft temperature limit, all four now; 16 to 19 the same since boot.
 
+use super::clock_gauge::{clock_gauge, is_wild};
 use super::phases::phases;
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
 use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, WorkloadId};
@@ -110,8 +111,9 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
     let mut seen: Option<FirmwareClock> = None;
     let (mut of, mut lost) = (0, 0.0);
     for phase in phases(record).iter().filter(|phase| phase.workload != WorkloadId::Clock) {
-        for reading in gauge(record, firmware, phase.window) {
-            let Some(claim) = claimed.values.get(reading.row).copied().flatten() else {
+        for reading in clock_gauge(record, firmware, phase.window) {
+            let claim = claimed.values.get(reading.row).copied().flatten();
+            let Some(claim) = claim.filter(|_| !is_wild(claimed, reading.row)) else {
                 continue;
             };
             of += 1;

@@ -1,11 +1,13 @@
 //! The clocks that CPUs had over a run, and those that they could have held.
 
 use super::base::{base, cpus_of, first_rows};
+use super::clock_gauge::clock_gauge;
 use super::cpu_use::busy_percent_at;
 use super::falls::clock_channels;
 use super::phases::phases;
-use super::samples::{Reading, channels, gauge, whole_run};
-use record::{Channel, ChannelId, Record, Unit};
+use super::samples::{Reading, channels, counter_steps, whole_run};
+use record::{Channel, ChannelId, OfPolicy, Record, Unit};
+use std::collections::BTreeMap;
 
 /// The clocks of CPUs that share one.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,10 +28,8 @@ pub struct LoadClock {
 
 /// With less of all CPUs busy than this, nothing ran on most of them: between two repetitions, or at the end of one.
 const BUSY_PERCENT_MIN: f64 = 50.0;
-/// A clock so far above what these CPUs can hold is read wrong ...
+/// A clock so far above what these CPUs can hold is read wrong.
 const WILD_ABOVE: f64 = 1.5;
-/// ... and one this far below the reading before and the one after.
-const WILD_BELOW: f64 = 0.15;
 
 impl LoadClock {
     /// Share of the clock that was kept at each reading between two moments, and when. Of a load on all CPUs only what
@@ -52,23 +52,21 @@ pub fn load_clocks(record: &Record) -> Vec<LoadClock> {
     let is_first = first_rows(record);
     let found = clock_channels(record).into_iter().filter_map(|channel| {
         let own = base(record, channel, &phases, &busy)?;
-        let mut base_khz = khz(channel, own.khz.into());
+        let base_khz = f64::from(own.khz);
         let mut cpus = cpus_of(record, channel);
         if channel.id.is_firmware_clock() {
-            // What the kernel asked for is what the firmware could have given.
             let claims = channels(record, ChannelId::is_policy_claim);
-            let asked = claims.filter_map(|claim| Some((cpus_of(record, claim), base(record, claim, &phases, &busy)?)));
-            for (of_claim, asked) in asked {
-                base_khz = base_khz.max(asked.khz.into());
-                cpus = of_claim;
-            }
+            cpus = claims.map(|claim| cpus_of(record, claim)).next().unwrap_or_default();
         }
-        let mut readings = gauge(record, channel, whole_run());
+        let counted = channel.id.policy().filter(|_| ChannelId::is_policy_claim(&channel.id));
+        let counted = counted.map(|policy| by_residency(record, policy)).unwrap_or_default();
+        let is_counted = !counted.is_empty();
+        let mut readings = if is_counted { counted } else { clock_gauge(record, channel, whole_run()) };
         readings.retain(|reading| !is_first.get(reading.row).copied().unwrap_or(false));
         for reading in &mut readings {
-            reading.value = khz(channel, reading.value as f64) as i64;
+            reading.value = if is_counted { reading.value } else { khz(channel, reading.value as f64) as i64 };
         }
-        let readings = without_wild(&readings, base_khz);
+        readings.retain(|reading| reading.value > 0 && (reading.value as f64) <= WILD_ABOVE * base_khz);
         let is_any = base_khz > 0.0 && !readings.is_empty();
         let channel = channel.id.clone();
         is_any.then(|| LoadClock { channel, cpus, base_khz, at_most: own.at_most, readings, busy: busy.clone() })
@@ -76,18 +74,25 @@ pub fn load_clocks(record: &Record) -> Vec<LoadClock> {
     found.collect()
 }
 
-fn khz(channel: &Channel, value: f64) -> f64 {
-    if channel.unit == Unit::Hertz { value / 1000.0 } else { value }
+/// The mean clock of a policy from each sample to the next, in kHz, where the kernel counted the time at every OPP:
+/// clocks that change faster than they are sampled are in it.
+fn by_residency(record: &Record, policy: u32) -> Vec<Reading> {
+    let mut sums: BTreeMap<usize, (i64, f64, f64)> = BTreeMap::new();
+    for channel in &record.samples.channels {
+        let khz = match channel.id {
+            ChannelId::Policy(of, OfPolicy::Residency(khz)) if of == policy => f64::from(khz),
+            _ => continue,
+        };
+        for step in counter_steps(record, channel, whole_run()) {
+            let (_, weighted, all) = sums.entry(step.row).or_insert((step.at_ms, 0.0, 0.0));
+            *weighted += khz * step.value as f64;
+            *all += step.value as f64;
+        }
+    }
+    let known = sums.into_iter().filter(|(_, (_, _, all))| *all > 0.0);
+    known.map(|(row, (at_ms, weighted, all))| Reading { row, at_ms, value: (weighted / all) as i64 }).collect()
 }
 
-/// Without single readings that no clock makes.
-fn without_wild(readings: &[Reading], base_khz: f64) -> Vec<Reading> {
-    let value = |index: usize| readings.get(index).map(|reading| reading.value as f64);
-    let is_wild = |index: &usize| {
-        let now = value(*index).unwrap_or(0.0);
-        let around = [index.checked_sub(1).and_then(value), value(index + 1)];
-        let lowest = around.into_iter().flatten().reduce(f64::min);
-        now <= 0.0 || now > WILD_ABOVE * base_khz || lowest.is_some_and(|lowest| now < WILD_BELOW * lowest)
-    };
-    (0..readings.len()).filter(|index| !is_wild(index)).map(|index| readings[index]).collect()
+fn khz(channel: &Channel, value: f64) -> f64 {
+    if channel.unit == Unit::Hertz { value / 1000.0 } else { value }
 }

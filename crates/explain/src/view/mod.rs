@@ -5,6 +5,7 @@
 //! Record cannot answer gives nothing, never zero.
 
 mod base;
+mod clock_gauge;
 mod clocks;
 mod core_clusters;
 mod core_types;
@@ -39,6 +40,7 @@ mod topology;
 mod witness;
 
 pub use base::is_x86;
+pub use clock_gauge::clock_gauge;
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz, point_clock,
 };

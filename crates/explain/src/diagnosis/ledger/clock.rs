@@ -32,10 +32,22 @@ struct Moment {
     cause: Cause,
 }
 
-/// What each of these causes took of a score by the clocks that were read meanwhile. None if nothing was read.
-pub(super) fn by_rows(case: &Case<'_>, score: &Score<'_>, causes: &[Cause]) -> Vec<(Cause, Loss)> {
+/// What each of these causes took of a score by the clocks that were read meanwhile. None if nothing was read. A
+/// firmware that caps clocks takes nothing from one that is below its cap already.
+pub(super) fn by_rows(
+    case: &Case<'_>,
+    score: &Score<'_>,
+    causes: &[Cause],
+    caps: &[HeldClock<'_>],
+) -> Vec<(Cause, Loss)> {
     let chain: Vec<Cause> = CHAIN.into_iter().filter(|cause| causes.contains(cause)).collect();
-    let clocks = clocks(case, score);
+    let mut clocks = clocks(case, score);
+    for clock in &mut clocks {
+        let of_these = |cap: &&HeldClock| !cap.is_factor && cap.cpus.iter().any(|cpu| clock.cpus.contains(cpu));
+        if let Some(cap) = caps.iter().find(of_these) {
+            clock.base_khz *= cap.kept;
+        }
+    }
     let moments = moments(case, score, &clocks, &chain);
     if moments.is_empty() {
         return Vec::new();
@@ -162,6 +174,12 @@ fn nearest<T: Copy>(readings: &[(i64, T)], at_ms: i64) -> Option<T> {
     around.min_by_key(|(known, _)| known.abs_diff(at_ms)).map(|(_, value)| *value)
 }
 
+/// The clocks that harmful findings name.
+pub(super) fn held<'a>(findings: &[&'a Finding], pair: ClockPair) -> Vec<HeldClock<'a>> {
+    let harms = findings.iter().filter(|finding| finding.severity > Severity::Info);
+    harms.filter_map(|finding| pair.of(finding)).collect()
+}
+
 /// What findings took that name both the clock that some CPUs had and the one that they should have had.
 pub(super) fn by_findings(
     case: &Case<'_>,
@@ -170,8 +188,7 @@ pub(super) fn by_findings(
     findings: &[&Finding],
     pair: ClockPair,
 ) -> Option<Loss> {
-    let harms = findings.iter().filter(|finding| finding.severity > Severity::Info);
-    let held: Vec<HeldClock> = harms.filter_map(|finding| pair.of(finding)).collect();
+    let held = held(findings, pair);
     if held.is_empty() {
         return None;
     }

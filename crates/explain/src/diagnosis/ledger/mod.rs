@@ -64,7 +64,10 @@ const SAME_SHARE: f64 = 0.005;
 impl Look<'_> {
     fn losses(&self) -> Vec<Taken> {
         let causes: Vec<Cause> = self.here.iter().map(|(_, diagnosis)| diagnosis.cause).collect();
-        let by_rows = clock::by_rows(self.case, self.score, &causes);
+        let of_firmware = self.here.iter().filter(|(_, diagnosis)| diagnosis.cause == Cause::FirmwareCap);
+        let of_firmware: Vec<&Finding> = of_firmware.flat_map(|(_, diagnosis)| self.members(diagnosis)).collect();
+        let caps = clock::held(&of_firmware, ClockPair::Claim);
+        let by_rows = clock::by_rows(self.case, self.score, &causes, &caps);
         let taken = self.here.iter().filter_map(|(index, diagnosis)| {
             let cause = diagnosis.cause;
             let of_rows = by_rows.iter().find(|(known, _)| *known == cause).map(|(_, loss)| loss.clone());

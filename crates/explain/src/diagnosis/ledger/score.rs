@@ -3,8 +3,9 @@
 use crate::Figure;
 use crate::case::Case;
 use crate::elasticity::Elasticity;
+use crate::stats::median;
 use crate::view::{self, ScoreSteps};
-use record::{Measured, Outcome, Step, Total, Window};
+use record::{Bound, Measured, Outcome, Step, Total, Window};
 
 /// A score that is told.
 pub(super) struct Score<'a> {
@@ -56,7 +57,11 @@ impl<'a> Score<'a> {
             .collect();
         cut(&mut runs);
         let cpus = view::cpu_count(record).unwrap_or(1);
-        let busy_cpus = view::busy_cpus_expected(step).clamp(1, cpus.max(1));
+        let expected = match Bound::of(&step.workload, &step.variant) {
+            Bound::Unknown if step.cpus.is_empty() => cpus_seen_busy(case, &runs).unwrap_or(cpus),
+            _ => view::busy_cpus_expected(step),
+        };
+        let busy_cpus = expected.clamp(1, cpus.max(1));
         (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus })
     }
 
@@ -93,6 +98,14 @@ impl<'a> Score<'a> {
         let of_step = trends.iter().find(|trend| trend.step == self.figure.step);
         of_step.map_or(1.0, |trend| (self.rate() / self.of_rate(trend.early)).min(1.0))
     }
+}
+
+/// How many CPUs a program of which nothing is known kept busy, by what samples show of its repetitions.
+fn cpus_seen_busy(case: &Case<'_>, runs: &[Run<'_>]) -> Option<u32> {
+    let cpus = f64::from(view::cpu_count(case.record)?);
+    let uses = runs.iter().flat_map(|run| view::cpu_use(case.record, run.window));
+    let busy: Vec<f64> = uses.map(|usage| usage.busy / 100.0).collect();
+    Some((median(&busy)? * cpus).round() as u32)
 }
 
 /// Logs have one stretch of time for all repetitions: it is cut by what each took, and equal work takes the longer the

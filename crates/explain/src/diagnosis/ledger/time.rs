@@ -3,6 +3,7 @@
 use super::loss::Loss;
 use super::score::{Run, Score, cpu_ns};
 use crate::case::Case;
+use crate::rules::cpu_quota::throttled_time;
 use crate::stats::mean;
 use crate::{Cause, Method, Witness, view};
 use record::{ChannelId, OfControlGroup, Total};
@@ -42,8 +43,11 @@ fn stolen(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 }
 
 /// Share of its CPU time that other programs had: what was busy without what the kernel charged to the step and what
-/// the samples cost. A single thread lost what it waited for its CPU.
+/// the samples cost. A single thread lost what it waited for its CPU. Under a quota nothing tells it from waiting for that.
 fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+    if throttled_time(case.record).is_some() {
+        return None;
+    }
     let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;
     let own_ns = cpu_ns(run.step)?;
     if score.busy_cpus == 1 {
