@@ -17,26 +17,36 @@ const COMMENT: &str = "\
 # Figures of real boards: one row for each log, made by `cargo xtask corpus`, never edited by hand.
 # source is the name of the log at https://github.com/ThomasKaiser/sbc-bench/tree/master/results (BSD-3-Clause).
 # Columns named workload@method hold figures (MIPS, kB/s, MB/s, ns, MHz, kH/s); those ending in /core one for each cluster
-# in the order of `cores`, separated by `;`. `~` marks a figure that must not be compared with others, `-` is nothing.
+# in the order of `cores`, separated by `;`. `~` marks a figure that must not be compared with others, `!` one that
+# something lowered, so that it does not say what the board can do; `-` is nothing.
 ";
 
-/// The folder with the logs: named by `SBC_BENCH_CORPUS`, else `shared/corpus` next to one of the
-/// folders above the checkout.
-fn logs_folder() -> Option<PathBuf> {
+/// Folders of logs in a corpus; one that is missing has none.
+const FOLDERS: [&str; 2] = ["open/results", "more/results"];
+
+/// The corpus: named by `SBC_BENCH_CORPUS`, else `shared/corpus` next to one of the folders above the checkout.
+fn corpus() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
-        return Some(Path::new(&named).join("open/results"));
+        return Some(PathBuf::from(named));
     }
     let root = workspace::root();
-    root.ancestors().map(|folder| folder.join("shared/corpus/open/results")).find(|folder| folder.is_dir())
+    let mut above = root.ancestors().map(|folder| folder.join("shared/corpus"));
+    above.find(|folder| folder.join(FOLDERS[0]).is_dir())
 }
 
-/// The table that the logs of a folder give.
-fn table(folder: &Path) -> Result<String> {
-    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
-    files.retain(|file| file.extension().is_some_and(|end| end == "txt"));
-    files.sort();
-    ensure!(!files.is_empty(), "no logs in {}", folder.display());
+/// The table that the logs of a corpus give.
+fn table(corpus: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
+        let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
+        files.extend(entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?);
+    }
+    files.retain(|file| {
+        // One log of the corpus is empty.
+        file.extension().is_some_and(|end| end == "txt") && file.metadata().is_ok_and(|meta| meta.len() > 0)
+    });
+    files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    ensure!(!files.is_empty(), "no logs in {}", corpus.display());
     let rows = files
         .iter()
         .map(|file| {
@@ -50,14 +60,14 @@ fn table(folder: &Path) -> Result<String> {
 
 fn row(text: &str, name: &str) -> Row {
     let record = logs::read(text);
-    Row::of(&record, Explanation::of(&record).verdict, name)
+    Row::of(&record, &Explanation::of(&record), name)
 }
 
 /// Writes the table.
 pub(crate) fn main() -> Result<()> {
-    let folder = logs_folder()
+    let corpus = corpus()
         .context("there is no shared/corpus in a folder above this one; SBC_BENCH_CORPUS can name its place")?;
-    let text = table(&folder)?;
+    let text = table(&corpus)?;
     std::fs::write(workspace::root().join(TABLE), &text).context(TABLE)?;
     let rows = text.lines().filter(|line| !line.starts_with('#')).count() - 1;
     println!("wrote {TABLE}: {rows} logs, {} KiB", text.len() >> 10);
@@ -71,10 +81,10 @@ mod tests {
 
     #[test]
     fn table_is_what_the_logs_give() {
-        let Some(folder) = logs_folder() else {
+        let Some(corpus) = corpus() else {
             return testkit::excuse(testkit::Excuse::Corpus);
         };
-        let expected = table(&folder).unwrap();
+        let expected = table(&corpus).unwrap();
         let found = std::fs::read_to_string(workspace::root().join(TABLE)).unwrap();
         for (found, expected) in found.lines().zip(expected.lines()) {
             assert_eq!(found, expected, "run: cargo xtask corpus");

@@ -31,6 +31,14 @@ pub(crate) fn wrapped(line: &str, indent: usize) -> String {
     text
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(words: &[String]) -> String {
+    match words {
+        [first @ .., before, last] => [first, &[format!("{before} and {last}")]].concat().join(", "),
+        words => words.concat(),
+    }
+}
+
 /// `2 h 5 min`, `1 min 30 s`, `7.5 s`.
 pub fn duration(ms: i64) -> String {
     let seconds = ms / 1000;

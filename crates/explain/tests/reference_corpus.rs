@@ -39,7 +39,7 @@ fn composed_logs_give_their_rows() {
     let texts = files::texts(&[files::composed()]);
     let rows = texts.iter().map(|(name, text)| {
         let record = explain::logs::read(text);
-        Row::of(&record, Explanation::of(&record).verdict, name)
+        Row::of(&record, &Explanation::of(&record), name)
     });
     let rows: Vec<Row> = rows.collect();
     let written = reference::write(&rows);

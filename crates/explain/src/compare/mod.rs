@@ -14,9 +14,9 @@ mod table;
 mod text;
 
 pub use noise::noise_percent;
-pub use rank::{Entry, Ranking, Standing, rank};
+pub use rank::{Answer, CauseId, Entry, Gap, LikelyCause, OTHERS_MIN, Range, Ranking, Standing, rank, ranking_text};
 pub use settings::{Setting, settings, settings_of};
-pub use text::{ranking_text, text};
+pub use text::text;
 
 use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::{in_lines, one_line};

@@ -1,65 +1,13 @@
 //! Comparisons as text for a terminal.
 
 use super::table::Table;
-use super::{Comparison, Difference, Entry, LeftOut, Line, Ranking, Standing};
+use super::{Comparison, Difference, LeftOut, Line};
 use crate::Verdict;
 use crate::change::{shown as number, signed_percent};
-use crate::figures::Core;
 use std::fmt::Write;
 
 /// Long names of boards and figures are cut here.
 const NAME_CHARS_MAX: usize = 46;
-
-/// A ranking for people.
-pub fn ranking_text(ranking: &Ranking) -> String {
-    let board = ranking.board.as_deref().unwrap_or("This machine");
-    let mut text = match ranking.verdict {
-        Verdict::Valid => String::new(),
-        Verdict::Degraded => "This result is degraded: below what this machine can do.\n\n".to_owned(),
-        Verdict::Invalid => invalid("This result", &ranking.invalid_because) + "\n",
-    };
-    let soc = match &ranking.soc {
-        Some(soc) => format!(" ({})", cut(soc)),
-        None => String::new(),
-    };
-    let _ = writeln!(text, "{}{soc} compared with valid reference results:\n", cut(board));
-    if ranking.entries.is_empty() {
-        text.push_str("   No comparable figures.\n");
-    } else {
-        text.push_str("Rank and number of results, and the difference from the median of the others:\n\n");
-        text.push_str(&ranks(ranking));
-    }
-    text.push_str(&left_out(&ranking.left_out));
-    text
-}
-
-fn ranks(ranking: &Ranking) -> String {
-    let mut table = Table::new(["", "value", "same SoC", "same core type", "all"].map(str::to_owned).to_vec());
-    let mut heading = String::new();
-    // Results hold one cluster after the other; here the cores of a figure stand together.
-    let place = |entry: &&Entry| ranking.entries.iter().position(|first| first.figure.key == entry.figure.key);
-    let mut entries: Vec<&Entry> = ranking.entries.iter().collect();
-    entries.sort_by_key(place);
-    for entry in entries {
-        let cells = [
-            number(entry.figure.value),
-            standing(entry.same_soc.as_ref()),
-            standing(entry.same_core_type.as_ref()),
-            standing(Some(&entry.all)),
-        ];
-        let core = entry.figure.core.as_ref().map(Core::label);
-        under_heading(&mut table, &mut heading, (&entry.title, &entry.figure.unit), core.as_deref(), cells.to_vec());
-    }
-    table.finish()
-}
-
-/// `3/12 +5 %`: the place, and the distance from the middle of the others.
-fn standing(standing: Option<&Standing>) -> String {
-    standing.map_or_else(
-        || "-".to_owned(),
-        |standing| format!("{}/{} {:>6}", standing.rank, standing.of, signed_percent(standing.change_percent, 0)),
-    )
-}
 
 /// A row below the title of its figure, which stands once over the rows of all cores. What all CPUs did together has
 /// only the title.
@@ -82,7 +30,7 @@ fn under_heading(table: &mut Table, heading: &mut String, of: (&str, &str), core
 }
 
 /// The first thing to be said of a result that is invalid.
-fn invalid(what: &str, because: &[String]) -> String {
+pub(super) fn invalid(what: &str, because: &[String]) -> String {
     let why = because.first().map_or("it has no figures.", String::as_str);
     let more = match because.len() {
         0 | 1 => String::new(),
@@ -191,7 +139,8 @@ fn causes(comparison: &Comparison) -> String {
     }
 }
 
-fn left_out(left_out: &[LeftOut]) -> String {
+/// What was not compared, with the reason.
+pub(super) fn left_out(left_out: &[LeftOut]) -> String {
     let mut text = String::new();
     for one in left_out {
         let _ = writeln!(text, "   {}: {}", one.what, one.why);
@@ -202,7 +151,8 @@ fn left_out(left_out: &[LeftOut]) -> String {
     }
 }
 
-fn cut(text: &str) -> String {
+/// A foreign name on one line, cut where it is long.
+pub(super) fn cut(text: &str) -> String {
     // Names are foreign text: a control character could rewrite the terminal.
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match plain.chars().count() > NAME_CHARS_MAX {

@@ -84,5 +84,6 @@ fn figure(part: Part) -> Option<Figure> {
         not_comparable: part.not_comparable,
         is_main: part.is_main,
         step: part.step,
+        estimate: None,
     })
 }

@@ -6,6 +6,7 @@
 //! business of the caller.
 
 mod core;
+pub mod equivalent;
 mod gather;
 mod key;
 pub(crate) mod main;
@@ -19,6 +20,7 @@ pub(crate) use self::title::title_among;
 
 use crate::Verdict;
 use crate::change::Change;
+use equivalent::Estimate;
 use record::Record;
 use serde::Serialize;
 
@@ -47,6 +49,9 @@ pub struct Figure {
     pub is_main: bool,
     /// Index in `Record::steps` of its first repetition.
     pub step: usize,
+    /// How it was estimated, if it was not measured by the method of its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
 }
 
 impl Figure {

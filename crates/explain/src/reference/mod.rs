@@ -15,8 +15,9 @@ pub use same_soc::Usual;
 pub use soc::soc_key;
 pub use table::{parse, write};
 
-use crate::Verdict;
 use crate::figures::{Figure, FigureKey, core_name, verdict_of};
+use crate::view::ScoreKey;
+use crate::{Explanation, Verdict};
 use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -83,6 +84,9 @@ pub struct RowFigure {
     pub value: f64,
     /// False if it must not be compared with others.
     pub comparable: bool,
+    /// False if something lowered it, so that it does not say what the machine can do. What did so to one score
+    /// leaves others of the same log what they are.
+    pub sound: bool,
 }
 
 impl Reference {
@@ -99,8 +103,8 @@ impl Reference {
 }
 
 impl Row {
-    /// The row of a Record of which this is the word.
-    pub fn of(record: &Record, verdict: Verdict, source: &str) -> Self {
+    /// The row of a Record of which this is to be said.
+    pub fn of(record: &Record, explained: &Explanation, source: &str) -> Self {
         let machine = &record.machine;
         let text = |fact: &record::Fact<String>| fact.known().map(|text| one_line(text));
         let soc = text(&crate::soc::name(machine));
@@ -112,7 +116,7 @@ impl Row {
         let all = crate::figures(record);
         for figure in all.iter().filter(|figure| figure.is_main) {
             let known = figures.entry(figure.key.clone()).or_default();
-            add(known, figure);
+            add(known, figure, is_sound(record, explained, figure));
             if let Some((key, best)) = same_cpu::best_run(record, figure) {
                 figures.insert(key, vec![best]);
             }
@@ -130,7 +134,7 @@ impl Row {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },
-            verdict: verdict_of(&all, verdict),
+            verdict: verdict_of(&all, explained.verdict),
             figures,
         }
     }
@@ -147,12 +151,20 @@ impl Row {
     }
 }
 
+/// By the verdict of its score; clocks have that of the whole result.
+fn is_sound(record: &Record, explained: &Explanation, figure: &Figure) -> bool {
+    let score = record.steps.get(figure.step).map(ScoreKey::of);
+    let own = explained.scores.iter().find(|known| Some(&known.score) == score.as_ref());
+    own.map_or(explained.verdict, |known| known.verdict) == Verdict::Valid
+}
+
 /// One value for each cluster, of two the comparable one.
-fn add(known: &mut Vec<RowFigure>, figure: &Figure) {
+fn add(known: &mut Vec<RowFigure>, figure: &Figure, sound: bool) {
     let new = RowFigure {
         cluster: figure.core.as_ref().map(|core| core.cluster),
         value: figure.value,
         comparable: figure.not_comparable.is_none(),
+        sound,
     };
     match known.iter_mut().find(|old| old.cluster == new.cluster) {
         Some(old) if new.comparable && !old.comparable => *old = new,

@@ -18,7 +18,7 @@ pub(super) fn best_run(record: &Record, figure: &Figure) -> Option<(FigureKey, R
     let best = totals.iter().map(|(_, mips)| *mips).reduce(f64::max)?;
     let comparable = figure.not_comparable.is_none();
     (is_of && figure.repetitions > 1)
-        .then(|| (best_key(&figure.key), RowFigure { cluster: None, value: best, comparable }))
+        .then(|| (best_key(&figure.key), RowFigure { cluster: None, value: best, comparable, sound: true }))
 }
 
 fn best_key(key: &FigureKey) -> FigureKey {

@@ -2,7 +2,8 @@
 //!
 //! Nine columns say what a row is, then follows one column for each key, the last one is the
 //! source. A key that ends in `/core` holds one value for each cluster, separated by `;` in the
-//! order of the column `cores`. A value with `~` must not be compared with others; `-` is nothing.
+//! order of the column `cores`. A value with `~` must not be compared with others, one with `!` was
+//! lowered by something; `-` is nothing.
 
 use super::{NOTHING, Row, RowCore, RowFigure, soc_key};
 use crate::Verdict;
@@ -85,7 +86,8 @@ fn value(figure: &RowFigure) -> String {
         _ => 2,
     };
     let mark = if figure.comparable { "" } else { "~" };
-    let text = format!("{mark}{:.decimals$}", figure.value);
+    let lowered = if figure.sound { "" } else { "!" };
+    let text = format!("{lowered}{mark}{:.decimals$}", figure.value);
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
@@ -158,6 +160,10 @@ fn parse_core(text: &str) -> Option<RowCore> {
 
 fn parse_values(cell: &str, per_core: bool) -> Option<Vec<RowFigure>> {
     let one = |(index, text): (usize, &str)| {
+        let (text, sound) = match text.strip_prefix('!') {
+            Some(text) => (text, false),
+            None => (text, true),
+        };
         let (text, comparable) = match text.strip_prefix('~') {
             Some(text) => (text, false),
             None => (text, true),
@@ -167,6 +173,7 @@ fn parse_values(cell: &str, per_core: bool) -> Option<Vec<RowFigure>> {
             cluster: per_core.then_some(index),
             value,
             comparable,
+            sound,
         })
     };
     let parts = cell.split(';').enumerate();
@@ -176,6 +183,7 @@ fn parse_values(cell: &str, per_core: bool) -> Option<Vec<RowFigure>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Explanation;
     use crate::test_support::{compression, log, point, with_clocks, with_step};
     use expect_test::expect;
     use record::{Variant, WorkloadId};
@@ -190,7 +198,7 @@ mod tests {
         record.steps[1].not_comparable = Some("small dictionaries".into());
         record.machine.board = record::Fact::Known("Odd\tboard\nname".into());
         record.run.started = record::Fact::Known(1_700_000_000_000);
-        let rows = vec![Row::of(&record, Verdict::Valid, "x.txt")];
+        let rows = vec![Row::of(&record, &Explanation::with(Vec::new()), "x.txt")];
         let text = write(&rows);
         expect![[r#"
             board	soc	cores	kernel	distribution	date	version	verdict	clock@1 cold/core	sevenzip@1 multi	sevenzip@1 single/core	source
@@ -202,11 +210,13 @@ mod tests {
 
     #[test]
     fn values_keep_their_place() {
-        let figure = |cluster, value, comparable| RowFigure { cluster, value, comparable };
+        let figure = |cluster, value, comparable| RowFigure { cluster, value, comparable, sound: true };
         for (cell, per_core, expected) in [
             (";2304", true, Some(vec![figure(Some(1), 2304.0, true)])),
             ("1.5;~2", true, Some(vec![figure(Some(0), 1.5, true), figure(Some(1), 2.0, false)])),
             ("7", false, Some(vec![figure(None, 7.0, true)])),
+            ("!7", false, Some(vec![RowFigure { sound: false, ..figure(None, 7.0, true) }])),
+            ("!~7", false, Some(vec![RowFigure { sound: false, ..figure(None, 7.0, false) }])),
             ("seven", false, None),
             ("-3", false, None),
         ] {

@@ -106,7 +106,7 @@ pub(in crate::rules) mod tests {
         assert_eq!(
             sentences(RULE.id, &a53(1_800_000, 900)),
             ["Cortex-A53 is 34 % slower in single-threaded 7-zip than usual for this core at 1800 MHz (900 MIPS; \
-              usual 1189 MIPS to 1470 MIPS): it was throttled or preempted, or the clock was lower than measured."]
+              usual 1189 MIPS to 1469 MIPS): it was throttled or preempted, or the clock was lower than measured."]
         );
     }
 

@@ -1,0 +1,91 @@
+//! The answer to the question that a comparison is made for: as good as others like it, and if not, why.
+
+use super::causes::{LikelyCause, causes};
+use super::gaps::{Gap, gaps};
+use super::range::OTHERS_MIN;
+use super::{Entry, Standing};
+use crate::Explanation;
+use record::Record;
+use serde::Serialize;
+
+/// What less than this is left unexplained is not told, in percent.
+const UNEXPLAINED_PERCENT_MIN: f64 = 15.0;
+/// Figures that a sentence names; the table has the others.
+const NAMED_MAX: usize = 3;
+
+/// Whether a result is as good as others like it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// In one or two sentences.
+    pub sentence: String,
+    /// How many other boards with this SoC have figures to compare with.
+    pub boards: usize,
+    /// Figures that are worse than those of others, the widest gap first.
+    pub gaps: Vec<Gap>,
+    /// Likely causes, the one that explains most first.
+    pub causes: Vec<LikelyCause>,
+    /// How much of all gaps no cause explains, in percent; none without a gap.
+    pub unexplained_percent: Option<f64>,
+}
+
+/// The answer for a result with these entries.
+pub(super) fn answer(record: &Record, explained: &Explanation, soc: Option<&str>, entries: &[Entry]) -> Answer {
+    let others = |standing: &Standing| standing.of - 1;
+    let boards = entries.iter().filter_map(|entry| entry.same_soc.as_ref()).map(others).max().unwrap_or(0);
+    let gaps = gaps(entries);
+    let (causes, unexplained_percent) = match gaps.is_empty() {
+        true => (Vec::new(), None),
+        false => {
+            let (causes, unexplained) = causes(record, explained, entries, &gaps);
+            (causes, Some(unexplained))
+        }
+    };
+    let like = match (boards >= OTHERS_MIN, soc) {
+        (true, Some(soc)) => format!("the {boards} other boards with {}", crate::plain::plain(soc)),
+        _ => "what its core types and clocks let expect".to_owned(),
+    };
+    let expected = entries.iter().filter(|entry| entry.expected.is_some()).count();
+    let sentence = match (expected, gaps.is_empty()) {
+        (0, _) => "No known board is like this one, so nothing can be said of its figures.".to_owned(),
+        (_, true) => format!("As good as {like}."),
+        (_, false) => worse(&gaps, expected, &like, &causes, unexplained_percent),
+    };
+    Answer { sentence, boards, gaps, causes, unexplained_percent }
+}
+
+fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unexplained: Option<f64>) -> String {
+    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(told).collect();
+    let more = match gaps.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let rest = match gaps.len() == expected {
+        true => "",
+        false => ", other figures are as expected",
+    };
+    let mut text = format!("{}{more} against {like}{rest}", capitalised(&crate::lines::listed(&named)));
+    let words: Vec<&str> = causes.iter().take(NAMED_MAX).map(|cause| cause.words.as_str()).collect();
+    match words.as_slice() {
+        [] => text.push_str(". No cause is visible in this result."),
+        words => {
+            text.push_str(&format!(": {}.", words.join("; ")));
+            if let Some(rest) = unexplained.filter(|rest| *rest >= UNEXPLAINED_PERCENT_MIN) {
+                text.push_str(&format!(" About {rest:.0} % of the difference is unexplained."));
+            }
+        }
+    }
+    text
+}
+
+/// `memory copy is 31 % lower`.
+fn told(gap: &Gap) -> String {
+    let core = gap.core.as_ref().map_or(String::new(), |core| format!(" ({core})"));
+    let word = if gap.change_percent < 0.0 { "lower" } else { "higher" };
+    format!("{}{core} is {:.0} % {word}", crate::plain::plain(&gap.title), gap.change_percent.abs())
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(chars).collect()
+}

@@ -1,0 +1,111 @@
+//! Figures in which a result is worse than others like it.
+
+use super::{Entry, Range};
+use crate::figures::{Core, Figure};
+use record::{Variant, WorkloadId};
+use serde::Serialize;
+
+/// Nine of ten boards lie within 1; one of some ten figures lies outside by chance, so more is asked for.
+const DISTANCE_MIN: f64 = 1.4;
+/// A difference that nobody would notice is not told, in percent.
+const LOSS_PERCENT_MIN: f64 = 15.0;
+
+/// A figure that is worse than expected.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gap {
+    /// What it is called.
+    pub title: String,
+    /// Core type, of figures of one core.
+    pub core: Option<String>,
+    /// How much more it is than what others reach, in percent of that; negative if less.
+    pub change_percent: f64,
+    /// The logarithm of how many times better others are.
+    #[serde(skip)]
+    pub(super) log: f64,
+    /// Index in `Ranking::entries`.
+    #[serde(skip)]
+    pub(super) entry: usize,
+}
+
+/// Gaps, the widest first.
+pub(super) fn gaps(entries: &[Entry]) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = entries.iter().enumerate().filter_map(gap).collect();
+    gaps.retain(|gap| !follows_a_usual_clock(gap, entries));
+    gaps.sort_by(|a, b| b.log.total_cmp(&a.log));
+    gaps
+}
+
+/// True of a score that is what it is by a clock which others have as well: where some boards of a SoC are overclocked,
+/// those that are not have no gap.
+fn follows_a_usual_clock(gap: &Gap, entries: &[Entry]) -> bool {
+    let Some(core) = entries[gap.entry].figure.core.as_ref().filter(|_| !is_cold(&entries[gap.entry].figure)) else {
+        return false;
+    };
+    let clocks = entries.iter().filter(|entry| is_cold(&entry.figure));
+    let mut own = clocks.filter(|entry| entry.figure.core.as_ref().is_some_and(|of| of.cluster == core.cluster));
+    let Some(clock) = own.next().filter(|clock| !is_gap(clock)) else {
+        return false;
+    };
+    let lost = clock.expected.as_ref().and_then(|range| loss_log(&clock.figure, range.median)).unwrap_or(0.0);
+    (1.0 - (lost.max(0.0) - gap.log).exp()) * 100.0 < LOSS_PERCENT_MIN && is_of_clock(&entries[gap.entry].figure)
+}
+
+fn is_cold(figure: &Figure) -> bool {
+    figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD)
+}
+
+fn is_of_clock(figure: &Figure) -> bool {
+    !figure.key.workload().is_of_memory()
+}
+
+/// True if a figure is worse than expected.
+pub(super) fn is_gap(entry: &Entry) -> bool {
+    gap((0, entry)).is_some()
+}
+
+fn gap((index, entry): (usize, &Entry)) -> Option<Gap> {
+    let figure = &entry.figure;
+    let expected = entry.expected.as_ref().filter(|_| counts(figure))?;
+    // Of an estimated value the end that speaks for it.
+    let value = match (&figure.estimate, figure.higher_is_better) {
+        (Some(estimate), true) => estimate.high,
+        (Some(estimate), false) => estimate.low,
+        (None, _) => figure.value,
+    };
+    let is_worse = worse_by(expected, value, figure.higher_is_better) > DISTANCE_MIN;
+    let change = figure.change_from(expected.median);
+    let log = loss_log(figure, expected.median)?;
+    let is_wide = (1.0 - (-log).exp()) * 100.0 >= LOSS_PERCENT_MIN;
+    (is_worse && is_wide).then_some(Gap {
+        title: entry.title.clone(),
+        core: figure.core.as_ref().map(Core::label),
+        change_percent: change.percent()?,
+        log,
+        entry: index,
+    })
+}
+
+/// The clock after and under load belongs to the verdict, not to the question what a board can do.
+fn counts(figure: &Figure) -> bool {
+    !figure.key.is_of(WorkloadId::Clock) || figure.key.is_form(&Variant::COLD)
+}
+
+/// How far on the bad side of a range a value is, in halves of it.
+fn worse_by(range: &Range, value: f64, higher_is_better: bool) -> f64 {
+    let distance = range.distance(value);
+    if higher_is_better { -distance } else { distance }
+}
+
+/// The logarithm of how many times better the other is.
+pub(super) fn loss_log(figure: &Figure, other: f64) -> Option<f64> {
+    let log = (other / figure.value).ln();
+    log.is_finite().then_some(if figure.higher_is_better { log } else { -log })
+}
+
+/// The clock of the cores behind a figure, measured cold.
+pub(super) fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
+    let cluster = of.core.as_ref()?.cluster;
+    let cold = figures.iter().filter(|clock| clock.key.is_of(WorkloadId::Clock) && clock.key.is_form(&Variant::COLD));
+    let mut own = cold.filter(|clock| clock.core.as_ref().is_some_and(|core| core.cluster == cluster));
+    own.next().map(|clock| clock.value)
+}

@@ -1,0 +1,86 @@
+//! Ranges and answers over the reference data itself.
+
+use super::*;
+use crate::figures::Core;
+
+/// A figure as a row has it; only what ranking asks.
+fn figure(row: &Row, key: &FigureKey, of: &crate::reference::RowFigure) -> Figure {
+    let core = of.cluster.map(|cluster| Core {
+        core_type: row.core_type(of).map(str::to_owned),
+        cluster,
+        cpus: vec![cluster as u32],
+    });
+    Figure {
+        key: key.clone(),
+        core,
+        value: of.value,
+        unit: String::new(),
+        higher_is_better: !key.is_of(WorkloadId::MemoryLatency),
+        spread_percent: None,
+        repetitions: 1,
+        not_comparable: None,
+        is_main: true,
+        step: 0,
+        estimate: None,
+    }
+}
+
+/// Figures of rows inside the range that others of their SoC give, and all of them.
+fn inside(only_sound: bool) -> (usize, usize) {
+    let rows = &Reference::builtin().rows;
+    let peers: Vec<Peer<'_>> = rows.iter().map(Peer::of).collect();
+    let (mut inside, mut all) = (0, 0);
+    for (at, row) in rows.iter().enumerate() {
+        let Some(soc) = row.soc_key.as_deref() else {
+            continue;
+        };
+        let without: Vec<&Peer<'_>> =
+            peers.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, peer)| peer).collect();
+        for (key, known) in &row.figures {
+            let figures = known.iter().filter(|of| of.comparable && (of.sound || !only_sound));
+            let figures: Vec<Figure> = figures.map(|of| figure(row, key, of)).collect();
+            for figure in &figures {
+                let others = others(figure, place(figure, &figures), without.iter().copied(), Like::Soc(soc));
+                if let Some(range) = range::range(key, &others.values) {
+                    all += 1;
+                    inside += usize::from(range.low <= figure.value && figure.value <= range.high);
+                }
+            }
+        }
+    }
+    (inside, all)
+}
+
+#[test]
+fn nine_of_ten_results_are_inside_the_range_of_others() {
+    for only_sound in [true, false] {
+        let (inside, all) = inside(only_sound);
+        let share = inside as f64 / all as f64;
+        println!("{inside} of {all} figures, {:.1} %, only sound: {only_sound}", share * 100.0);
+        assert!(all > 800 && (0.85..=0.95).contains(&share), "{inside} of {all}");
+    }
+}
+
+#[test]
+fn an_unknown_soc_is_judged_by_its_core_type() {
+    let explained = Explanation::with(Vec::new());
+    let mut record = crate::test_support::with_clocks(
+        crate::test_support::own_run(),
+        record::Variant::COLD,
+        vec![crate::test_support::point(0, 1_800_000, 1_800_000)],
+    );
+    record.machine.soc = record::Fact::Known("Maker XY1234".into());
+    for (mips, expected) in [(1400, "As good as what its core types"), (700, "7-zip, one CPU (Cortex-A53) is ")] {
+        let mut record = crate::test_support::with_step(
+            record.clone(),
+            WorkloadId::SevenZip,
+            record::Variant::SINGLE,
+            &[0],
+            (0.0, 1.0),
+            crate::test_support::compression(mips),
+        );
+        record.steps.last_mut().unwrap().method = 16;
+        let answer = rank(&record, &explained, Reference::builtin()).answer;
+        assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
+    }
+}

@@ -1,0 +1,164 @@
+//! Figures of one method as those of another, so that a new run can be set beside years of results.
+//!
+//! A clock is the same quantity whatever measured it, and a latency is if its definition is the same. Scores of two
+//! versions of a program differ by a ratio. Both stand in `data/method_ratios.tsv`, each with its interval and its source;
+//! what was estimated by a ratio carries an [`Estimate`] and is marked wherever it is shown.
+
+mod isa;
+mod table;
+
+use super::{Figure, FigureKey};
+use crate::change::shown;
+use record::{Record, Variant, WorkloadId};
+use serde::Serialize;
+pub use table::Grade;
+use table::{CONVERSIONS, Conversion};
+
+/// How a score of one version became one of another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The figure that was measured.
+    pub from: FigureKey,
+    /// What was measured.
+    pub measured: f64,
+    /// The measured version gives so many times the score of the other.
+    pub ratio: f64,
+    /// With 90 % confidence the other version would give no less,
+    pub low: f64,
+    /// and no more.
+    pub high: f64,
+    /// Where the ratio comes from.
+    pub grade: Grade,
+}
+
+/// Where a figure was measured, as far as a ratio depends on it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct On<'a> {
+    /// Instruction set of the programs that ran: `x86-64`, `arm64`.
+    pub(crate) isa: Option<&'a str>,
+    /// Core type.
+    pub(crate) core_type: Option<&'a str>,
+    /// Measured clock of that core.
+    pub(crate) clock_mhz: Option<f64>,
+}
+
+/// A figure in another method.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Converted {
+    /// What it is called there.
+    pub(crate) key: FigureKey,
+    /// Its value there.
+    pub(crate) value: f64,
+    /// How it was estimated; none if it is the same quantity.
+    pub(crate) estimate: Option<Estimate>,
+}
+
+/// The figure as the known results have it; none if it is one of their methods already, or nothing is known of the two.
+pub(crate) fn convert(key: &FigureKey, value: f64, on: On<'_>) -> Option<Converted> {
+    let conversion = CONVERSIONS.iter().find(|conversion| conversion.fits(key, value, on))?;
+    Some(apply(conversion, key, value))
+}
+
+fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> Converted {
+    let estimate = Estimate {
+        from: key.clone(),
+        measured: value,
+        ratio: conversion.ratio,
+        low: value / conversion.ratio_high,
+        high: value / conversion.ratio_low,
+        grade: conversion.grade,
+    };
+    let is_same = conversion.grade == Grade::SameQuantity;
+    Converted {
+        key: conversion.key(key),
+        value: value / conversion.ratio,
+        estimate: Some(estimate).filter(|_| !is_same),
+    }
+}
+
+/// The figures of a Record that can be told in another method, in that one; none of what the Record has there itself.
+pub fn equivalents(record: &Record, figures: &[Figure]) -> Vec<Figure> {
+    let isa = isa::of(record);
+    let all = figures.iter().filter_map(|figure| match told(figure, figures, isa.as_deref()) {
+        Told::Converted(figure) => Some(*figure),
+        Told::AsMeasured | Told::Twice => None,
+    });
+    all.collect()
+}
+
+/// Every figure in the method of the known results where that is possible, else as it was measured. A figure that was
+/// measured in both is there once.
+pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
+    let isa = isa::of(record);
+    let all = figures.iter().filter_map(|figure| match told(figure, figures, isa.as_deref()) {
+        Told::Converted(figure) => Some(*figure),
+        Told::AsMeasured => Some(figure.clone()),
+        Told::Twice => None,
+    });
+    all.collect()
+}
+
+/// What becomes of a figure in the method of the known results.
+enum Told {
+    AsMeasured,
+    Converted(Box<Figure>),
+    /// The Record has the figure in that method too.
+    Twice,
+}
+
+fn told(figure: &Figure, all: &[Figure], isa: Option<&str>) -> Told {
+    let core = figure.core.as_ref();
+    let on = On { isa, core_type: core.and_then(|core| core.core_type.as_deref()), clock_mhz: clock_mhz(all, figure) };
+    let converted = convert(&figure.key, figure.value, on).filter(|_| figure.not_comparable.is_none());
+    let Some(Converted { key, value, estimate }) = converted else {
+        return Told::AsMeasured;
+    };
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    let is_same =
+        |known: &Figure| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
+    match all.iter().any(is_same) {
+        true => Told::Twice,
+        false => Told::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() })),
+    }
+}
+
+/// The clock of the cores behind a figure, measured cold.
+fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
+    let cluster = of.core.as_ref()?.cluster;
+    let clocks = figures.iter().filter(|clock| clock.key.is_of(WorkloadId::Clock) && clock.key.is_form(&Variant::COLD));
+    let mut clocks = clocks.filter(|clock| clock.core.as_ref().is_some_and(|core| core.cluster == cluster));
+    clocks.next().map(|clock| clock.value)
+}
+
+impl Figure {
+    /// `16.02 equivalent: 9900 (9500 to 10300), from 26.02 by 1.05`; none for what was measured as it is told. `measured_by`
+    /// is the version that ran, as far as it is known.
+    pub fn estimated_words(&self, measured_by: Option<&str>) -> Option<String> {
+        let estimate = self.estimate.as_ref()?;
+        let is_sevenzip = self.key.is_of(WorkloadId::SevenZip);
+        let version = |method: u32| match (is_sevenzip, method) {
+            (true, 16) => "16.02".to_owned(),
+            (true, 9) => "9.20".to_owned(),
+            (_, method) => method.to_string(),
+        };
+        let from = measured_by.map_or_else(|| version(estimate.from.method()), str::to_owned);
+        Some(format!(
+            "{} equivalent: {} ({} to {}), from {from} by {:.2}",
+            version(self.key.method()),
+            shown(self.value),
+            shown(estimate.low),
+            shown(estimate.high),
+            estimate.ratio
+        ))
+    }
+}
+
+/// Version of 7-zip behind a figure: `26.02`.
+pub fn version_of(record: &Record, figure: &Figure) -> Option<String> {
+    let tool = record.steps.get(figure.step)?.tool.as_ref()?;
+    let numbers = tool.version.split(|c: char| !c.is_ascii_digit() && c != '.');
+    numbers.map(|word| word.trim_matches('.')).find(|word| word.contains('.')).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

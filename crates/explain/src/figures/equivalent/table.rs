@@ -1,0 +1,120 @@
+//! `data/method_ratios.tsv`: which figures mean the same, and by how much scores of two versions differ.
+
+use super::On;
+use crate::figures::FigureKey;
+use record::table::{Row, Table};
+use serde::Serialize;
+use std::sync::LazyLock;
+
+const TEXT: &str = include_str!("../../../../../data/method_ratios.tsv");
+
+/// All rows, in the order in which they are asked: what is special stands above what is general.
+pub(super) static CONVERSIONS: LazyLock<Vec<Conversion>> =
+    LazyLock::new(|| Table::of(TEXT).rows().filter_map(parse).collect());
+
+/// Stands for every value of a column.
+const ANY: &str = "*";
+/// In the column `core`: a core that has instructions for AES, by what it reaches.
+const AES: &str = "aes-instructions";
+/// kB/s for each MHz that no core without instructions for AES reaches (150 at most), and every one with them does.
+const AES_KB_PER_S_PER_MHZ: f64 = 300.0;
+
+/// Where a ratio comes from, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grade {
+    /// Nothing is estimated: two methods measure one quantity.
+    SameQuantity,
+    /// Both versions ran in turns on one machine.
+    SideBySide,
+    /// Known results of one core type at one clock with either version.
+    KnownResults,
+    /// Instructions executed by both versions for the same work.
+    Instructions,
+}
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Conversion {
+    from: &'static str,
+    to: &'static str,
+    figure: &'static str,
+    isa: &'static str,
+    core: &'static str,
+    /// What the method `from` gives, divided by what `to` gives.
+    pub(super) ratio: f64,
+    pub(super) ratio_low: f64,
+    pub(super) ratio_high: f64,
+    pub(super) grade: Grade,
+}
+
+impl Conversion {
+    /// True if it is about this figure, measured there.
+    pub(super) fn fits(&self, key: &FigureKey, value: f64, on: On<'_>) -> bool {
+        let Some(rest) = self.rest(key) else {
+            return false;
+        };
+        let is_core = match self.core {
+            AES => on.clock_mhz.is_some_and(|mhz| value / mhz >= AES_KB_PER_S_PER_MHZ),
+            core => core == ANY || on.core_type == Some(core),
+        };
+        (self.figure == ANY || self.figure == rest) && (self.isa == ANY || on.isa == Some(self.isa)) && is_core
+    }
+
+    /// What stands behind the method (and form) that it is about.
+    fn rest<'a>(&self, key: &'a FigureKey) -> Option<&'a str> {
+        let rest = key.as_str().strip_prefix(self.from)?;
+        (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start())
+    }
+
+    /// The key of the figure in the other method.
+    pub(super) fn key(&self, key: &FigureKey) -> FigureKey {
+        let text = match self.rest(key).unwrap_or_default() {
+            "" => self.to.to_owned(),
+            rest => format!("{} {rest}", self.to),
+        };
+        let Ok(key) = text.parse();
+        key
+    }
+}
+
+fn parse(row: Row<'static>) -> Option<Conversion> {
+    let number = |column: &str| row.get(column).parse::<f64>().ok().filter(|ratio| *ratio > 0.0);
+    Some(Conversion {
+        from: row.get("from"),
+        to: row.get("to"),
+        figure: row.get("figure"),
+        isa: row.get("isa"),
+        core: row.get("core"),
+        ratio: number("ratio")?,
+        ratio_low: number("low")?,
+        ratio_high: number("high")?,
+        grade: match row.get("grade") {
+            "same-quantity" => Grade::SameQuantity,
+            "side-by-side" => Grade::SideBySide,
+            "known-results" => Grade::KnownResults,
+            "instructions" => Grade::Instructions,
+            _ => return None,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_whole() {
+        assert_eq!(Table::of(TEXT).rows().count(), CONVERSIONS.len());
+        assert!(CONVERSIONS.len() > 10);
+        for row in CONVERSIONS.iter() {
+            assert!(row.ratio_low <= row.ratio && row.ratio <= row.ratio_high, "{row:?}");
+            let wide = (row.ratio_high / row.ratio).max(row.ratio / row.ratio_low) - 1.0;
+            assert!(wide <= 0.12, "{row:?} tells nothing");
+            assert!(row.grade != Grade::SameQuantity || row.ratio.to_bits() == 1.0_f64.to_bits(), "{row:?}");
+            // No figure goes round in circles.
+            let Ok(key) = row.to.parse::<FigureKey>();
+            assert!(!CONVERSIONS.iter().any(|other| other.rest(&key).is_some() && other.to == row.from), "{row:?}");
+        }
+    }
+}

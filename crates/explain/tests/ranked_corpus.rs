@@ -1,0 +1,234 @@
+//! Judges the answer of a comparison by real logs: as they are, and with defects put into them.
+
+#![allow(clippy::disallowed_methods, clippy::print_stderr)]
+
+mod files;
+
+use explain::compare::{CauseId, LikelyCause, Ranking, rank};
+use explain::reference::Reference;
+use explain::{Explanation, Verdict};
+use record::{Fact, Latency, Measured, Outcome, Record, Step, WorkloadId};
+
+/// Others of the SoC that an answer needs.
+const OTHERS_MIN: usize = 3;
+/// The largest part of untouched results that may be called worse than others.
+const FALSE_ALARMS_MAX: f64 = 0.05;
+/// The least part of defects whose right cause must come first.
+const RIGHT_MIN: f64 = 0.90;
+
+/// A defect, put into a result as far as it shows in figures.
+struct Defect {
+    name: &'static str,
+    right: &'static [CauseId],
+    /// False if the result has nothing that would show it.
+    plant: fn(&mut Record) -> bool,
+}
+
+const DEFECTS: [Defect; 5] = [
+    Defect { name: "DRAM at half rate", right: &[CauseId::DramClock], plant: slow_dram },
+    Defect { name: "one cluster capped", right: &[CauseId::ClockLimit, CauseId::Clock], plant: capped_cluster },
+    Defect { name: "32-bit userland", right: &[CauseId::Userland], plant: narrow_userland },
+    Defect { name: "kernel without OPPs", right: &[CauseId::NoOpps], plant: no_opps },
+    Defect { name: "one memory channel", right: &[CauseId::MemoryChannels], plant: one_channel },
+];
+
+fn ranked(record: &Record) -> Ranking {
+    rank(record, &Explanation::of(record), Reference::builtin())
+}
+
+/// Valid results with enough others of their SoC.
+fn results() -> Option<Vec<(String, Record)>> {
+    let corpus = files::corpus()?;
+    let texts = files::texts(&files::PARTS.map(|part| corpus.join(part).join("results")));
+    let results = texts.into_iter().map(|(name, text)| (name, explain::logs::read(&text)));
+    let results = results.filter(|(_, record)| {
+        let ranking = ranked(record);
+        let multi = ranking.entries.iter().find(|entry| entry.figure.core.is_none());
+        let others = multi.and_then(|entry| entry.same_soc.as_ref()).map_or(0, |standing| standing.of - 1);
+        ranking.verdict == Verdict::Valid && others >= OTHERS_MIN
+    });
+    Some(results.collect())
+}
+
+#[test]
+fn defects_are_found_and_sound_results_are_as_good_as_others() {
+    let Some(results) = results() else {
+        return testkit::was_skipped();
+    };
+    assert!(results.len() > 30, "{} results", results.len());
+    let mut sound: Vec<&Record> = Vec::new();
+    let mut false_alarms = 0;
+    for (name, record) in &results {
+        let answer = ranked(record).answer;
+        match answer.gaps.is_empty() {
+            true => sound.push(record),
+            false => eprintln!("{name}: {}", answer.sentence),
+        }
+        // A log can have a defect of its own: a clock or a latency far from that of others is one, whatever its verdict.
+        let is_measured = |cause: &LikelyCause| !matches!(cause.id, CauseId::Userland | CauseId::Diagnosis);
+        false_alarms += usize::from(!answer.gaps.is_empty() && !answer.causes.first().is_some_and(is_measured));
+    }
+    let worse = results.len() - sound.len();
+    eprintln!("{worse} of {} untouched results are worse, {false_alarms} without a measured cause", results.len());
+    let (mut right, mut all) = (0, 0);
+    for defect in &DEFECTS {
+        let (mut found, mut planted) = (0, 0);
+        for record in &sound {
+            let mut record = (*record).clone();
+            if !(defect.plant)(&mut record) {
+                continue;
+            }
+            planted += 1;
+            let answer = ranked(&record).answer;
+            let first = answer.causes.first().map(|cause| cause.id);
+            match first.is_some_and(|first| defect.right.contains(&first)) {
+                true => found += 1,
+                false => eprintln!("   {}: {}", defect.name, answer.sentence),
+            }
+        }
+        eprintln!("{}: {found} of {planted}", defect.name);
+        assert!(planted > 5, "{}: {planted}", defect.name);
+        (right, all) = (right + found, all + planted);
+    }
+    assert!(right as f64 / all as f64 >= RIGHT_MIN, "{right} of {all}");
+    assert!(false_alarms as f64 <= FALSE_ALARMS_MAX * results.len() as f64, "{false_alarms}");
+    // Those with a cause are few as well.
+    assert!(worse * 10 <= results.len(), "{worse}");
+}
+
+/// Changes every figure: by the step and the value.
+fn change(record: &mut Record, factor: impl Fn(&Step) -> f64) -> bool {
+    let mut is_changed = false;
+    for step in &mut record.steps {
+        let factor = factor(step);
+        if (factor - 1.0).abs() < f64::EPSILON {
+            continue;
+        }
+        is_changed = true;
+        let Outcome::Done(measured) = &mut step.outcome else {
+            continue;
+        };
+        let mips = |value: &mut u32| *value = (f64::from(*value) * factor) as u32;
+        match measured {
+            Measured::Compression(done) => {
+                [&mut done.total_mips, &mut done.compressing_mips, &mut done.decompressing_mips]
+                    .into_iter()
+                    .for_each(mips);
+            }
+            Measured::Cipher(cipher) => cipher.rows.iter_mut().for_each(|row| row.1 = (row.1 as f64 * factor) as u64),
+            Measured::Bandwidth(bandwidth) => {
+                let rates = bandwidth.rows.iter_mut().flat_map(|row| &mut row.bytes_per_s);
+                rates.for_each(|rate| *rate = (*rate as f64 * factor) as u64);
+            }
+            Measured::Latency(latency) => slower(latency, factor),
+            Measured::Series(series) => series.values.iter_mut().for_each(|value| *value *= factor),
+            Measured::Clock(clocks) => {
+                for point in &mut clocks.points {
+                    point.readings_khz.iter_mut().for_each(mips);
+                    point.printed_mhz.iter_mut().for_each(mips);
+                }
+            }
+            _ => {}
+        }
+    }
+    is_changed
+}
+
+/// Beyond the caches latency rises.
+fn slower(latency: &mut Latency, factor: f64) {
+    for row in latency.rows.iter_mut().filter(|row| row.size_bytes >= 4 << 20) {
+        row.ns.iter_mut().flatten().for_each(|ns| *ns *= factor);
+    }
+}
+
+fn has(record: &Record, workload: WorkloadId) -> bool {
+    let mut steps = record.steps_of(workload);
+    steps.any(|step| matches!(step.outcome, Outcome::Done(_)))
+}
+
+fn has_memory(record: &Record) -> bool {
+    let has_rate = has(record, WorkloadId::MemoryBandwidth) || has(record, WorkloadId::MemoryLibc);
+    has_rate && has(record, WorkloadId::MemoryLatency)
+}
+
+/// Bandwidth follows the clock of DRAM, latency half of it, 7-zip a part of that.
+fn slow_dram(record: &mut Record) -> bool {
+    has_memory(record)
+        && change(record, |step| match step.workload.id() {
+            Some(WorkloadId::MemoryBandwidth | WorkloadId::MemoryLibc) => 0.52,
+            Some(WorkloadId::MemoryLatency) => 1.5,
+            Some(WorkloadId::SevenZip) if step.variant.is_multi_of_any_kind() => 0.82,
+            Some(WorkloadId::SevenZip) => 0.87,
+            Some(WorkloadId::Cpuminer) => 0.97,
+            _ => 1.0,
+        })
+}
+
+fn one_channel(record: &mut Record) -> bool {
+    has_memory(record)
+        && change(record, |step| match step.workload.id() {
+            Some(WorkloadId::MemoryBandwidth | WorkloadId::MemoryLibc) => 0.52,
+            Some(WorkloadId::MemoryLatency) => 1.02,
+            Some(WorkloadId::SevenZip) if step.variant.is_multi_of_any_kind() => 0.9,
+            _ => 1.0,
+        })
+}
+
+/// Clocks of some CPUs, and what follows from them.
+fn slow_clock(record: &mut Record, cpus: &[u32], factor: f64) -> bool {
+    if !has(record, WorkloadId::Clock) {
+        return false;
+    }
+    let share = cpus.len() as f64 / record.machine.cpus.len().max(1) as f64;
+    let is_here = |step: &Step| step.cpus.first().is_some_and(|cpu| cpus.contains(cpu));
+    // A step of clocks holds all clusters.
+    for step in record.steps.iter_mut().filter(|step| step.workload == WorkloadId::Clock) {
+        if let Outcome::Done(Measured::Clock(clocks)) = &mut step.outcome {
+            for point in clocks.points.iter_mut().filter(|point| cpus.contains(&point.cpu)) {
+                let scaled = |khz: &mut u32| *khz = (f64::from(*khz) * factor) as u32;
+                point.readings_khz.iter_mut().for_each(scaled);
+                point.printed_mhz.iter_mut().for_each(scaled);
+            }
+        }
+    }
+    change(record, |step| match step.workload.id() {
+        Some(WorkloadId::Clock) => 1.0,
+        _ if step.variant.is_multi_of_any_kind() || step.cpus.is_empty() => 1.0 - share + share * factor.powf(0.85),
+        Some(WorkloadId::SevenZip) if is_here(step) => factor.powf(0.9),
+        Some(WorkloadId::OpenSsl) if is_here(step) => factor,
+        _ => 1.0,
+    })
+}
+
+/// The cluster with the highest clock, at 60 % of it.
+fn capped_cluster(record: &mut Record) -> bool {
+    let Some(policy) = record.machine.policies.iter_mut().max_by_key(|policy| policy.clock_khz_max.known().copied())
+    else {
+        return false;
+    };
+    let Some(khz) = policy.clock_khz_max.known().copied() else {
+        return false;
+    };
+    policy.limit_khz_max = Fact::Known(khz / 10 * 6);
+    let cpus = policy.cpus.clone();
+    slow_clock(record, &cpus, 0.6)
+}
+
+fn no_opps(record: &mut Record) -> bool {
+    let cpus: Vec<u32> = record.machine.cpus.iter().map(|cpu| cpu.cpu).collect();
+    record.machine.policies.clear();
+    slow_clock(record, &cpus, 0.6)
+}
+
+fn narrow_userland(record: &mut Record) -> bool {
+    let cores = record.machine.clusters.iter().filter_map(|cluster| cluster.core_type.known());
+    let is_wide =
+        cores.into_iter().any(|core| ["A53", "A55", "A72", "A73", "A76"].iter().any(|name| core.ends_with(name)));
+    record.machine.userland_arch = Fact::Known("armhf".into());
+    is_wide
+        && change(record, |step| match step.workload.id() {
+            Some(WorkloadId::SevenZip) => 0.78,
+            Some(WorkloadId::OpenSsl) => 0.9,
+            _ => 1.0,
+        })
+}
