@@ -5,7 +5,7 @@ use super::gaps::{Gap, loss_log};
 use crate::Explanation;
 use crate::figures::Figure;
 use crate::view::ScoreKey;
-use record::{Record, Variant, WorkloadId};
+use record::{Record, Total, Variant, WorkloadId};
 use serde::Serialize;
 
 mod evidence;
@@ -129,7 +129,7 @@ impl Split<'_> {
 
     /// Parts of all gaps in percent.
     fn share(&self, parts: &[f64]) -> f64 {
-        100.0 * parts.iter().sum::<f64>() / self.gaps.iter().map(|gap| gap.log).sum::<f64>()
+        100.0 * parts.iter().copied().total::<f64>() / self.gaps.iter().map(|gap| gap.log).total::<f64>()
     }
 }
 

@@ -1,10 +1,9 @@
 //! The range in which nine of ten boards like some others lie.
 
-use crate::stats::{median, median_absolute_deviation};
-use record::WorkloadId;
-use serde::Serialize;
-
 use crate::figures::FigureKey;
+use crate::stats::{median, median_absolute_deviation};
+use record::{Total, WorkloadId};
+use serde::Serialize;
 
 /// Fewer others than this show no range.
 pub const OTHERS_MIN: usize = 3;
@@ -57,7 +56,7 @@ pub(super) fn range(key: &FigureKey, values: &[f64]) -> Option<Range> {
     let middle = median(&logs)?;
     let usual = usual_spread(key);
     let scale = (NORMAL_SCALE * median_absolute_deviation(&logs)?).max(usual);
-    let squares: f64 = logs.iter().map(|log| (log - middle).abs().min(DEVIATIONS_MAX * scale).powi(2)).sum();
+    let squares: f64 = logs.iter().map(|log| (log - middle).abs().min(DEVIATIONS_MAX * scale).powi(2)).total();
     let others = values.len();
     let freedom = PRIOR_VALUES + others as f64 - 1.0;
     let spread = ((PRIOR_VALUES * usual * usual + squares) / freedom).sqrt();
