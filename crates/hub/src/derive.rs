@@ -81,7 +81,7 @@ pub fn derive(record: &Record, alias: Option<&str>) -> Result<Derived, String> {
 fn of(record: &Record, alias: Option<&str>) -> Derived {
     let explained = Explanation::of(record);
     let row = Row::of(record, &explained, "");
-    let reference = Reference::of(record, explained.verdict, "");
+    let reference = Reference::of(record, &explained, "");
     let figures = explain::figures(record);
     let cores: Vec<String> = reference
         .cores

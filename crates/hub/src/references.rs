@@ -43,7 +43,7 @@ fn row(columns: &Columns) -> Row {
             None => (main.key.as_str(), None),
         };
         let Ok(key) = key.parse();
-        found.entry(key).or_default().push(RowFigure { cluster, value: main.value, comparable: true });
+        found.entry(key).or_default().push(RowFigure { cluster, value: main.value, comparable: true, sound: true });
     }
     Row {
         source: columns.words(0),
