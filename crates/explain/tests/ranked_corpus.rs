@@ -64,7 +64,8 @@ fn defects_are_found_and_sound_results_are_as_good_as_others() {
             true => sound.push(record),
             false => eprintln!("{name}: {}", answer.sentence),
         }
-        // A log can have a defect of its own: a clock or a latency far from that of others is one, whatever its verdict.
+        // A log can have a defect of its own: a clock or a latency far from that of others is one, also where its verdict
+        // is valid.
         let is_measured = |cause: &LikelyCause| !matches!(cause.id, CauseId::Userland | CauseId::Diagnosis);
         false_alarms += usize::from(!answer.gaps.is_empty() && !answer.causes.first().is_some_and(is_measured));
     }

@@ -1,6 +1,6 @@
-//! Figures of one method as those of another, so that a new run can be set beside years of results.
+//! Figures of one method as those of another, so that a new run can be compared with years of results.
 //!
-//! A clock is the same quantity whatever measured it, and a latency is if its definition is the same. Scores of two
+//! A clock is the same quantity by any method, and a latency is if its definition is the same. Scores of two
 //! versions of a program differ by a ratio. Both stand in `data/method_ratios.tsv`, each with its interval and its source;
 //! what was estimated by a ratio carries an [`Estimate`] and is marked wherever it is shown.
 
@@ -98,7 +98,7 @@ pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
     all.collect()
 }
 
-/// What becomes of a figure in the method of the known results.
+/// How a figure is told in the method of the known results.
 enum Told {
     AsMeasured,
     Converted(Box<Figure>),
