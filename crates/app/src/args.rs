@@ -20,6 +20,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod thermal;
+mod upload;
 mod usage_error;
 mod verb;
 
@@ -31,6 +32,7 @@ pub(crate) use program::{calling_user, definitions};
 pub(crate) use several::FileCommand;
 pub(crate) use single::OneShotArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
+pub(crate) use upload::UploadArgs;
 pub(crate) use usage_error::sentence;
 
 use bench::{AnyTask, Options, Watched};
@@ -75,6 +77,8 @@ pub(crate) enum Command {
     Report { file: PathBuf, to: ReportTo },
     /// Blank what is private in results.
     Redact { files: Vec<PathBuf>, output: Option<PathBuf> },
+    /// Send results to a hub.
+    Upload(UploadArgs),
     /// Make Records of runs that died, of the usual folder or the one next to this log.
     Recover { log: Option<PathBuf> },
     /// Put back what a killed run has left.

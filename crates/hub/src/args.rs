@@ -44,6 +44,16 @@ pub(crate) enum Command {
     },
     /// Bring the database to the tables of this program
     Migrate,
+    /// Write the SQLite database to a new file while the hub runs, and verify it
+    Backup {
+        /// The new file
+        file: PathBuf,
+    },
+    /// Verify a backup and make it the database of a directory that has none
+    Restore {
+        /// The backup
+        file: PathBuf,
+    },
     /// Check every original and every result
     Verify,
     /// Make, list and revoke tokens

@@ -16,6 +16,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+/// Name of the SQLite database in its directory.
+const DATABASE: &str = "hub.sqlite";
+
 fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -75,6 +78,22 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Ok(())
         }
+        Command::Backup { file } => {
+            anyhow::ensure!(!file.exists(), "{} already exists and is not overwritten.", file.display());
+            open(&place.data, place.database.as_deref())?.backup(&file)?;
+            std::fs::File::open(&file)?.sync_all()?;
+            whole(&file)
+        }
+        Command::Restore { file } => {
+            anyhow::ensure!(place.database.is_none(), "PostgreSQL is restored by pg_restore.");
+            anyhow::ensure!(file.exists(), "{} does not exist.", file.display());
+            let target = place.data.join(DATABASE);
+            anyhow::ensure!(!target.exists(), "{} already exists; use a new directory.", target.display());
+            whole(&file)?;
+            make(&place.data)?;
+            std::fs::copy(&file, &target)?;
+            Ok(std::fs::File::open(&target)?.sync_all()?)
+        }
         Command::Token { command } => token(&*migrated(&place.data, place.database.as_deref())?, command),
     }
 }
@@ -113,10 +132,22 @@ fn open(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
     if let Some(url) = database {
         return Ok(Arc::new(Postgres::open(url).context("Cannot open the database")?));
     }
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data);
-    made.with_context(|| format!("Cannot create {}", data.display()))?;
-    let file = data.join("hub.sqlite");
+    make(data)?;
+    let file = data.join(DATABASE);
     Ok(Arc::new(Sqlite::open(&file).with_context(|| format!("Cannot open {}", file.display()))?))
+}
+
+/// The directory of the database, for its owner alone.
+fn make(data: &Path) -> anyhow::Result<()> {
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data);
+    made.with_context(|| format!("Cannot create {}", data.display()))
+}
+
+/// Says whether a backup is whole.
+fn whole(file: &Path) -> anyhow::Result<()> {
+    let checked = verify::verify(&Sqlite::open(file)?)?;
+    anyhow::ensure!(checked.problems.is_empty(), "{} is damaged: {}", file.display(), checked.problems.join(" "));
+    say(&format!("{}: {} results and {} originals checked.", file.display(), checked.results, checked.originals))
 }
 
 fn say(line: &str) -> anyhow::Result<()> {

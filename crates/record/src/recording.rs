@@ -27,8 +27,13 @@ const PAYLOAD_BYTES_MAX: usize = 64 << 20;
 /// One payload as a line to append. A newline in the payload would cut it and is made a blank.
 pub fn frame(payload: &str) -> String {
     let payload = payload.replace('\n', " ");
-    let checksum = crc32fast::hash(payload.as_bytes());
+    let checksum = checksum(payload.as_bytes());
     format!("{MAGIC} {} {checksum:08x} {payload}\n", payload.len())
+}
+
+/// The checksum of a line, which names any bytes.
+pub fn checksum(bytes: &[u8]) -> u32 {
+    crc32fast::hash(bytes)
 }
 
 /// The payload of one line, with or without its newline; none if the line is not whole.

@@ -91,6 +91,7 @@ pub(super) const REACHES: &[Reach] = &[
         name: "programs",
         ways: &["std::process::Command", "std::os::unix::process"],
         places: &[
+            at("bench/src/net/hub.rs", "curl, for HTTPS to a hub that the user named"),
             at("bench/src/process/child/", "every program that a run starts"),
             at("bench/src/process/guard/", "the guard: this program once more"),
             at("bench/src/workloads/packages.rs", "the package manager, where `install-tools` was confirmed"),
@@ -106,6 +107,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/commands/restore.rs", "the guard listens and answers by pipes"),
             at("app/src/commands/run.rs", "lines typed while something is watched"),
             at("app/src/commands/tools.rs", "the confirmation of `install-tools`"),
+            at("app/src/commands/upload.rs", "the confirmation of `upload`"),
             at("app/src/input.rs", "what is piped in"),
             at("app/src/output.rs", "all text of standard output"),
             at("app/src/stderr.rs", "all text of standard error"),

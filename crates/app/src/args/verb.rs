@@ -11,7 +11,7 @@ use super::sensitivity::SensitivityFlags;
 use super::single::OneShot;
 use super::targets::TargetFlags;
 use super::thermal::ThermalFlags;
-use super::{Command, Environment, FileCommand, Identify, ReportTo, SurveyVerb};
+use super::{Command, Environment, FileCommand, Identify, ReportTo, SurveyVerb, UploadArgs};
 use bench::{AnyTask, Watched};
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -152,6 +152,11 @@ pub(super) enum Verb {
         #[arg(long, short, value_name = "FILE|DIR")]
         output: Option<PathBuf>,
     },
+    /// Send results to a hub
+    ///
+    /// Redacts them, shows what is sent and asks once. Prints a short address for each. What could not be sent is kept
+    /// and sent by the next upload.
+    Upload(UploadArgs),
     /// Recover runs that died and report the cause
     ///
     /// Saves the results of runs that died and reports the step and the likely cause. Every other command does this
@@ -270,6 +275,7 @@ impl Verb {
                 },
             },
             Verb::Redact { files, output } => Command::Redact { files, output },
+            Verb::Upload(args) => Command::Upload(args),
             Verb::Recover { log } => Command::Recover { log },
             Verb::Restore => Command::Restore,
             Verb::Guard { owner, journal, group, places } => Command::Guard(Watched { owner, journal, group, places }),

@@ -23,5 +23,6 @@ mod start;
 pub(crate) mod storage;
 pub(crate) mod tools;
 pub(crate) mod trend;
+pub(crate) mod upload;
 mod way_on;
 pub(crate) mod workloads;

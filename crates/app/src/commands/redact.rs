@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = 256 << 20;
 
 /// A blanked file: its content, what was blanked, damaged lines that are left out.
-type RedactedFile = (Vec<u8>, Vec<(Kind, u32)>, usize);
+pub(super) type RedactedFile = (Vec<u8>, Vec<(Kind, u32)>, usize);
 
 pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     let is_folder = to.is_some_and(Path::is_dir);
@@ -40,7 +40,7 @@ pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
+pub(super) fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
     let text = String::from_utf8_lossy(bytes);
     let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
     if !first.is_some_and(|line| line.starts_with("== /")) {
@@ -62,7 +62,7 @@ fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
 }
 
 /// What was blanked, in one sentence.
-fn sentence(name: &str, counts: &[(Kind, u32)], damaged: usize) -> String {
+pub(super) fn sentence(name: &str, counts: &[(Kind, u32)], damaged: usize) -> String {
     let words: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
     let mut text = match words.is_empty() {
         true => format!("{name}: nothing to redact"),

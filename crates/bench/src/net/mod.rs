@@ -1,4 +1,5 @@
-//! The only sockets of the program: power meters that the user named, and metrics served where the user said so.
+//! The only sockets of the program: power meters and hubs that the user named, and metrics served where the user said so.
 
 pub mod exporter;
+pub mod hub;
 pub mod meters;

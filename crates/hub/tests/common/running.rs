@@ -65,6 +65,12 @@ impl Running {
         (self.child, self.url) = begin(&self.data, self.database.as_deref(), &[]);
     }
 
+    /// Sends it a signal, from any thread.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
+    }
+
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -72,8 +78,7 @@ impl Running {
 
     /// Ends it as systemd does, and returns whether it ended well.
     pub(crate) fn terminate(&mut self) -> bool {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.signal("TERM");
         let until = Instant::now() + Duration::from_secs(20);
         while Instant::now() < until {
             if let Some(status) = self.child.try_wait().unwrap() {

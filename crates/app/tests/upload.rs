@@ -1,0 +1,142 @@
+//! `sbc-bench upload`: what is sent, to whom, and what is kept where it was not.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Output;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use testkit::clean_command;
+
+const LOG: &str = include_str!("../../explain/tests/composed/0.9.44-false-alarm.txt");
+const KEPT: &str =
+    "{\"results\":[{\"id\":\"abc\",\"url\":\"http://127.0.0.1/r/abc\",\"state\":\"unlisted\",\"reason\":null}]}";
+
+/// A hub that answers with these statuses, one after the other, and hands on what it got.
+fn hub(statuses: &'static [u16]) -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (give, take) = channel();
+    let serve = move || {
+        for (status, stream) in statuses.iter().zip(listener.incoming()) {
+            let mut stream = stream.unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut head, mut length) = (String::new(), 0);
+            while !head.ends_with("\r\n\r\n") {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                head.push_str(&line);
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            give.send(head + &String::from_utf8_lossy(&body)).unwrap();
+            let answer = if *status < 300 { KEPT } else { "{\"error\":\"no\"}" };
+            let length = answer.len();
+            write!(stream, "HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{answer}")
+                .unwrap();
+        }
+    };
+    std::thread::Builder::new().spawn(serve).unwrap();
+    (url, take)
+}
+
+/// A folder that is removed with its value, with a log and a token in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sbc-bench-upload-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::write(path.join("log"), LOG.to_owned() + "mac 00:11:22:33:44:55\n").unwrap();
+        std::fs::write(path.join("token"), "sbch_secret\n").unwrap();
+        Self(path)
+    }
+
+    fn waiting(&self) -> usize {
+        std::fs::read_dir(self.0.join("spool")).map_or(0, Iterator::count)
+    }
+
+    fn upload(&self, words: &[&str]) -> Output {
+        let words = [&["upload"], words].concat();
+        let mut command = clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+        command.current_dir(&self.0);
+        // For root the system's state folder counts, for others that of the user.
+        command.env("STATE_DIRECTORY", &self.0).env("XDG_STATE_HOME", &self.0);
+        command.output().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn texts(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn redacted_log_is_sent_once_and_its_address_printed() {
+    let (url, requests) = hub(&[201]);
+    let folder = Folder::new("once");
+    let words = ["log", "--to", &url, "--token-file", "token", "--machine", "shelf 3", "--publish", "--yes"];
+    let (status, out, err) = texts(&folder.upload(&words));
+    assert_eq!((status, out.as_str()), (0, "http://127.0.0.1/r/abc\n"), "{err}");
+    assert!(err.contains("redacted 1 addresses"), "{err}");
+    let request = requests.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert!(request.starts_with("POST /api/results?publish=1&machine=shelf%203 "), "{request}");
+    assert!(request.contains("Bearer sbch_secret") && request.contains("Testboard Sixteen"), "{request}");
+    assert!(!request.contains("00:11:22"), "{request}");
+    assert_eq!(folder.waiting(), 0);
+}
+
+#[test]
+fn what_was_not_sent_waits_for_the_next_upload() {
+    let folder = Folder::new("waits");
+    let closed = {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}", listener.local_addr().unwrap())
+    };
+    let (status, _, err) = texts(&folder.upload(&["log", "--to", &closed, "--yes"]));
+    assert_eq!(status, 1);
+    assert!(err.contains("kept for the next upload"), "{err}");
+    assert_eq!(folder.waiting(), 1);
+    // The first answer of the next hub is that it is busy.
+    let (url, requests) = hub(&[503, 201]);
+    let (status, out, err) = texts(&folder.upload(&["--to", &url]));
+    assert_eq!((status, out.as_str()), (0, "http://127.0.0.1/r/abc\n"), "{err}");
+    assert_eq!((folder.waiting(), requests.iter().take(2).count()), (0, 2));
+}
+
+#[test]
+fn refused_results_are_not_tried_again() {
+    let (url, _requests) = hub(&[403]);
+    let folder = Folder::new("refused");
+    let (status, out, err) = texts(&folder.upload(&["log", "--to", &url, "--yes"]));
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("answers 403"), "{err}");
+    assert_eq!(folder.waiting(), 0);
+}
+
+#[test]
+fn nothing_leaves_without_consent_or_in_clear_text() {
+    let folder = Folder::new("consent");
+    for (words, expected) in [
+        (&["log", "--to", "http://127.0.0.1:1"][..], "use --yes"),
+        (&["log", "--to", "http://hub.example", "--yes"], "use https://"),
+        (&["log", "--to", "hub.example", "--yes"], "not an address of a hub"),
+        (&["log", "--to", "https://hub.example", "--yes", "--token-file", "log"], "larger than 4 KiB"),
+        (&["none", "--to", "http://127.0.0.1:1", "--yes"], "Cannot read none"),
+    ] {
+        let (status, _, err) = texts(&folder.upload(words));
+        assert_eq!(status, 1, "{words:?}: {err}");
+        assert!(err.contains(expected), "{words:?}: {err}");
+        assert_eq!(folder.waiting(), 0, "{words:?}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Hubs that are killed at any moment: what was acknowledged is there afterwards, whole, once, and nothing half-written is shown.
+
+mod common;
+
+use common::running::{Running, program};
+use common::{made, on_hubs, postgres_database};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Kills per database; `SBC_BENCH_HUB_KILLS` asks for more.
+fn kills() -> u32 {
+    std::env::var("SBC_BENCH_HUB_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+}
+
+fn verify(hub: &Running) {
+    let output = program(&hub.data, hub.database.as_deref(), &["verify"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_over_kills() {
+    on_hubs(&[], |hub| {
+        let mut acknowledged: Vec<String> = Vec::new();
+        let mut number = 0;
+        for kill in 0..kills() {
+            let ends = AtomicBool::new(false);
+            let began = number;
+            std::thread::scope(|scope| {
+                let sending = std::thread::Builder::new().spawn_scoped(scope, || {
+                    let mut kept = Vec::new();
+                    let mut number = began;
+                    while !ends.load(Ordering::Relaxed) {
+                        match hub
+                            .try_send("?publish=1", &made::log("Board K", number % 300, 7000.0 + f64::from(number)))
+                        {
+                            Ok(answer) if answer.status == 201 => {
+                                kept.push(answer.json()["results"][0]["id"].as_str().unwrap().to_owned());
+                            }
+                            _ => break,
+                        }
+                        number += 1;
+                    }
+                    (kept, number)
+                });
+                let sending = sending.unwrap();
+                // Any moment of an upload, from the first bytes to after its answer.
+                std::thread::sleep(Duration::from_millis(150 + u64::from(kill * 37 % 200)));
+                hub.signal("KILL");
+                ends.store(true, Ordering::Relaxed);
+                let (kept, next) = sending.join().unwrap();
+                acknowledged.extend(kept);
+                number = next + 1;
+            });
+            hub.kill_and_restart();
+        }
+        assert!(!acknowledged.is_empty());
+        for id in &acknowledged {
+            assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
+        }
+        verify(hub);
+        let listed = hub.get("/api/results?limit=200").json()["results"].as_array().unwrap().len();
+        // One upload of each round may have been kept without its answer.
+        assert!(listed >= acknowledged.len().min(200), "{listed} of {}", acknowledged.len());
+        assert!(listed <= acknowledged.len() + kills() as usize, "{listed} of {}", acknowledged.len());
+    });
+}
+
+#[test]
+fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
+    let hub = Running::start(None, &[]);
+    let id = hub.keep("?publish=1", &made::log("Board B", 1, 7000.0));
+    let file = hub.data.join("backup.sqlite");
+    let name = file.to_str().unwrap();
+    let backup = || program(&hub.data, None, &["backup", name]).output().unwrap();
+    let output = backup();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 results and 1 originals"), "{said}");
+    assert!(!backup().status.success(), "nothing is overwritten");
+    let elsewhere = hub.data.join("elsewhere");
+    assert!(program(&elsewhere, None, &["restore", name]).status().unwrap().success());
+    assert!(!program(&elsewhere, None, &["restore", name]).status().unwrap().success(), "nothing is overwritten");
+    let restored = Running::on(elsewhere, None, &[]);
+    assert_eq!(restored.get(&format!("/r/{id}")).status, 200);
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
+    let other = hub.data.join("other");
+    assert!(!program(&other, None, &["restore", name]).status().unwrap().success(), "half a backup");
+}
+
+#[test]
+fn two_hubs_share_one_database_and_one_is_killed() {
+    let Some(url) = postgres_database() else {
+        return testkit::was_skipped();
+    };
+    let mut first = Running::start(Some(url.clone()), &[]);
+    let second = Running::start(Some(url), &[]);
+    let id = first.keep("?publish=1", &made::log("Board M", 1, 7000.0));
+    first.kill();
+    assert_eq!(second.get(&format!("/r/{id}")).status, 200);
+    assert_eq!(second.get("/api/results").json()["results"][0]["id"], id);
+    first.kill_and_restart();
+    assert_eq!(first.get(&format!("/r/{id}")).status, 200);
+    verify(&second);
+}
