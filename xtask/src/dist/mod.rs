@@ -1,5 +1,5 @@
 //! The four static binaries that are handed out: built, proven static and small, and started. With `--check` they are
-//! built without link-time optimisation, in less time, and all is proven but their size.
+//! built with little optimisation, in less time, and all is proven but their size.
 //!
 //! A binary that needs a library, grows past the limit or does not start fails the whole task,
 //! because it would fail on a user's board. Nothing is timed: foreign ones run under qemu.
@@ -68,9 +68,8 @@ const TARGETS: &[Target] = &[
 enum Profile {
     /// As they are handed out.
     Release,
-    /// As `./bench` builds: without link-time optimisation, on which nothing but their size depends. Without any
-    /// optimisation the binary of armv7, of 70 MB, ends with SIGILL in the C library's choice of its `memchr`.
-    Here,
+    /// With little optimisation, on which nothing but their size and speed depends.
+    Proof,
 }
 
 impl Profile {
@@ -78,7 +77,7 @@ impl Profile {
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Release => ("release", "release"),
-            Self::Here => ("here", "here"),
+            Self::Proof => ("proof", "proof"),
         }
     }
 }
@@ -105,12 +104,12 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds and starts all of them without link-time optimisation, and checks everything but their size. None is kept.
+/// Builds and starts all of them with little optimisation, and checks everything but their size. None is kept.
 pub(crate) fn check_all() -> Result<()> {
     let target_folder = workspace::target_folder()?;
-    build(Profile::Here)?;
+    build(Profile::Proof)?;
     for target in TARGETS {
-        let made = one(target, Profile::Here, &target_folder).context(target.triple)?;
+        let made = one(target, Profile::Proof, &target_folder).context(target.triple)?;
         println!("{}", made.line);
     }
     Ok(())
@@ -118,13 +117,13 @@ pub(crate) fn check_all() -> Result<()> {
 
 /// Builds all of them as [`check_all`] does, and checks none.
 pub(crate) fn build_here() -> Result<()> {
-    build(Profile::Here)
+    build(Profile::Proof)
 }
 
 /// The binary of an architecture that was built so.
 pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
     let target = TARGETS.iter().find(|target| target.arch == arch).context("there is no such binary")?;
-    let binary = target_folder.join(target.triple).join(Profile::Here.names().1).join("sbc-bench");
+    let binary = target_folder.join(target.triple).join(Profile::Proof.names().1).join("sbc-bench");
     ensure!(binary.exists(), "{} is not built", binary.display());
     Ok(binary)
 }
@@ -145,7 +144,7 @@ fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> 
     let version = version(target, &binary)?;
     let size = match profile {
         Profile::Release => format!("{:2}.{} MB  ", bytes.len() / 1_000_000, bytes.len() / 100_000 % 10),
-        Profile::Here => String::new(),
+        Profile::Proof => String::new(),
     };
     Ok(Made { line: format!("{:8} {size}static  {version}", target.arch), binary })
 }
