@@ -128,7 +128,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
 
 fn several(verb: FileCommand) -> anyhow::Result<u8> {
     match verb {
-        FileCommand::Compare { files, json } => commands::compare::run(&files, json),
+        FileCommand::Compare { files, with, json } => commands::compare::run(&files, &with, json),
         FileCommand::Results { files, sort, format, json } => {
             let format = match (format.as_deref(), json) {
                 (None | Some("json"), true) => "json",

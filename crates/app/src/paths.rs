@@ -86,6 +86,11 @@ fn state_folder(xdg: Option<PathBuf>, home: Option<PathBuf>) -> PathBuf {
         .unwrap_or_else(std::env::temp_dir)
 }
 
+/// Where results of the user's own lie that every comparison looks at.
+pub(crate) fn references(as_root: bool) -> PathBuf {
+    Paths::choose(as_root, None).history.with_file_name("references")
+}
+
 /// Writes a result in one step, with the folder that it goes to where that is missing; what is told of a run
 /// survives a loss of power.
 ///

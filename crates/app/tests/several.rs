@@ -57,7 +57,7 @@ fn check(output: &Output, expected: &[&str]) {
 #[test]
 fn compare_ranks_one_and_compares_several() {
     let results = Results::new("compare", &[5000, 4000]);
-    let words = ["7-zip, all CPUs (MIPS)  ", " 5000  ", "reference results: degraded"];
+    let words = ["7-zip, all CPUs (MIPS)\n", "all CPUs  5000  ", " compared with known results:"];
     check(&results.run(&["compare"], 1), &words);
     check(&results.run(&["compare"], 2), &["A  ", "B  ", "-20.0 % worse", "No difference in known settings."]);
     for files in [1, 2] {
@@ -154,12 +154,12 @@ fn invalid_and_unreadable_results_are_told_first() {
     assert!(text.starts_with("This result is INVALID, do not use it: "), "{text}");
     // One file that cannot be read hides nothing of the others.
     std::fs::write(results.0.join("1.json"), "").unwrap();
-    for verb in ["compare", "trend"] {
+    for verb in ["compare", "results", "trend"] {
         let output = results.run(&[verb], 3);
         let (text, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(error.contains("1.json"), "{error}");
-        assert!(text.contains("Some | board"), "{text}");
+        assert!(text.contains("Some ") && text.contains(" board"), "{text}");
     }
     let output = results.run(&["compare"], 2);
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &[][..]));
@@ -190,4 +190,49 @@ fn a_figure_is_the_same_number_everywhere() {
     check(&results.run(&["explain"], 1), &words);
     check(&results.run(&["results", "--format", "json"], 1), &["\"sevenzip_multi_mips\": 6511"]);
     check(&results.run(&["compare"], 1), &[" 6511  "]);
+}
+
+/// Results of one's own count among the known ones, from `--with` and from the directory that is always looked at.
+#[test]
+fn own_results_join_the_known_ones() {
+    let results = Results::new("with", &[5000, 4000, 4500, 4600, 4700]);
+    let home = results.0.join("home");
+    let references = match rustix::process::geteuid().is_root() {
+        // The directory of the whole system belongs to nobody here.
+        true => None,
+        false => Some(home.join("sbc-bench/references")),
+    };
+    let place = |with: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        command.env("XDG_STATE_HOME", &home).args(["compare", "--json"]).arg(results.0.join("0.json"));
+        let with = with.iter().map(|name| results.0.join(name));
+        let words = with.flat_map(|path| ["--with".into(), path.into_os_string()]);
+        let output = command.args(words).output().unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let entries = json["entries"].as_array().unwrap();
+        entries.iter().find(|entry| entry["title"] == "7-zip, all CPUs").unwrap()["all"]["of"].as_u64().unwrap()
+    };
+    let alone = place(&[]);
+    assert_eq!(place(&["1.json", "2.json"]), alone + 2);
+    // All of a directory but the result itself.
+    assert_eq!(place(&["."]), alone + 4);
+    if let Some(references) = references {
+        std::fs::create_dir_all(&references).unwrap();
+        std::fs::copy(results.0.join("3.json"), references.join("3.json")).unwrap();
+        assert_eq!(place(&[]), alone + 1);
+    }
+    let missing = results.run(&["compare", "--with", "/no/such", "--"], 1);
+    assert_eq!(missing.status.code(), Some(1), "{missing:?}");
+}
+
+#[test]
+fn trend_without_a_usable_result_fails() {
+    let results = Results::new("unusable", &[5000, 5000]);
+    for day in 0..2 {
+        let mut undated = record(day, 5000);
+        undated.run.started = Fact::not_reached();
+        std::fs::write(results.0.join(format!("{day}.json")), serde_json::to_string(&undated).unwrap()).unwrap();
+    }
+    let output = results.run(&["trend"], 2);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
 }

@@ -61,6 +61,16 @@ impl fmt::Display for Row {
     }
 }
 
+/// How long it takes to rank a result among the known ones, from the start of the program to its end.
+pub(super) fn of_comparison(fastest: Option<Duration>) -> Figure {
+    Figure {
+        name: "a result among the known ones (compare)",
+        measured: fastest.map(|time| time.as_secs_f64() * 1e3),
+        below: 50.0,
+        unit: "ms",
+    }
+}
+
 /// Figures of a monitor: when its first sample came, and what it used between two moments.
 pub(super) fn of_monitor(first_sample: Duration, before: Usage, after: Usage) -> [Figure; 3] {
     let cpu_ns = after.cpu_ns.saturating_sub(before.cpu_ns) as f64;

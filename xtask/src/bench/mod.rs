@@ -87,6 +87,9 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
     }
 }
 
+/// Comparisons that are timed.
+const COMPARISONS: usize = 5;
+
 /// Measures and prints.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let options = options(words)?;
@@ -118,6 +121,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
             .context("the run left no Record; name it with --record")?;
         println!("\n{}\n", path.display());
         report(&read(&path)?, &resident);
+        println!("  {}", figures::of_comparison(comparison(&binary, &path)));
         let percent = stream.as_secs_f64() / run_s * 100.0;
         println!("  the thread that writes the stream was on a CPU for {percent:.3} % of the run");
     }
@@ -165,6 +169,16 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
     }
     println!();
     Ok(())
+}
+
+/// The fastest of several comparisons of a result with the known ones; none if one fails.
+fn comparison(binary: &Path, result: &Path) -> Option<Duration> {
+    let times = (0..COMPARISONS).map(|_| {
+        let begin = Instant::now();
+        let output = std::process::Command::new(binary).arg("compare").arg(result).output().ok()?;
+        output.status.success().then(|| begin.elapsed())
+    });
+    times.collect::<Option<Vec<Duration>>>()?.into_iter().min()
 }
 
 /// Runs the benchmark and returns its resident memory over time, and how long its thread that writes the stream was

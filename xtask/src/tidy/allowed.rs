@@ -53,6 +53,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/args/program.rs", "programs of the search path, for a word that is none of ours"),
             at("app/src/args/targets.rs", "the folder that the user named"),
             at("app/src/commands/explain.rs", "a folder in place of a file"),
+            at("app/src/commands/known.rs", "results of the user's own among the known ones"),
             at("app/src/commands/mark.rs", "a line behind a recording"),
             at("app/src/commands/monitor/export.rs", "the metrics file, gone when the monitor ends"),
             at("app/src/commands/monitor/recording.rs", "the recording"),

@@ -13,6 +13,11 @@ pub(crate) enum FileCommand {
         /// Logs or result files; `-` reads standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Results of your own to rank it against as well: logs, result files, or directories of them
+        ///
+        /// Those in /var/lib/sbc-bench/references (of a user: ~/.local/state/sbc-bench/references) always count.
+        #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+        with: Vec<PathBuf>,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod explain;
 pub(crate) mod identify;
 pub(crate) mod kernel;
+pub(crate) mod known;
 pub(crate) mod list;
 pub(crate) mod many;
 pub(crate) mod mark;

@@ -1,11 +1,9 @@
 //! `sbc-bench results`: tables of many results, as published lists have them.
 
-use super::explain::read;
+use super::many::{Many, read_many};
 use crate::output;
 use anyhow::Context;
-use explain::Explanation;
 use explain::results::{FORMATS, Row, SORT_KEYS, sort};
-use record::Record;
 use std::path::PathBuf;
 
 pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<u8> {
@@ -14,23 +12,19 @@ pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<
         let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
         format!("--format must be one of {}.", known.join(", "))
     })?;
-    let records = files.iter().map(|file| read(file));
-    let records = records.collect::<anyhow::Result<Vec<Record>>>()?;
+    let Many { results, status } = read_many(files, 1)?;
     let mut rows: Vec<Row> = Vec::new();
-    for (record, file) in records.iter().zip(files) {
-        let name = file.display().to_string();
-        let is_whole = |other: &&Record| record.run.is_part_of(&other.run);
-        if let Some(at) = records.iter().position(|other| is_whole(&other)) {
-            let whole = files[at].display();
+    for (name, record, explained) in &results {
+        if let Some((whole, ..)) = results.iter().find(|(_, other, _)| record.run.is_part_of(&other.run)) {
             output::note(&format!("{name} has no row: its run was resumed and is complete in {whole}."));
             continue;
         }
-        rows.push(Row::of(record, &Explanation::of(record), &name));
+        rows.push(Row::of(record, explained, name));
     }
     sort(&mut rows, key).with_context(|| {
         let known: Vec<&str> = SORT_KEYS.iter().map(|key| key.id).collect();
         format!("--sort must be one of {}.", known.join(", "))
     })?;
     output::print(&(format.write)(&rows))?;
-    Ok(0)
+    Ok(status)
 }

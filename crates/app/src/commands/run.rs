@@ -2,6 +2,7 @@
 
 mod keep;
 
+use super::known::reference;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{recover, resume};
 use crate::args::RunArgs;
@@ -11,6 +12,7 @@ use crate::{input, output, signals, status};
 use ::explain::monitor::whole_line;
 use anyhow::Context as _;
 use bench::{Attributes, Finished, OwnProgram, RunContext};
+use explain::compare::{among_others_text, rank};
 use explain::{Explanation, Verdict};
 use keep::{Results, keep, stamp_of};
 use machine::{Identified, Root, Timeline};
@@ -170,11 +172,20 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &Ru
     } else {
         let text = match is_review {
             true => log,
-            false => rendered("text", &record, &explained)?,
+            false => rendered("text", &record, &explained)? + &among_others(&record, &explained, args.task.id())?,
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
     Ok(exit_status(&record, &explained, args.task.attributes()))
+}
+
+/// Where a standard run stands among the known results; nothing of other runs, which have not its figures.
+fn among_others(record: &Record, explained: &Explanation, question: QuestionId) -> anyhow::Result<String> {
+    if question != QuestionId::Standard || record.run.end != End::Finished {
+        return Ok(String::new());
+    }
+    let ranking = rank(record, explained, &*reference(&[])?);
+    Ok(format!("\n{}", among_others_text(&ranking)))
 }
 
 fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {

@@ -14,7 +14,10 @@ mod table;
 mod text;
 
 pub use noise::noise_percent;
-pub use rank::{Answer, CauseId, Entry, Gap, LikelyCause, OTHERS_MIN, Range, Ranking, Standing, rank, ranking_text};
+pub use rank::{
+    Answer, CauseId, Entry, Gap, LikelyCause, OTHERS_MIN, Range, Ranking, Standing, among_others_text, rank,
+    ranking_text,
+};
 pub use settings::{Setting, settings, settings_of};
 pub use text::text;
 

@@ -14,7 +14,7 @@ pub use answer::Answer;
 pub use causes::{CauseId, LikelyCause};
 pub use gaps::Gap;
 pub use range::{OTHERS_MIN, Range};
-pub use text::ranking_text;
+pub use text::{among_others_text, ranking_text};
 
 use super::{LeftOut, invalid_because};
 use crate::figures::equivalent::in_known_methods;

@@ -27,7 +27,14 @@ pub fn ranking_text(ranking: &Ranking) -> String {
         None => String::new(),
     };
     let _ = writeln!(text, "{}{soc} compared with known results:\n", cut(board));
-    let _ = writeln!(text, "{}\n", wrapped(&ranking.answer.sentence, 0));
+    text.push_str(&among_others_text(ranking));
+    text.push_str(&left_out(&ranking.left_out));
+    text
+}
+
+/// The answer and the places of all figures, as they end a run.
+pub fn among_others_text(ranking: &Ranking) -> String {
+    let mut text = format!("{}\n\n", wrapped(&ranking.answer.sentence, 0));
     if ranking.entries.is_empty() {
         text.push_str("   No comparable figures.\n");
     } else {
@@ -35,7 +42,6 @@ pub fn ranking_text(ranking: &Ranking) -> String {
         text.push_str(&rows(ranking));
         text.push_str(&estimated(ranking));
     }
-    text.push_str(&left_out(&ranking.left_out));
     text
 }
 

@@ -1,0 +1,59 @@
+//! The known results, and with them results of the user's own: files and directories after `--with`, and a directory that
+//! is always looked at.
+
+use super::explain::read;
+use crate::{output, paths};
+use explain::Explanation;
+use explain::reference::{Reference, Row};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// So many files of one directory are read: a comparison at the end of a run must not take long.
+const FILES_MAX: usize = 200;
+
+/// The known results with those of the user. What is named must be readable; what else lies in a directory is passed over
+/// with a note.
+///
+/// # Errors
+/// A named file or directory cannot be read.
+pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Reference>> {
+    let mut rows = Vec::new();
+    for path in with {
+        match path.is_dir() {
+            true => rows.extend(rows_in(path)),
+            false => rows.push(row(path)?),
+        }
+    }
+    let always = paths::references(machine::is_root());
+    if always.is_dir() {
+        rows.extend(rows_in(&always));
+    }
+    if rows.is_empty() {
+        return Ok(Cow::Borrowed(Reference::builtin()));
+    }
+    let mut reference = Reference::builtin().clone();
+    reference.rows.extend(rows);
+    Ok(Cow::Owned(reference))
+}
+
+fn row(file: &Path) -> anyhow::Result<Row> {
+    let record = read(file)?;
+    let explained = Explanation::of(&record);
+    Ok(Row::of(&record, &explained, &file.display().to_string()))
+}
+
+/// Rows of all logs and result files in a directory.
+fn rows_in(folder: &Path) -> Vec<Row> {
+    let entries = folder.read_dir().into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "json" || end == "txt"));
+    files.sort();
+    if files.len() > FILES_MAX {
+        let (folder, count) = (folder.display(), files.len());
+        output::note(&format!("{folder} has {count} results; the first {FILES_MAX} by name are compared with."));
+        files.truncate(FILES_MAX);
+    }
+    let rows = files.iter().map(|file| row(file));
+    let rows = rows.filter_map(|row| row.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok());
+    rows.collect()
+}
