@@ -151,6 +151,11 @@ fn clock_loss(entries: &[Entry], figure: &Figure) -> Option<f64> {
     let cold = entries
         .iter()
         .filter(|entry| entry.figure.key.is_of(WorkloadId::Clock) && entry.figure.key.is_form(&Variant::COLD));
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    let own = cold.clone().find(|entry| figure.core.is_some() && cluster(&entry.figure) == cluster(figure));
+    if let Some(own) = own {
+        return loss(own);
+    }
     let cold = cold.filter(|entry| figure.core.is_none() || type_of(&entry.figure) == type_of(figure));
     let losses: Vec<f64> = cold.filter_map(loss).collect();
     crate::stats::mean(&losses)

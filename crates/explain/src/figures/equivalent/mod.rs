@@ -135,10 +135,10 @@ impl Figure {
     /// is the version that ran, as far as it is known.
     pub fn estimated_words(&self, measured_by: Option<&str>) -> Option<String> {
         let estimate = self.estimate.as_ref()?;
-        let is_sevenzip = self.key.is_of(WorkloadId::SevenZip);
-        let version = |method: u32| match (is_sevenzip, method) {
-            (true, 16) => "16.02".to_owned(),
-            (true, 9) => "9.20".to_owned(),
+        let version = |method: u32| match (self.key.workload().id(), method) {
+            (Some(WorkloadId::SevenZip), 16) => "16.02".to_owned(),
+            (Some(WorkloadId::SevenZip), 9) => "9.20".to_owned(),
+            (Some(WorkloadId::OpenSsl), 1) => "OpenSSL 1.1".to_owned(),
             (_, method) => method.to_string(),
         };
         let from = measured_by.map_or_else(|| version(estimate.from.method()), str::to_owned);
@@ -153,7 +153,7 @@ impl Figure {
     }
 }
 
-/// Version of 7-zip behind a figure: `26.02`.
+/// Version of the program behind a figure: `26.02`.
 pub fn version_of(record: &Record, figure: &Figure) -> Option<String> {
     let tool = record.steps.get(figure.step)?.tool.as_ref()?;
     let numbers = tool.version.split(|c: char| !c.is_ascii_digit() && c != '.');
