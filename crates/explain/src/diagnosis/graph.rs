@@ -131,7 +131,9 @@ impl Look<'_> {
         let weight = |index: &usize| {
             let finding = &self.findings[*index];
             let names_scores = self.situated[*index].names_them;
-            (is_follower(*index), Reverse(finding.severity), !names_scores, Reverse(finding.confidence_percent))
+            let is_of_main = self.situated[*index].scores.iter().any(|score| self.case.scores()[*score].is_main);
+            let sure = Reverse(finding.confidence_percent);
+            (is_follower(*index), Reverse(finding.severity), !names_scores, !is_of_main, sure)
         };
         let root = roots.iter().copied().min_by_key(weight).unwrap_or_default();
         let others = roots.iter().copied().filter(|index| *index != root);

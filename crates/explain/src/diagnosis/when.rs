@@ -33,6 +33,7 @@ impl When {
                 let first = record.machine.cpus.first().map(|cpu| cpu.package);
                 packages.into_iter().any(|package| Some(package) != first)
             }
+            Self::NotOfAPart => finding.value("sensor").is_none(),
             Self::Unsteady => finding.value("later").is_some(),
             Self::Overclocked => found(all, |finding| finding.template == crate::config_txt::FASTER),
         }

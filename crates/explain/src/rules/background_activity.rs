@@ -6,8 +6,8 @@
 use super::place::{samples_place, step_place};
 use super::{ANY_COMPUTING, Check, Rule, cpu_quota};
 use crate::stats::mean;
-use crate::view::{self, CpuUse, Phase};
-use crate::{Finding, Place, Quantity, Severity, Share};
+use crate::view::{self, CpuUse, OnlineCpus, Phase};
+use crate::{Finding, Place, Quantity, Severity, Share, Witness};
 use record::{ChannelId, CpuTime, Record, RuleId, SetClock, Step, Total};
 
 pub(super) const RULE: Rule = Rule {
@@ -37,6 +37,10 @@ const TAKEN_PERCENT_MIN: f64 = 4.0;
 const TAKEN_PERCENT_INVALID: f64 = 20.0;
 /// Shorter steps on all CPUs are too short for that.
 const FULL_LOAD_MS_MIN: i64 = 10_000;
+/// Rows of a log that must be busy, ...
+const ROWS_MIN: usize = 3;
+/// ... as a share of those of the phase: what lasted for a minute harmed what was measured in that minute.
+const ROWS_SHARE_MIN: f64 = 0.3;
 /// Shorter steps are too coarse to judge by ticks.
 const STEP_MS_MIN: i64 = 1_000;
 
@@ -47,6 +51,8 @@ struct Others<'a> {
     peak_cpus: f64,
     peaks: usize,
     io_cpus: f64,
+    /// True if it was so for a good part of the phase.
+    is_lasting: bool,
     percent: f64,
     at_peak_ms: i64,
 }
@@ -71,11 +77,19 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
 
 fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
     let cpus = f64::from(view::cpu_count(record)?);
-    let own = 100.0 / cpus + view::own_cost_percent(record).unwrap_or(0.0);
+    let online = OnlineCpus::of(record)?;
+    let own_cost = view::own_cost_percent(record).unwrap_or(0.0);
     let uses = view::cpu_use(record, phase.window);
-    let excess = |usage: &CpuUse| (usage.busy + usage.iowait - own).max(0.0) * cpus / 100.0;
+    // Shares are those of the CPUs that are there.
+    let at = |usage: &CpuUse| f64::from(online.at(usage.at_ms));
+    let excess = |usage: &CpuUse| {
+        let there = at(usage);
+        ((usage.busy + usage.iowait - own_cost) * there / 100.0 - 1.0).max(0.0)
+    };
     let cpus_used: Vec<f64> = uses.iter().map(excess).collect();
-    let io: Vec<f64> = uses.iter().map(|usage| usage.iowait * cpus / 100.0).collect();
+    let io: Vec<f64> = uses.iter().map(|usage| usage.iowait * at(usage) / 100.0).collect();
+    let computing = cpus_used.iter().zip(&io).map(|(used, io)| used - io);
+    let busy_rows = computing.filter(|used| *used >= MEAN_CPUS_MIN).count();
     let peak = cpus_used.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let mean_cpus = mean(&cpus_used)?;
     Some(Others {
@@ -84,6 +98,7 @@ fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
         peak_cpus: peak.1,
         peaks: cpus_used.iter().filter(|used| **used >= PEAK_CPUS_MIN).count(),
         io_cpus: mean(&io)?,
+        is_lasting: busy_rows >= ROWS_MIN && busy_rows as f64 >= ROWS_SHARE_MIN * uses.len() as f64,
         percent: 100.0 * mean_cpus / cpus,
         at_peak_ms: uses[peak.0].at_ms,
     })
@@ -93,9 +108,10 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     let computing = worst.mean_cpus - worst.io_cpus;
     // The monitor of the bash program uses a steady 0.1 to 0.2 CPUs itself on slow boards.
     let is_large = computing >= INVALID_CPUS && worst.percent >= INVALID_PERCENT;
-    let severity = if is_large {
+    let is_lasting = !view::is_log(record) || worst.is_lasting;
+    let severity = if is_large && is_lasting {
         Severity::Invalid
-    } else if computing >= MEAN_CPUS_MIN && !(view::is_log(record) && worst.peaks == 0) {
+    } else if computing >= MEAN_CPUS_MIN && is_lasting && !(view::is_log(record) && worst.peaks == 0) {
         Severity::Degraded
     } else {
         Severity::Info
@@ -106,6 +122,14 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
         let idle = ChannelId::all_cpus(CpuTime::Idle);
         samples_place(record, &idle, window.start_ms, window.end_ms)
     });
+    // All phases that were harmed, or else the one that is told.
+    let is_harmed = |other: &&Others| {
+        other.mean_cpus - other.io_cpus >= MEAN_CPUS_MIN && (!view::is_log(record) || other.is_lasting)
+    };
+    let mut steps: Vec<usize> = others.iter().filter(is_harmed).flat_map(|other| other.phase.steps.clone()).collect();
+    if steps.is_empty() {
+        steps.clone_from(&worst.phase.steps);
+    }
     Finding::new(
         RULE.id,
         severity,
@@ -118,6 +142,9 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     .with("share", Quantity::Percent(worst.percent))
     .with("peak_at", Quantity::Ms(worst.at_peak_ms))
     .with("phases", Quantity::Count(others.len() as i64))
+    .of(steps)
+    .during(worst.phase.window.start_ms, worst.phase.window.end_ms)
+    .seen_by(Witness::CpuTime)
     .at_all(places)
 }
 
@@ -158,6 +185,8 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
             .with("share", Quantity::Share(share))
             .with("step", Quantity::Text(view::step_name(step)))
             .with("run", Quantity::Count(i64::from(step.repetition) + 1))
+            .of([index])
+            .seen_by(Witness::CpuTime)
             .at(step_place(record, index))
             .explains(Some(percent / runs)),
     )
@@ -207,6 +236,8 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
         )
         .with("step", Quantity::Text(view::step_name(&record.steps[index])))
         .with("share", Quantity::Share(share))
+        .of([index])
+        .seen_by(Witness::CpuTime)
         .at(step_place(record, index))
         .at(Place::Field(format!("steps[{index}].counters.run_delay_ns")))
         .explains(Some(share.as_percent()))
@@ -218,7 +249,7 @@ mod tests {
     use super::RULE;
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
-    use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_step};
+    use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_message, with_step};
     use record::{AllCpus, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId};
 
     /// Ten seconds of one thread on four CPUs, while others use so many ticks a second.
@@ -256,6 +287,34 @@ mod tests {
                 gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &rows);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
         }
+    }
+
+    /// What a burst of some seconds takes is not told as the loss of a phase of minutes.
+    #[test]
+    fn a_short_burst_in_a_log_harms_nothing() {
+        for (rows, expected) in [
+            ([0, 25, 25, 60, 60, 25, 25, 25, 25, 25], Severity::Info),
+            ([0, 25, 40, 40, 40, 40, 25, 25, 25, 25], Severity::Degraded),
+        ] {
+            let record = with_step(log("0.9.72"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 5.0), compression(1));
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &rows);
+            assert_eq!(findings_of(RULE.id, &record)[0].severity, expected, "{rows:?}");
+        }
+    }
+
+    /// Half of two CPUs is one: that of the workload.
+    #[test]
+    fn shares_are_of_the_cpus_that_are_there() {
+        let check = |expected: usize, messages: &[&str]| {
+            let record = with_step(log("0.9.8"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (1.0, 5.0), compression(1));
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &[50; 10]);
+            let record = messages.iter().fold(record, |record, message| with_message(record, message));
+            assert_eq!(findings_of(RULE.id, &record).len(), expected, "{messages:?}");
+        };
+        check(1, &[]);
+        check(0, &["CPU2: shutdown", "CPU3: shutdown"]);
     }
 
     #[test]

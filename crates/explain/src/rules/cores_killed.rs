@@ -2,12 +2,15 @@
 //! the run itself switched off are another matter (`others-off`).
 
 use super::place::samples_place;
-use super::{Check, Rule};
-use crate::{Finding, Quantity, Severity, view};
+use super::{Check, Rule, slowdown};
+use crate::view::{OnlineCpus, Phase};
+use crate::{Finding, Quantity, Scope, Severity, Witness, view};
 use record::{AllCpus, ChannelId, Record, RuleId, WorkloadId};
 
 /// A temperature so near to a moment is that of the moment.
 const AROUND_MS: i64 = 2000;
+/// In a log, whose kernel messages are a minute off.
+const AROUND_MS_OF_LOG: i64 = 60_000;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("cores-killed"),
@@ -28,25 +31,59 @@ fn by_messages(record: &Record) -> Option<Finding> {
     cpus.sort_unstable();
     cpus.dedup();
     let (_, first) = messages.first()?;
-    let away: Vec<(i64, Option<i64>)> =
-        messages.iter().filter_map(|(_, message)| Some((message.at_ms?, back_after(record, message.at_ms?)))).collect();
-    let is_timed = away.len() == messages.len();
-    let finding = Finding::new(
-        RULE.id,
-        severity(record, is_timed, &away),
-        "The kernel took {cpus} offline during the run, usually because of overheating ({times} messages, first: \
-         \"{message}\").",
-    );
-    let finding = finding
-        .with("cpus", Quantity::Cpus(cpus))
-        .with("times", Quantity::Count(messages.len() as i64))
-        .with("message", Quantity::Text(first.text.clone()))
-        .at_all(messages.iter().map(view::message_place));
-    let finding = match is_timed.then(|| away.first()).flatten() {
-        Some((at_ms, _)) => with_moment(record, finding, *at_ms),
-        None => finding,
+    let times: Vec<i64> = messages.iter().filter_map(|(_, message)| message.at_ms).collect();
+    let is_timed = times.len() == messages.len();
+    let hit = if is_timed { hit(record) } else { Vec::new() };
+    let is_harmless = is_timed && hit.is_empty() && !view::phases(record).is_empty();
+    let severity = if is_harmless { Severity::Info } else { Severity::Invalid };
+    let temps: Vec<i64> = times.iter().filter_map(|at_ms| temperature(record, *at_ms)).collect();
+    let is_hot = temps.iter().any(|temp| *temp >= slowdown::hot_millicelsius(record));
+    // Of a kernel that saves power the CPUs come back with the next load, and go again.
+    let is_by_load = is_harmless && !is_hot && messages.len() > cpus.len();
+    let finding =
+        Finding::new(RULE.id, severity, "The kernel took {cpus} offline ({times} messages, first: \"{message}\").")
+            .with("cpus", Quantity::Cpus(cpus))
+            .with("times", Quantity::Count(messages.len() as i64))
+            .with("message", Quantity::Text(first.text.clone()))
+            .seen_by(Witness::KernelLog)
+            .at_all(messages.iter().map(view::message_place));
+    let finding = match hit.is_empty() {
+        true => finding.about(Scope::Machine),
+        false => finding.of(hit),
     };
-    Some(finding)
+    match (is_by_load, temps.iter().max(), times.first()) {
+        (true, Some(hottest), _) => Some(
+            Finding {
+                template: "The kernel switched {cpus} off and on by load ({times} times, at {hottest} at most): no score on \
+                           all CPUs was measured without them.",
+                ..finding
+            }
+            .with("hottest", Quantity::Millicelsius(*hottest)),
+        ),
+        (true, None, _) => Some(Finding {
+            template: "The kernel switched {cpus} off and on by load ({times} times): no score on all CPUs was measured \
+                       without them.",
+            ..finding
+        }),
+        (false, _, Some(first_ms)) if is_timed => Some(with_moment(record, finding, *first_ms)),
+        _ => Some(finding),
+    }
+}
+
+/// Share of a step in which fewer CPUs than its threads were there, from which its score is that of fewer CPUs. The
+/// clock of kernel messages and that of a log agree to a minute.
+const SHORT_SHARE_OF_LOG: f64 = 0.1;
+
+/// The steps that needed more CPUs than there were.
+fn hit(record: &Record) -> Vec<usize> {
+    let Some(online) = OnlineCpus::of(record) else {
+        return Vec::new();
+    };
+    let limit = if view::is_log(record) { SHORT_SHARE_OF_LOG } else { 0.0 };
+    let mut scored = view::phases(record);
+    scored.retain(|phase| phase.workload != WorkloadId::Clock);
+    let is_hit = |phase: &Phase| online.short_share(phase.busy_cpus, phase.window) > limit;
+    scored.into_iter().filter(is_hit).flat_map(|phase| phase.steps).collect()
 }
 
 fn by_count(record: &Record) -> Option<Finding> {
@@ -55,44 +92,29 @@ fn by_count(record: &Record) -> Option<Finding> {
     let first = lost.first()?;
     let channel = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
     let before = view::gauge(record, channel, view::whole_run()).first()?.value;
-    let away: Vec<_> = lost.iter().map(|lost| (lost.from_ms, lost.to_ms)).collect();
-    let mut finding = fewer(before, before - worst.count);
-    finding.severity = severity(record, true, &away);
+    let hit = hit(record);
+    let mut finding = fewer(before, before - worst.count).seen_by(Witness::Settings);
+    if hit.is_empty() && !view::phases(record).is_empty() {
+        finding.severity = Severity::Info;
+        finding = finding.about(Scope::Between);
+    } else if !hit.is_empty() {
+        finding = finding.of(hit);
+    }
     let finding = finding.at(samples_place(record, &channel.id, worst.seen_ms, worst.seen_ms));
     Some(with_moment(record, finding, first.seen_ms))
 }
 
-/// When all CPUs were there again after this moment, if samples tell.
-fn back_after(record: &Record, at_ms: i64) -> Option<i64> {
-    let lost = view::lost_cpus(record);
-    lost.iter().find(|lost| lost.to_ms.is_some_and(|to_ms| to_ms > at_ms)).and_then(|lost| lost.to_ms)
-}
-
-/// Results are not valid if any of them was measured while CPUs were away. What happened between the scores,
-/// or after all of them, is told and harms nothing.
-fn severity(record: &Record, is_timed: bool, away: &[(i64, Option<i64>)]) -> Severity {
-    if !is_timed {
-        return Severity::Invalid;
-    }
-    let mut scored = view::phases(record);
-    scored.retain(|phase| phase.workload != WorkloadId::Clock);
-    let is_hit = scored.iter().any(|phase| {
-        away.iter().any(|(from_ms, to_ms)| {
-            *from_ms < phase.window.end_ms && to_ms.is_none_or(|to_ms| to_ms > phase.window.start_ms)
-        })
-    });
-    match is_hit || scored.is_empty() {
-        true => Severity::Invalid,
-        false => Severity::Info,
-    }
+/// The temperature around a moment.
+fn temperature(record: &Record, at_ms: i64) -> Option<i64> {
+    let far_ms = if view::is_log(record) { AROUND_MS_OF_LOG } else { AROUND_MS };
+    let around = record::Window { start_ms: at_ms - far_ms, end_ms: at_ms + far_ms, ..record::Window::default() };
+    view::heat(record, around).map(|heat| heat.millicelsius_max)
 }
 
 /// Adds when it happened, at which temperature, and whether that harmed any score.
 fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
-    let around = record::Window { start_ms: at_ms - AROUND_MS, end_ms: at_ms + AROUND_MS, ..record::Window::default() };
     let mut when = format!(" first after {}", Quantity::Ms(at_ms));
-    let heat = view::heat(record, around);
-    let temperature = heat.map(|heat| Quantity::Millicelsius(heat.millicelsius_max));
+    let temperature = temperature(record, at_ms).map(Quantity::Millicelsius);
     if let Some(temperature) = &temperature {
         when.push_str(&format!(" at {temperature}"));
     }

@@ -6,7 +6,7 @@ use super::place::samples_place;
 use super::{CPU_AND_MEMORY, Check, Rule};
 use crate::stats::mean;
 use crate::view::{self, Phase};
-use crate::{Finding, Quantity, Severity};
+use crate::{Finding, Quantity, Severity, Witness};
 use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,39 +19,64 @@ pub(super) const RULE: Rule = Rule {
 
 /// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
 const PEAK_PERCENT_MIN: f64 = 5.0;
-/// Mean over the whole run from which it held the run back.
+/// Mean over a phase on all CPUs from which its scores were held back.
 const DEGRADED_MEAN_PERCENT: f64 = 2.0;
+/// The same where one thread works: others may wait beside it.
+const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
 
 fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
-    let mut seen: Vec<(f64, i64, String)> = Vec::new();
-    for phase in phases {
-        let uses = view::cpu_use(record, phase.window);
-        seen.extend(uses.iter().map(|usage| (usage.iowait, usage.at_ms, phase.name.clone())));
-    }
-    let values: Vec<f64> = seen.iter().map(|(iowait, _, _)| *iowait).collect();
-    let worst = seen.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    let (Some(average), Some((peak, at_ms, phase))) = (mean(&values), worst) else {
+    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(record, phase)).collect();
+    let Some(worst) = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak)) else {
         return Vec::new();
     };
-    if *peak < PEAK_PERCENT_MIN {
+    if worst.peak < PEAK_PERCENT_MIN {
         return Vec::new();
     }
-    let severity = if average >= DEGRADED_MEAN_PERCENT { Severity::Degraded } else { Severity::Info };
-    let finding = Finding::new(
-        RULE.id,
-        severity,
-        "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over the run).",
-    );
-    let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();
+    let held = |of: &&OfPhase| {
+        let limit = if of.phase.busy_cpus > 1 { DEGRADED_MEAN_PERCENT } else { DEGRADED_SINGLE_PERCENT };
+        of.peak >= PEAK_PERCENT_MIN && of.average >= limit
+    };
+    let held: Vec<&OfPhase> = of_phases.iter().filter(held).collect();
+    let (severity, shown) = match held.iter().max_by(|a, b| a.average.total_cmp(&b.average)) {
+        Some(shown) => (Severity::Degraded, *shown),
+        None => (Severity::Info, worst),
+    };
+    let steps = match held.is_empty() {
+        true => shown.phase.steps.clone(),
+        false => held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect(),
+    };
     let iowait = ChannelId::all_cpus(CpuTime::Iowait);
+    let template = "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over it).";
+    let window = shown.phase.window;
     vec![
-        finding
-            .with("phase", Quantity::Text(phase.clone()))
-            .with("peak", Quantity::Percent(*peak))
-            .with("average", Quantity::Percent(average))
-            .with("samples", Quantity::Count(high as i64))
-            .at(samples_place(record, &iowait, *at_ms, *at_ms)),
+        Finding::new(RULE.id, severity, template)
+            .with("phase", Quantity::Text(shown.phase.name.clone()))
+            .with("peak", Quantity::Percent(shown.peak))
+            .with("average", Quantity::Percent(shown.average))
+            .with("samples", Quantity::Count(shown.high as i64))
+            .of(steps)
+            .during(window.start_ms, window.end_ms)
+            .seen_by(Witness::CpuTime)
+            .at(samples_place(record, &iowait, shown.at_ms, shown.at_ms)),
     ]
+}
+
+/// Waiting in one phase, in percent of all CPUs.
+struct OfPhase<'a> {
+    phase: &'a Phase,
+    peak: f64,
+    at_ms: i64,
+    average: f64,
+    /// Samples that are high.
+    high: usize,
+}
+
+fn of_phase<'a>(record: &Record, phase: &'a Phase) -> Option<OfPhase<'a>> {
+    let uses = view::cpu_use(record, phase.window);
+    let values: Vec<f64> = uses.iter().map(|usage| usage.iowait).collect();
+    let worst = uses.iter().max_by(|a, b| a.iowait.total_cmp(&b.iowait))?;
+    let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();
+    Some(OfPhase { phase, peak: worst.iowait, at_ms: worst.at_ms, average: mean(&values)?, high })
 }
 
 #[cfg(test)]

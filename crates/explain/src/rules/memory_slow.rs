@@ -5,9 +5,10 @@
 //! setting of the cores, and are seen nowhere else. It cannot tell which, so it changes no verdict.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject};
+use super::{Check, Rule, Subject, slowdown};
 use crate::reference::Reference;
-use crate::{Figure, Finding, Quantity, Severity};
+use crate::stats::mean;
+use crate::{Figure, Finding, Quantity, Severity, view};
 use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
@@ -41,12 +42,18 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
         return Vec::new();
     };
     let reference = reference();
-    let slow = memory.into_iter().filter_map(|figure| {
+    let judged = memory.into_iter().filter_map(|figure| {
         let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_deref());
         let usual = reference.usual_of_soc(soc, core_type, &figure.key)?;
         // Twice the latency and half the rate are the same loss of speed.
         let loss_percent = -figure.gain_percent(usual.median)?;
-        (loss_percent >= LOSS_PERCENT_MIN).then_some((figure, usual, loss_percent))
+        Some((figure, usual, loss_percent))
+    });
+    let judged: Vec<_> = judged.collect();
+    // Clusters share their memory: where one of them is as fast as usual, the memory is.
+    let is_usual = |key| judged.iter().any(|(figure, _, loss)| figure.key == key && *loss < LOSS_PERCENT_MIN);
+    let slow = judged.iter().filter(|(figure, _, loss)| {
+        *loss >= LOSS_PERCENT_MIN && !is_usual(figure.key.clone()) && !is_disturbed(record, figure.step)
     });
     // Bandwidth and latency fall together: the worst one stands for all.
     let worst = slow.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
@@ -61,7 +68,7 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
         RULE.id,
         Severity::Info,
         "Memory is slow for this SoC: {figure} is {value}, {change} {above} the median of {results} results ({usual}). \
-         Check DRAM clock, DRAM governor, number of channels and firmware.",
+         Boards with one SoC can have different memory: compare its type, clock and governor.",
     );
     vec![
         finding
@@ -73,8 +80,25 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
             .with("above", Quantity::Text(above.into()))
             .with("results", Quantity::Count(usual.rows as i64))
             .with("boards", Quantity::Count(usual.boards as i64))
+            .of([figure.step])
             .at(step_place(record, figure.step)),
     ]
+}
+
+/// Other tasks that use this many CPUs take bandwidth as well.
+const OTHERS_CPUS: f64 = 0.25;
+
+/// True if it was hot or other tasks ran while a step measured: its figure says nothing of the memory then.
+fn is_disturbed(record: &Record, step: usize) -> bool {
+    let Some(step) = record.steps.get(step) else {
+        return false;
+    };
+    let heat = view::heat(record, step.window);
+    let is_hot = heat.is_some_and(|heat| heat.millicelsius_max >= slowdown::hot_millicelsius(record));
+    let busy: Vec<f64> = view::cpu_use(record, step.window).iter().map(|usage| usage.busy).collect();
+    let cpus = f64::from(view::cpu_count(record).unwrap_or(1));
+    let others = mean(&busy).map(|busy| busy * cpus / 100.0 - f64::from(view::busy_cpus_expected(step)));
+    is_hot || others.is_some_and(|others| others >= OTHERS_CPUS)
 }
 
 #[cfg(test)]

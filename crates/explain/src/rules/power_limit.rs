@@ -35,6 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
             slowdown::with_falls(record, finding(cause, falls, slowdown::names_clusters(record, falls)), falls);
         let temp = falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max();
         let finding = after_heat(record, cause, finding, temp);
+        let finding = by_a_part(record, cause, finding, slowdown::names_clusters(record, falls));
         let counts = finding.severity > Severity::Info || cause != Cause::Turbo;
         let loss = slowdown::loss_of_percent(record, &falls[0].workload).filter(|loss| counts && *loss > 0.0);
         finding.explains(loss)
@@ -55,6 +56,25 @@ fn after_heat(record: &Record, cause: Cause, finding: Finding, temp_millicelsius
         ..finding
     }
     .with("hottest", Quantity::Millicelsius(hottest))
+}
+
+/// A sensor of one core says nothing of the others.
+fn by_a_part(record: &Record, cause: Cause, finding: Finding, names_clusters: bool) -> Finding {
+    let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(record)) else {
+        return finding;
+    };
+    let template = match names_clusters {
+        true => {
+            "During {phase}, clocks dropped: {clusters}. The only temperature ({temperature} at most) is that of one part of \
+             the CPUs ({sensor}), so the cause (heat or power limit) is unknown."
+        }
+        false => {
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}). The only \
+             temperature ({temperature} at most) is that of one part of the CPUs ({sensor}), so the cause (heat or power \
+             limit) is unknown."
+        }
+    };
+    Finding { template, ..finding }.with("sensor", Quantity::Text(sensor))
 }
 
 /// Firmware lowers the limit of power long before the kernel throttles.
@@ -139,6 +159,23 @@ mod tests {
         assert_eq!(findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(), 0);
         let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
         assert!(unknown[0].sentence().contains("is unknown"));
+    }
+
+    /// The sensor of one core says nothing of the others.
+    #[test]
+    fn a_sensor_of_one_core_does_not_tell_heat_from_power() {
+        for (name, is_known) in [("cpu0-thermal", false), ("soc-thermal", true)] {
+            let mut record = run("x86_64", &FELL, Some(61));
+            record.machine.clusters = vec![record::Cluster::default(); 2];
+            record.machine.features.push(record::NamedValue {
+                name: "thermal-source".into(),
+                value: format!("/sys/devices/virtual/thermal/thermal_zone0/ ({name})"),
+                from: String::new(),
+            });
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found[0].contains("a power or current limit"), is_known, "{found:?}");
+            assert_eq!(found[0].contains("of one part of the CPUs (cpu0-thermal)"), !is_known, "{found:?}");
+        }
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub(crate) enum When {
     CiphersAlone,
     /// The machine has more than one NUMA node or package.
     ManyNodes,
+    /// The temperature is not that of one core or cluster alone.
+    NotOfAPart,
     /// Readings of the same clock contradict each other.
     Unsteady,
     /// A setting of `config.txt` raises clocks.

@@ -30,7 +30,7 @@ fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
             record,
             RULE.id,
             "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
-             {low} to {high}): it was throttled or preempted, or the clock was lower than measured.",
+             {low} to {high}); what was read does not show why.",
         )
     })
     .collect()
@@ -106,7 +106,7 @@ pub(in crate::rules) mod tests {
         assert_eq!(
             sentences(RULE.id, &a53(1_800_000, 900)),
             ["Cortex-A53 is 34 % slower in single-threaded 7-zip than usual for this core at 1800 MHz (900 MIPS; \
-              usual 1189 MIPS to 1469 MIPS): it was throttled or preempted, or the clock was lower than measured."]
+              usual 1189 MIPS to 1469 MIPS); what was read does not show why."]
         );
     }
 

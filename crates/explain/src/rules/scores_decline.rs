@@ -1,9 +1,11 @@
 //! Rule: scores-decline. The runs on all CPUs became slower from the first to the last.
 
 use super::place::step_place;
+use super::scores_unstable::listed_halves;
 use super::{Check, Rule};
 use crate::stats::mean;
-use crate::{Finding, Quantity, Severity, view};
+use crate::view::Differs;
+use crate::{Finding, Quantity, Severity, Witness, view};
 use record::{ChannelId, Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,17 +27,33 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
     let by_clock = clock_fall_percent(record, &steps);
-    let template = if by_clock.is_some() {
-        "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \
-         {by_clock}."
-    } else {
-        "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS)."
+    let runs = view::halves(record);
+    let template = match (by_clock, view::differs(&runs)) {
+        (Some(_), _) => {
+            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \
+             {by_clock}."
+        }
+        (None, Differs::CompressionUse) => {
+            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \
+             and its CPU use with it ({use})."
+        }
+        (None, Differs::CompressionRate) => {
+            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \
+             at equal CPU use ({rate} MIPS for each CPU)."
+        }
+        (None, Differs::Use | Differs::Rate | Differs::Unknown) => {
+            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS)."
+        }
     };
     let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let mut finding = Finding::new(RULE.id, Severity::Degraded, template)
         .sure(95)
         .with("fall", Quantity::Percent(fall))
         .with("scores", Quantity::Text(listed.join(", ")))
+        .with("use", Quantity::Text(listed_halves(&runs, |run| run.compressing_use) + " %"))
+        .with("rate", Quantity::Text(listed_halves(&runs, |run| run.compressing_rate)))
+        .of(steps.iter().copied())
+        .seen_by(Witness::Scores)
         .at_all(steps.iter().map(|step| step_place(record, *step)));
     if let Some(percent) = by_clock {
         finding = finding.with("by_clock", Quantity::Percent(percent)).explains(Some(percent.min(fall)));

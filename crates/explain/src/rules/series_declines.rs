@@ -2,7 +2,7 @@
 
 use super::place::step_place;
 use super::{Check, Rule};
-use crate::{Finding, Quantity, Severity, view};
+use crate::{Finding, Quantity, Severity, Witness, view};
 use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
@@ -30,6 +30,8 @@ fn check(record: &Record) -> Vec<Finding> {
             .with("loss", Quantity::Percent(trend.loss_percent))
             .with("early", Quantity::Score(trend.early, trend.unit.clone()))
             .with("late", Quantity::Score(trend.late, trend.unit))
+            .of([trend.step])
+            .seen_by(Witness::Scores)
             .at(step_place(record, trend.step))
         })
         .collect()

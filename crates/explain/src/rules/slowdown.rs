@@ -20,7 +20,7 @@ pub(super) enum Cause {
     Turbo,
     /// A governor other than `performance` was at work, which may have done it.
     Governor,
-    /// No sensor tells.
+    /// No sensor tells, or only that of one core or cluster.
     Unknown,
 }
 
@@ -44,23 +44,12 @@ const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 /// The firmware of a Raspberry Pi 3A+ and 3B+ lowers the clock from here (`temp_soft_limit`, in degrees, and what it
 /// does by default: raspberrypi.com, documentation of `config.txt`).
 const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
-/// These are the ones with this clock.
-const SOFT_LIMITED_KHZ: i64 = 1_400_000;
-
-/// True for the Raspberry Pis whose firmware has a soft temperature limit of its own. Old versions do not tell by
-/// their bits that it acts.
-fn has_soft_limit(record: &Record) -> bool {
-    let claims = view::channels(record, ChannelId::is_policy_claim);
-    let readings = claims.flat_map(|channel| view::clock_gauge(record, channel, view::whole_run()));
-    let highest = readings.map(|reading| reading.value).max();
-    view::firmware_clock_channel(record).is_some() && highest == Some(SOFT_LIMITED_KHZ)
-}
 
 /// The temperature from which this kind of machine throttles by heat.
 pub(crate) fn hot_millicelsius(record: &Record) -> i64 {
     if is_x86(record) {
         HOT_MILLICELSIUS_X86
-    } else if has_soft_limit(record) {
+    } else if view::has_soft_limit(record) {
         HOT_MILLICELSIUS_SOFT_LIMIT
     } else if view::firmware_clock_channel(record).is_some()
         && view::firmware_bits(record, SOFT_LIMIT) == FirmwareBits::Clear
@@ -97,8 +86,8 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
         _ if view::is_other_governor(record) => Cause::Governor,
         _ if always_low && fall.at_most => Cause::ManyCores,
         _ if is_turbo => Cause::Turbo,
-        Some(_) => Cause::Power,
-        None => Cause::Unknown,
+        Some(_) if view::sensor_of_a_part(record).is_none() => Cause::Power,
+        _ => Cause::Unknown,
     }
 }
 

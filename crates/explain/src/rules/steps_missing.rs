@@ -119,6 +119,7 @@ fn too_few_runs(record: &Record) -> Option<Finding> {
         Finding::new(RULE.id, severity, "Only {done} of {expected} runs of 7-zip on all CPUs gave a result.")
             .with("done", Quantity::Count(done as i64))
             .with("expected", Quantity::Count(MULTI_RUNS as i64))
+            .of(view::multi_totals(record).into_iter().map(|(step, _)| step))
             .at(Place::Field("steps".into())),
     )
 }

@@ -5,7 +5,8 @@
 
 use super::place::samples_place;
 use super::{Check, Rule};
-use crate::{Finding, Place, Quantity, Severity, view};
+use crate::view::Waited;
+use crate::{Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, OfSwap, Record, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
@@ -20,20 +21,55 @@ pub(super) const RULE: Rule = Rule {
 const TRAFFIC_KIB_MIN: u64 = 4 * 1024;
 /// Less growth than this is noise of the rounded totals that logs print.
 const GROWTH_KIB_MIN: u64 = 2 * 1024;
-/// Less than this, in percent of the memory, are idle pages of others that cost the run nothing.
-const DEGRADED_PERCENT_OF_MEMORY: f64 = 0.5;
+/// Less than this, in percent of the memory, are idle pages of others.
+const LITTLE_PERCENT_OF_MEMORY: f64 = 0.5;
+/// A benchmark that needs more of the memory than this, in percent, leaves no room for the programs' own files.
+const NEEDED_PERCENT: u64 = 75;
 /// More traffic than this, in percent of the memory, means that the workload itself was swapped.
 const INVALID_PERCENT_OF_MEMORY: f64 = 10.0;
 
 fn check(record: &Record) -> Vec<Finding> {
+    let waited = view::waited_for_memory(record);
     let found = match view::swap_traffic_pages(record) {
-        Some((read, written)) => by_traffic(record, read, written),
-        None => by_growth(record),
+        Some((read, written)) => by_traffic(record, read, written, waited.as_ref()),
+        None => by_growth(record, waited.as_ref()),
     };
-    found.into_iter().collect()
+    let found = found.or_else(|| without_swap(record, waited.as_ref()?));
+    found.into_iter().map(|finding| with_wait(finding, waited.as_ref())).collect()
 }
 
-fn by_traffic(record: &Record, pages_read: i64, pages_written: i64) -> Option<Finding> {
+/// For the workloads that waited, where some did.
+fn with_wait(finding: Finding, waited: Option<&Waited>) -> Finding {
+    let finding = finding.seen_by(Witness::SwapTraffic);
+    let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else {
+        return finding;
+    };
+    finding
+        .of(waited.steps.iter().copied())
+        .during(waited.first_ms, waited.last_ms)
+        .seen_by(Witness::CpuTime)
+        .with("phase", Quantity::Text(waited.phase.clone()))
+        .with("iowait", Quantity::Percent(waited.iowait_percent))
+        .with("system", Quantity::Percent(waited.system_percent))
+}
+
+/// Without swap the kernel drops the files of running programs and reads them again.
+fn without_swap(record: &Record, waited: &Waited) -> Option<Finding> {
+    let needed = view::compressions(record).filter_map(|(_, _, done)| Some((done.ram_size_mb?, done.ram_usage_mb?)));
+    let (memory_mb, needed_mb) = needed.max_by_key(|(_, needed_mb)| *needed_mb)?;
+    let is_short = u64::from(needed_mb) * 100 >= u64::from(memory_mb) * NEEDED_PERCENT;
+    let has_waited = waited.iowait_percent > waited.system_percent;
+    (view::swap_devices(record).is_empty() && is_short && has_waited).then(|| {
+        let template = "7-zip used {needed} of {memory} and there is no swap: during {phase} up to {iowait} of the CPU \
+                        time was waited for storage, from which the kernel reads again what it had to drop.";
+        Finding::new(RULE.id, Severity::Degraded, template)
+            .sure(80)
+            .with("needed", Quantity::Kib(u64::from(needed_mb) * 1024))
+            .with("memory", Quantity::Kib(u64::from(memory_mb) * 1024))
+    })
+}
+
+fn by_traffic(record: &Record, pages_read: i64, pages_written: i64, waited: Option<&Waited>) -> Option<Finding> {
     let page_kib = record.machine.page_size_bytes.known().map_or(4, |bytes| u64::from(*bytes) / 1024);
     let kib = |pages: i64| pages.max(0) as u64 * page_kib;
     let total_kib = kib(pages_read) + kib(pages_written);
@@ -42,7 +78,7 @@ fn by_traffic(record: &Record, pages_read: i64, pages_written: i64) -> Option<Fi
     }
     let finding = Finding::new(
         RULE.id,
-        severity(record, total_kib),
+        of_traffic(record, total_kib, waited),
         "{written} were written to and {read} read from swap ({device}) during the run.",
     );
     let finding = finding
@@ -61,7 +97,7 @@ fn by_traffic(record: &Record, pages_read: i64, pages_written: i64) -> Option<Fi
     Some(finding)
 }
 
-fn by_growth(record: &Record) -> Option<Finding> {
+fn by_growth(record: &Record, waited: Option<&Waited>) -> Option<Finding> {
     let growth = view::swap_growth(record)?;
     let grown_kib = growth.after_kib.saturating_sub(growth.before_kib);
     if grown_kib < GROWTH_KIB_MIN {
@@ -71,11 +107,31 @@ fn by_growth(record: &Record) -> Option<Finding> {
         Some(line) => Place::Line(line),
         None => Place::Field("states".into()),
     });
-    let finding = Finding::new(
-        RULE.id,
-        severity(record, grown_kib),
-        "Swap use ({device}) grew from {before} to {after}: not enough memory for the run.",
-    );
+    // A few pages do not keep compression from the CPUs.
+    let memory_kib = record.machine.memory_kib.known().copied().unwrap_or(0);
+    let is_little = grown_kib as f64 * 100.0 < LITTLE_PERCENT_OF_MEMORY * memory_kib as f64;
+    let waited = waited.filter(|waited| !is_little || waited.is_in_rows());
+    let (severity, template) = match waited {
+        Some(waited) if !waited.is_in_rows() => (
+            Severity::Degraded,
+            "Swap use ({device}) grew from {before} to {after}, and compression used less of the CPUs in some runs than in \
+             others: not enough memory for the run.",
+        ),
+        Some(Waited { iowait_percent, system_percent, .. }) if iowait_percent >= system_percent => (
+            Severity::Degraded,
+            "Swap use ({device}) grew from {before} to {after}, and during {phase} up to {iowait} of the CPU time was waited \
+             for it: not enough memory for the run.",
+        ),
+        Some(_) => (
+            Severity::Degraded,
+            "Swap use ({device}) grew from {before} to {after}, and during {phase} the kernel used up to {system} of the CPU \
+             time for it: not enough memory for the run.",
+        ),
+        None => {
+            (Severity::Info, "Swap use ({device}) grew from {before} to {after}; runs on all CPUs did not wait for it.")
+        }
+    };
+    let finding = Finding::new(RULE.id, severity, template);
     let finding = finding
         .with("device", Quantity::Text(device(record)))
         .with("before", Quantity::Kib(growth.before_kib))
@@ -85,17 +141,17 @@ fn by_growth(record: &Record) -> Option<Finding> {
     Some(finding)
 }
 
-/// A little swapping holds a run back; when a good part of the memory moves, the score is that of
+/// Swapping for which something waited holds a run back; when a good part of the memory moves, the score is that of
 /// the swap device.
-fn severity(record: &Record, moved_kib: u64) -> Severity {
+fn of_traffic(record: &Record, moved_kib: u64, waited: Option<&Waited>) -> Severity {
     let memory_kib = record.machine.memory_kib.known().copied().unwrap_or(0);
     let percent = 100.0 * moved_kib as f64 / memory_kib.max(1) as f64;
     if memory_kib > 0 && percent >= INVALID_PERCENT_OF_MEMORY {
         Severity::Invalid
-    } else if memory_kib > 0 && percent < DEGRADED_PERCENT_OF_MEMORY {
-        Severity::Info
-    } else {
+    } else if waited.is_some() {
         Severity::Degraded
+    } else {
+        Severity::Info
     }
 }
 
@@ -124,8 +180,8 @@ mod tests {
     use super::RULE;
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
-    use crate::test_support::{counter, log, own_run, state, swap};
-    use record::{ChannelId, Fact, OfSwap, SwapKind, Unit};
+    use crate::test_support::{compression, counter, gauge_channel, log, own_run, state, swap, with_step};
+    use record::{AllCpus, ChannelId, CpuPercent, Fact, OfSwap, SwapKind, Unit, Variant, WorkloadId};
 
     #[test]
     fn traffic_counts_even_if_the_total_does_not_grow() {
@@ -144,6 +200,32 @@ mod tests {
         let record = counter(own_run(), ChannelId::Swap(OfSwap::In), Unit::Pages, &[90_000, 90_000, 90_010]);
         let record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[80_000, 80_000, 80_000]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    /// Swap that moves harms nothing by itself.
+    #[test]
+    fn what_nothing_waited_for_is_a_note() {
+        for (iowait, system, expected) in [
+            ([0, 2, 1, 0], [0, 3, 3, 3], Severity::Info),
+            ([0, 9, 1, 0], [0, 3, 3, 3], Severity::Degraded),
+            ([0, 2, 1, 0], [0, 3, 30, 3], Severity::Degraded),
+        ] {
+            let mut record = log("0.9.59");
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
+            let share = |of| ChannelId::AllCpus(AllCpus::Percent(of));
+            for (of, values) in
+                [(CpuPercent::Busy, [90; 4]), (CpuPercent::Iowait, iowait), (CpuPercent::System, system)]
+            {
+                record = gauge_channel(record, share(of), Unit::Percent, &values);
+            }
+            for used_kib in [0, 83_000] {
+                let mut moment = state(None);
+                moment.swaps = Fact::Known(vec![swap("/dev/zram0", SwapKind::Zram, used_kib)]);
+                record.states.push(moment);
+            }
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found[0].severity, expected, "{}", found[0].sentence());
+        }
     }
 
     #[test]

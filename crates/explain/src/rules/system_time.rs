@@ -7,8 +7,8 @@ use super::place::samples_place;
 use super::{CPU_AND_MEMORY, Check, Rule};
 use crate::stats::mean;
 use crate::view::{self, Phase};
-use crate::{Finding, Quantity, Severity};
-use record::{ChannelId, CpuTime, Record, RuleId};
+use crate::{Finding, Place, Quantity, Severity, Witness};
+use record::{ChannelId, CpuTime, Record, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("system-time"),
@@ -20,54 +20,90 @@ pub(super) const RULE: Rule = Rule {
 
 /// One sample this high is an event worth naming; workloads need 1 to 5 % for page faults.
 const PEAK_PERCENT_MIN: f64 = 10.0;
-/// Mean over all phases; workloads that mostly compute need less than 1 %.
+/// Mean over a phase; workloads that mostly compute need less than 1 %.
 const MEAN_PERCENT_MIN: f64 = 2.0;
-/// Mean from which scores are held back.
-const DEGRADED_PERCENT: f64 = 4.0;
+/// Mean over a phase from which its scores are held back: page faults of 7-zip alone need up to 5 %.
+const DEGRADED_PERCENT: f64 = 8.0;
 /// What the monitor of the bash program uses on slow boards itself, in percent of one CPU.
 const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
+/// Ciphers that an engine computes leave this much CPU time to the program, in percent of one CPU, and not more.
+const ENGINE_USER_PERCENT: f64 = 12.0;
 
 fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
-    let mut seen: Vec<(f64, i64, String)> = Vec::new();
-    for phase in phases {
-        let Some(own) = own_percent(record, phase) else {
-            continue;
-        };
-        let uses = view::cpu_use(record, phase.window);
-        seen.extend(uses.iter().map(|usage| {
-            let others = (usage.system - own).max(0.0);
-            (others, usage.at_ms, phase.name.clone())
-        }));
-    }
-    let values: Vec<f64> = seen.iter().map(|(system, _, _)| *system).collect();
-    let worst = seen.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    let (Some(average), Some((peak, at_ms, phase))) = (mean(&values), worst) else {
-        return Vec::new();
-    };
-    // Own workloads have peaks of their own, which a mean does not take away.
-    let has_peak = view::is_log(record) && *peak >= PEAK_PERCENT_MIN;
-    if average < MEAN_PERCENT_MIN && !has_peak {
-        return Vec::new();
-    }
+    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(record, phase)).collect();
+    let (engine, others): (Vec<OfPhase>, Vec<OfPhase>) = of_phases.into_iter().partition(|of| of.is_engine);
+    let engine = engine.iter().max_by(|a, b| a.average.total_cmp(&b.average)).map(by_engine);
+    overhead(record, &others).into_iter().chain(engine).collect()
+}
+
+/// What the kernel used in one phase beyond the workload's own calls, in percent of all CPUs.
+struct OfPhase<'a> {
+    phase: &'a Phase,
+    average: f64,
+    peak: f64,
+    at_ms: i64,
+    user: f64,
+    /// True if the kernel did all of the work of a cipher.
+    is_engine: bool,
+}
+
+fn of_phase<'a>(record: &Record, phase: &'a Phase) -> Option<OfPhase<'a>> {
+    let own = own_percent(record, phase)?;
+    let uses = view::cpu_use(record, phase.window);
+    let values: Vec<f64> = uses.iter().map(|usage| (usage.system - own).max(0.0)).collect();
+    let (average, user) = (mean(&values)?, mean(&uses.iter().map(|usage| usage.user).collect::<Vec<_>>())?);
+    let (peak, at_ms) =
+        values.iter().zip(&uses).map(|(value, usage)| (*value, usage.at_ms)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let is_cipher = phase.workload.id().is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes));
+    let of_one_cpu = f64::from(view::cpu_count(record).unwrap_or(1));
+    let is_engine = is_cipher && average >= PEAK_PERCENT_MIN && user * of_one_cpu <= ENGINE_USER_PERCENT;
+    Some(OfPhase { phase, average, peak, at_ms, user, is_engine })
+}
+
+fn by_engine(of: &OfPhase) -> Finding {
+    let template = "AES was computed by a crypto engine that the kernel drives: {average} of the CPU time was the kernel's and \
+                    {user} the program's. The AES figures are not those of the CPU.";
+    let window = of.phase.window;
+    Finding::new(RULE.id, Severity::Info, template)
+        .with("average", Quantity::Percent(of.average))
+        .with("user", Quantity::Percent(of.user))
+        .of(of.phase.steps.iter().copied())
+        .during(window.start_ms, window.end_ms)
+        .seen_by(Witness::CpuTime)
+        .at_all(of.phase.steps.first().map(|step| Place::Step(*step)))
+}
+
+fn overhead(record: &Record, of_phases: &[OfPhase]) -> Option<Finding> {
+    let worst = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak))?;
     let monitor = match (view::is_log(record), view::cpu_count(record)) {
         (true, Some(cpus)) => MONITOR_OF_LOGS_PERCENT / f64::from(cpus),
         _ => 0.0,
     };
-    let severity = if average >= DEGRADED_PERCENT + monitor { Severity::Degraded } else { Severity::Info };
-    let finding = Finding::new(
-        RULE.id,
-        severity,
-        "Kernel overhead was {average} of CPU time on average and {peak} at most (during {phase}), not counting the \
-         workloads' own system calls.",
-    );
-    let system = ChannelId::all_cpus(CpuTime::System);
-    vec![
-        finding
-            .with("average", Quantity::Percent(average))
-            .with("peak", Quantity::Percent(*peak))
-            .with("phase", Quantity::Text(phase.clone()))
-            .at(samples_place(record, &system, *at_ms, *at_ms)),
-    ]
+    let held: Vec<&OfPhase> = of_phases.iter().filter(|of| of.average >= DEGRADED_PERCENT + monitor).collect();
+    let shown = held.iter().copied().max_by(|a, b| a.average.total_cmp(&b.average)).unwrap_or(worst);
+    // Own workloads have peaks of their own, which a mean does not take away.
+    let has_peak = view::is_log(record) && shown.peak >= PEAK_PERCENT_MIN;
+    if shown.average < MEAN_PERCENT_MIN && !has_peak {
+        return None;
+    }
+    let severity = if held.is_empty() { Severity::Info } else { Severity::Degraded };
+    let steps: Vec<usize> = match held.is_empty() {
+        true => shown.phase.steps.clone(),
+        false => held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect(),
+    };
+    let template = "During {phase}, the kernel used {average} of CPU time on average and {peak} at most, not counting the \
+                    workload's own system calls.";
+    let (window, system) = (shown.phase.window, ChannelId::all_cpus(CpuTime::System));
+    Some(
+        Finding::new(RULE.id, severity, template)
+            .with("average", Quantity::Percent(shown.average))
+            .with("peak", Quantity::Percent(shown.peak))
+            .with("phase", Quantity::Text(shown.phase.name.clone()))
+            .of(steps)
+            .during(window.start_ms, window.end_ms)
+            .seen_by(Witness::CpuTime)
+            .at(samples_place(record, &system, shown.at_ms, shown.at_ms)),
+    )
 }
 
 /// Kernel time of the workload itself, which asks for memory, in percent of all CPUs. Zero in logs,
@@ -90,6 +126,19 @@ mod tests {
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, gauge_channel, log, with_step};
     use record::{AllCpus, ChannelId, CpuPercent, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn an_engine_is_told_from_overhead() {
+        for (user, is_engine) in [(0, true), (20, false)] {
+            let record = with_step(log("0.9.59"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
+            let share = |of| ChannelId::AllCpus(AllCpus::Percent(of));
+            let record = gauge_channel(record, share(CpuPercent::Busy), Unit::Percent, &[25 + user; 4]);
+            let record = gauge_channel(record, share(CpuPercent::System), Unit::Percent, &[25; 4]);
+            let record = gauge_channel(record, share(CpuPercent::User), Unit::Percent, &[user; 4]);
+            let found = sentences(RULE.id, &record);
+            assert_eq!((found.len(), found[0].starts_with("AES was computed by a crypto engine")), (1, is_engine));
+        }
+    }
 
     #[test]
     fn much_kernel_time_is_named() {

@@ -3,6 +3,7 @@
 
 use super::clock_gauge::clock_gauge;
 use super::cpu_use::cpu_count;
+use super::firmware::has_soft_limit;
 use super::phases::Phase;
 use super::samples::{Reading, channels};
 use super::scores::{fall_percent, multi_totals};
@@ -60,8 +61,8 @@ pub(super) fn base(record: &Record, channel: &Channel, phases: &[Phase], busy: &
         // The second highest: a core's highest OPP is seen more than once.
         values.len().checked_sub(2).map(|at| values[at])
     };
-    // What a firmware takes from the first moment on, the kernel still believes to have.
-    let claim_of_kernel = match channel.id.is_firmware_clock() {
+    // What a soft limit takes from the first moment on, the kernel still believes to have.
+    let claim_of_kernel = match channel.id.is_firmware_clock() && has_soft_limit(record) {
         true => channels(record, ChannelId::is_policy_claim).next().and_then(highest_seen),
         false => None,
     };

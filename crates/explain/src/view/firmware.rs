@@ -142,6 +142,18 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
     seen.map(|clock| FirmwareClock { of, lost_percent: 100.0 * lost / f64::from(of.max(1) as u32), ..clock })
 }
 
+/// The highest clock of the Raspberry Pis whose firmware has a soft temperature limit: 3A+ and 3B+.
+const SOFT_LIMITED_KHZ: i64 = 1_400_000;
+
+/// True for a Raspberry Pi whose firmware has a soft temperature limit. Old versions do not tell by their bits that it
+/// acts, and one that is above it from the first moment on shows no drop.
+pub fn has_soft_limit(record: &Record) -> bool {
+    let claims = channels(record, ChannelId::is_policy_claim);
+    let readings = claims.flat_map(|channel| clock_gauge(record, channel, whole_run()));
+    let highest = readings.map(|reading| reading.value).max();
+    firmware_clock_channel(record).is_some() && highest == Some(SOFT_LIMITED_KHZ)
+}
+
 /// A clock this near to the lowest OPP, as a share, is that OPP.
 const LOWEST_SHARE: f64 = 1.02;
 

@@ -17,12 +17,14 @@ mod declines;
 mod falls;
 mod firmware;
 mod governors;
+mod halves;
 mod heat;
 mod limits;
 mod load_clocks;
 mod lost_cpus;
 mod memory;
 mod messages;
+mod online;
 mod opp_clock;
 mod opp_ladder;
 mod phases;
@@ -37,6 +39,7 @@ mod scores;
 mod swap;
 mod switched_off;
 mod topology;
+mod waited;
 mod witness;
 
 pub use base::is_x86;
@@ -53,15 +56,18 @@ pub use death::{Death, LastSeen, death, deaths};
 pub use declines::{Decline, declines, unmoved_claim};
 pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
 pub use firmware::{
-    FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks, under_voltage_rows,
+    FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks, has_soft_limit,
+    under_voltage_rows,
 };
 pub use governors::{governor_during_run, is_other_governor};
-pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature, temperatures};
+pub use halves::{Differs, Halves, differs, halves};
+pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, sensor_of_a_part, soc_temperature, temperatures};
 pub use limits::limit_set_at;
 pub use load_clocks::{LoadClock, load_clocks};
 pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
+pub use online::OnlineCpus;
 pub use opp_clock::{OppClock, opp_clock};
 pub use opp_ladder::{OppShape, opp_shape};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
@@ -79,4 +85,5 @@ pub use scores::{SeriesTrend, compressions, fall_percent, multi_totals, series_t
 pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};
 pub use switched_off::{SwitchedOff, switched_off};
 pub use topology::topology;
+pub use waited::{Waited, waited_for_memory};
 pub use witness::{ClockDoubt, DoubtedColumn, doubted_columns};

@@ -55,11 +55,11 @@ pub fn phases(record: &Record) -> Vec<Phase> {
             Some(last)
                 if last.workload == step.workload
                     && last.busy_cpus == busy_cpus
-                    && (last.window == step.window || last.name == step_name(step)) =>
+                    && (last.window == step.window || last.name == phase_name(step)) =>
             {
                 // Logs have one window for all algorithms or sizes of a workload.
                 let label = step.workload.label();
-                if last.name != label && last.name != step_name(step) {
+                if last.name != label && last.name != phase_name(step) {
                     last.name = label.to_owned();
                 }
                 last.steps.push(index);
@@ -70,13 +70,21 @@ pub fn phases(record: &Record) -> Vec<Phase> {
                 steps: vec![index],
                 workload: step.workload.clone(),
                 bound: Bound::of(&step.workload, &step.variant),
-                name: step_name(step),
+                name: phase_name(step),
                 window: step.window,
                 busy_cpus,
             }),
         }
     }
     phases
+}
+
+/// What ran, in words: tools that measure several things of the memory at once go by their own name.
+fn phase_name(step: &Step) -> String {
+    const TOOLS: [&str; 2] = ["tinymembench", "ramlat"];
+    let variant = step.variant.to_string();
+    let mut tools = TOOLS.iter().filter(|tool| step.workload.is_of_memory() && variant.starts_with(**tool));
+    tools.next().map_or_else(|| step_name(step), |tool| (*tool).to_owned())
 }
 
 /// CPUs that a step keeps busy by itself: its threads, but no more than it was pinned to. Old

@@ -153,7 +153,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         &io_wait::RULE,
         J::All,
         &[follows(C::OutOfMemory), follows_if(C::TooLittleMemory, W::Swapped), root(C::StorageWait)],
-        "2 % or more of the CPU time was waited for storage",
+        "2 % or more of the CPU time of a phase was waited for storage",
         "Find what reads or writes (`iotop`) and stop it.",
     ),
     row(
@@ -227,7 +227,7 @@ pub(crate) const RELATIONS: &[Related] = &[
     row(
         &power_limit::RULE,
         J::FullLoad,
-        &[follows(C::LowVoltage), follows_if(C::Heat, W::Hot), root(C::PowerLimit)],
+        &[follows(C::LowVoltage), follows_if(C::Heat, W::Hot), root_if(C::PowerLimit, W::NotOfAPart)],
         "the clock fell under load below the temperature of throttling",
         "Look at the power limits (PL1 and PL2) in the BIOS and at the power supply.",
     ),
@@ -357,10 +357,9 @@ pub(crate) const RELATIONS: &[Related] = &[
         &[
             root_if(C::CryptoEngine, W::CiphersAlone),
             follows_if(C::TooLittleMemory, W::Swapped),
-            follows_if(C::NumaOrScheduler, W::ManyNodes),
-            root(C::StorageWait),
+            root_if(C::NumaOrScheduler, W::ManyNodes),
         ],
-        "4 % or more of the CPU time was used by the kernel",
+        "8 % or more of the CPU time of a phase was used by the kernel",
         "Look which interrupts and kernel threads use it.",
     ),
     row(

@@ -1,0 +1,115 @@
+//! The two halves of 7-zip: compression and decompression differ in what holds them back, and the columns of a run tell
+//! which of them changed, and whether it used less of the CPUs or did less work with them.
+
+use super::scores::{multi_totals, spread_percent};
+use crate::stats::mean;
+use record::{Compression, DictionaryRow, Measured, Outcome, Record};
+
+/// What the columns of one run come to, as the mean over its dictionaries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Halves {
+    /// CPU use of compression, in percent of one CPU.
+    pub compressing_use: f64,
+    /// Work of compression for each CPU that it used, in MIPS.
+    pub compressing_rate: f64,
+    /// CPU use of decompression, in percent of one CPU.
+    pub decompressing_use: f64,
+    /// Work of decompression for each CPU that it used, in MIPS.
+    pub decompressing_rate: f64,
+}
+
+/// What differs between the runs on all CPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Differs {
+    /// Compression alone, as it used less of the CPUs.
+    CompressionUse,
+    /// Compression alone, at equal use of the CPUs.
+    CompressionRate,
+    /// Both, as they used less of the CPUs.
+    Use,
+    /// Both, at equal use of the CPUs.
+    Rate,
+    /// No column tells, or several do in several ways.
+    Unknown,
+}
+
+/// Columns of runs of a quiet machine differ by less.
+const DIFFERS_PERCENT_MIN: f64 = 3.0;
+
+/// What differs by less than this share of the column that differs most is beside the point.
+const BESIDE_SHARE: f64 = 0.35;
+
+/// The halves of every run on all CPUs; empty if one of them has no rows.
+pub fn halves(record: &Record) -> Vec<Halves> {
+    let runs = multi_totals(record).into_iter().map(|(step, _)| match &record.steps.get(step)?.outcome {
+        Outcome::Done(Measured::Compression(done)) => of_run(done),
+        _ => None,
+    });
+    runs.collect::<Option<Vec<Halves>>>().unwrap_or_default()
+}
+
+fn of_run(done: &Compression) -> Option<Halves> {
+    let column = |rows: &[DictionaryRow], value: fn(&DictionaryRow) -> u32| {
+        mean(&rows.iter().map(|row| f64::from(value(row))).collect::<Vec<_>>())
+    };
+    let (usage, rate) = (|row: &DictionaryRow| row.usage_percent, |row: &DictionaryRow| row.rating_per_usage_mips);
+    Some(Halves {
+        compressing_use: column(&done.compressing, usage)?,
+        compressing_rate: column(&done.compressing, rate)?,
+        decompressing_use: column(&done.decompressing, usage)?,
+        decompressing_rate: column(&done.decompressing, rate)?,
+    })
+}
+
+/// What differs between these runs.
+pub fn differs(runs: &[Halves]) -> Differs {
+    let spread = |value: fn(&Halves) -> f64| {
+        let values: Vec<f64> = runs.iter().map(value).collect();
+        spread_percent(&values).unwrap_or(0.0)
+    };
+    let columns: [fn(&Halves) -> f64; 4] = [
+        |run| run.compressing_use,
+        |run| run.compressing_rate,
+        |run| run.decompressing_use,
+        |run| run.decompressing_rate,
+    ];
+    let largest = columns.iter().map(|column| spread(*column)).fold(0.0, f64::max);
+    let is_far = |value: fn(&Halves) -> f64| spread(value) >= DIFFERS_PERCENT_MIN.max(largest * BESIDE_SHARE);
+    let compressing = (is_far(|run| run.compressing_use), is_far(|run| run.compressing_rate));
+    let decompressing = (is_far(|run| run.decompressing_use), is_far(|run| run.decompressing_rate));
+    match (compressing, decompressing) {
+        ((true, false), (false, false)) => Differs::CompressionUse,
+        ((false, true), (false, false)) => Differs::CompressionRate,
+        ((true, false), (true, false)) => Differs::Use,
+        ((false, true), (false, true)) => Differs::Rate,
+        _ => Differs::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_tell_which_half_changed_and_how() {
+        let run = |compressing: (f64, f64), decompressing: (f64, f64)| Halves {
+            compressing_use: compressing.0,
+            compressing_rate: compressing.1,
+            decompressing_use: decompressing.0,
+            decompressing_rate: decompressing.1,
+        };
+        let usual = run((500.0, 1_600.0), (590.0, 1_360.0));
+        for (other, expected) in [
+            (run((410.0, 1_610.0), (590.0, 1_360.0)), Differs::CompressionUse),
+            (run((500.0, 1_450.0), (590.0, 1_360.0)), Differs::CompressionRate),
+            (run((410.0, 1_600.0), (480.0, 1_360.0)), Differs::Use),
+            (run((500.0, 1_450.0), (590.0, 1_220.0)), Differs::Rate),
+            (run((500.0, 1_600.0), (590.0, 1_360.0)), Differs::Unknown),
+            (run((410.0, 1_450.0), (590.0, 1_360.0)), Differs::Unknown),
+            (run((410.0, 1_540.0), (590.0, 1_360.0)), Differs::CompressionUse),
+        ] {
+            assert_eq!(differs(&[usual, other]), expected, "{other:?}");
+        }
+        assert_eq!(differs(&[]), Differs::Unknown);
+    }
+}

@@ -1,0 +1,121 @@
+//! What shows that a workload waited for memory: swap that moves costs nothing while nobody waits for it.
+
+use super::cpu_use::cpu_use;
+use super::halves::{Differs, differs, halves};
+use super::is_log;
+use super::phases::{Phase, phases};
+use super::samples::counter_total;
+use crate::stats::mean;
+use record::{ChannelId, Outcome, Record, Resource, Stalled, WorkloadId};
+
+/// What showed it, in which phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waited {
+    /// Steps of the phases in which it was seen: indices in `Record::steps`.
+    pub steps: Vec<usize>,
+    /// Name of the worst of them.
+    pub phase: String,
+    /// Highest share of CPU time waited for storage, in percent.
+    pub iowait_percent: f64,
+    /// Highest share of CPU time that the kernel used, in percent.
+    pub system_percent: f64,
+    /// When the first of these was seen.
+    pub first_ms: i64,
+    /// When the last was.
+    pub last_ms: i64,
+}
+
+impl Waited {
+    /// True if time was seen that was waited or used by the kernel; else runs differ in their use of the CPUs.
+    pub fn is_in_rows(&self) -> bool {
+        self.iowait_percent.max(self.system_percent) >= 1.0
+    }
+}
+
+/// On all CPUs one row of a log, or one second, is enough: nothing else waits there.
+const IOWAIT_PERCENT: f64 = 5.0;
+/// Compressed swap takes CPU time of the kernel; page faults of 7-zip alone take 1 to 5 %.
+const SYSTEM_PERCENT: f64 = 10.0;
+/// In a phase on one CPU others may wait for storage as well, so that it must be so on average.
+const SINGLE_PERCENT: f64 = 5.0;
+/// Share of the time in which all tasks were stalled for want of memory.
+const STALLED_PERCENT: f64 = 2.0;
+
+/// What shows that compression waited for memory.
+pub fn waited_for_memory(record: &Record) -> Option<Waited> {
+    let phases = phases(record);
+    let compressing = || phases.iter().filter(|phase| phase.workload.id().is_some_and(WorkloadId::is_main));
+    let mut found: Option<Waited> = None;
+    for phase in compressing() {
+        let Some(of_phase) = in_rows(record, phase).or_else(|| stalled(record, phase)) else {
+            continue;
+        };
+        found = Some(match found {
+            None => of_phase,
+            Some(known) => together(known, of_phase),
+        });
+    }
+    found.or_else(|| compressing().find(|phase| phase.busy_cpus > 1).and_then(|phase| by_use(record, phase)))
+}
+
+fn together(a: Waited, b: Waited) -> Waited {
+    let phase =
+        if b.iowait_percent + b.system_percent > a.iowait_percent + a.system_percent { b.phase } else { a.phase };
+    Waited {
+        steps: [a.steps, b.steps].concat(),
+        phase,
+        iowait_percent: a.iowait_percent.max(b.iowait_percent),
+        system_percent: a.system_percent.max(b.system_percent),
+        first_ms: a.first_ms.min(b.first_ms),
+        last_ms: a.last_ms.max(b.last_ms),
+    }
+}
+
+fn in_rows(record: &Record, phase: &Phase) -> Option<Waited> {
+    let uses = cpu_use(record, phase.window);
+    let of = |value: fn(&super::CpuUse) -> f64| uses.iter().map(value).collect::<Vec<f64>>();
+    let (iowait, system) = (of(|row| row.iowait), of(|row| row.system));
+    let high = uses.iter().filter(|row| row.iowait >= IOWAIT_PERCENT || row.system >= SYSTEM_PERCENT);
+    let times: Vec<i64> = high.map(|row| row.at_ms).collect();
+    let is_held = match phase.busy_cpus > 1 {
+        // Own runs start and end their steps within a second, which has much of the kernel's work.
+        true => !times.is_empty() && (is_log(record) || times.len() > 1),
+        false => mean(&iowait)? >= SINGLE_PERCENT || (!times.is_empty() && has_failed(record, phase)),
+    };
+    is_held.then(|| Waited {
+        steps: phase.steps.clone(),
+        phase: phase.name.clone(),
+        iowait_percent: iowait.into_iter().fold(0.0, f64::max),
+        system_percent: system.into_iter().fold(0.0, f64::max),
+        first_ms: times.first().copied().unwrap_or(phase.window.start_ms),
+        last_ms: times.last().copied().unwrap_or(phase.window.end_ms),
+    })
+}
+
+/// True if a step of the phase came to no result.
+fn has_failed(record: &Record, phase: &Phase) -> bool {
+    phase.steps.iter().any(|step| matches!(record.steps[*step].outcome, Outcome::Failed(_)))
+}
+
+fn stalled(record: &Record, phase: &Phase) -> Option<Waited> {
+    let channel = record.samples.channel(&ChannelId::Pressure(Resource::Memory, Stalled::Full))?;
+    let us = counter_total(record, channel, phase.window)?;
+    let percent = us as f64 / 10.0 / phase.window.elapsed_ms().max(1) as f64;
+    (percent >= STALLED_PERCENT).then(|| whole(phase))
+}
+
+/// Compression that used less of the CPUs in some runs, while decompression, which needs no memory, did not.
+fn by_use(record: &Record, phase: &Phase) -> Option<Waited> {
+    (differs(&halves(record)) == Differs::CompressionUse).then(|| whole(phase))
+}
+
+fn whole(phase: &Phase) -> Waited {
+    Waited {
+        steps: phase.steps.clone(),
+        phase: phase.name.clone(),
+        iowait_percent: 0.0,
+        system_percent: 0.0,
+        first_ms: phase.window.start_ms,
+        last_ms: phase.window.end_ms,
+    }
+}
