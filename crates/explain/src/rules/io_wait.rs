@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 const PEAK_PERCENT_MIN: f64 = 5.0;
 /// Mean over a phase on all CPUs from which its scores were held back.
 const DEGRADED_MEAN_PERCENT: f64 = 2.0;
-/// The same where one thread works: others may wait beside it.
+/// The same where one thread works: other tasks may wait at the same time.
 const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
 
 fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {

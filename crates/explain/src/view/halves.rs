@@ -36,8 +36,8 @@ pub enum Differs {
 /// Columns of runs of a quiet machine differ by less.
 const DIFFERS_PERCENT_MIN: f64 = 3.0;
 
-/// What differs by less than this share of the column that differs most is beside the point.
-const BESIDE_SHARE: f64 = 0.35;
+/// What differs by less than this share of the column that differs most is not told.
+const MINOR_SHARE: f64 = 0.35;
 
 /// The halves of every run on all CPUs; empty if one of them has no rows.
 pub fn halves(record: &Record) -> Vec<Halves> {
@@ -74,7 +74,7 @@ pub fn differs(runs: &[Halves]) -> Differs {
         |run| run.decompressing_rate,
     ];
     let largest = columns.iter().map(|column| spread(*column)).fold(0.0, f64::max);
-    let is_far = |value: fn(&Halves) -> f64| spread(value) >= DIFFERS_PERCENT_MIN.max(largest * BESIDE_SHARE);
+    let is_far = |value: fn(&Halves) -> f64| spread(value) >= DIFFERS_PERCENT_MIN.max(largest * MINOR_SHARE);
     let compressing = (is_far(|run| run.compressing_use), is_far(|run| run.compressing_rate));
     let decompressing = (is_far(|run| run.decompressing_use), is_far(|run| run.decompressing_rate));
     match (compressing, decompressing) {

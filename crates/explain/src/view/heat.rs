@@ -64,7 +64,7 @@ pub fn sensor_of_a_part(record: &Record) -> Option<String> {
     let of_one_core = |name: &str| name.starts_with("cpu0-thermal") || name.starts_with("cpu0_thermal");
     let has_more = record.machine.clusters.len() > 1;
     let channel = soc_temperature(record).filter(|_| has_more)?;
-    // A log names its sensor beside the column.
+    // A log names its sensor in a line of its own.
     let source = record.machine.features.iter().find(|feature| feature.name == "thermal-source");
     let of_log = source.and_then(|source| source.value.rsplit_once('(')?.1.strip_suffix(')'));
     let name = if channel.id == ChannelId::Soc { of_log? } else { channel.label.as_str() };

@@ -38,7 +38,7 @@ const IOWAIT_PERCENT: f64 = 5.0;
 const SYSTEM_PERCENT: f64 = 10.0;
 /// In a phase on one CPU others may wait for storage as well, so that it must be so on average.
 const SINGLE_PERCENT: f64 = 5.0;
-/// Share of the time in which all tasks were stalled for want of memory.
+/// Share of the time in which all tasks were stalled because of memory (PSI).
 const STALLED_PERCENT: f64 = 2.0;
 
 /// What shows that compression waited for memory.
