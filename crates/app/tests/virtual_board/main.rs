@@ -9,6 +9,7 @@
 mod documented;
 mod faults;
 mod findings;
+mod ledger;
 mod rig;
 mod settings;
 mod thermal;

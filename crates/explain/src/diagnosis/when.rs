@@ -13,7 +13,11 @@ impl When {
         let record = case.record;
         match self {
             Self::Always => true,
-            Self::Hot => temperature(case, at).is_some_and(|temp| temp >= hot_millicelsius(record)),
+            Self::Hot => {
+                let hot = hot_millicelsius(record);
+                let was_cool = own_temperature(case, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
+                !was_cool && temperature(case, at).is_some_and(|temp| temp >= hot)
+            }
             Self::Swapped => found(all, is_of_swapping),
             Self::OutOfMemory => found(all, |finding| finding.rule == crate::rules::OUT_OF_MEMORY),
             Self::Says(words) => {
@@ -54,6 +58,17 @@ fn is_of_swapping(finding: &Finding) -> bool {
     finding.rule == crate::rules::SWAPPING && finding.severity > Severity::Info
 }
 
+/// What was measured so far below the limit, in thousandths of a degree, was not lowered by heat, however hot it became
+/// later.
+const COOLER_MILLICELSIUS: i64 = 20_000;
+
+/// The highest temperature in the own time of what names no score: of a clock that was measured before them.
+fn own_temperature(case: &Case<'_>, at: &Situated) -> Option<i64> {
+    let span = at.span.filter(|_| !at.names_them)?;
+    let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
+    view::heat(case.record, window).map(|heat| heat.millicelsius_max)
+}
+
 /// The highest temperature while it was so: in its scores, or in its own time where that is known.
 fn temperature(case: &Case<'_>, at: &Situated) -> Option<i64> {
     let record = case.record;
@@ -64,4 +79,27 @@ fn temperature(case: &Case<'_>, at: &Situated) -> Option<i64> {
     let of_span =
         at.span.and_then(|span| heat(Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() }));
     of_scores.max(of_span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scope;
+    use crate::rules::relation::Judges;
+    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use record::{ChannelId, RuleId, Unit, Variant};
+
+    #[test]
+    fn what_was_measured_cool_is_not_lowered_by_heat() {
+        let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 4.0), compression(7000));
+        let temp: Vec<i64> = (0..9).map(|row| if row < 4 { 40_000 } else { 85_000 }).collect();
+        let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &temp);
+        let case = Case::of(&record);
+        for (from_ms, to_ms, expected) in [(0, 1000, false), (2500, 3500, true)] {
+            let finding = Finding::new(RuleId::own("x"), Severity::Degraded, "So.");
+            let finding = finding.about(Scope::Machine).during(from_ms, to_ms);
+            let at = Situated::of(&case, &finding, Judges::All);
+            assert_eq!(When::Hot.holds(&case, &finding, &at, &[]), expected, "{from_ms}");
+        }
+    }
 }

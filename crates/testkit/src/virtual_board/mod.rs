@@ -6,6 +6,7 @@
 //! mount namespaces and control groups of either version; [`lacking`] says what is missing.
 
 mod board;
+mod chance;
 mod files;
 mod groups;
 mod host;
@@ -18,6 +19,7 @@ mod stat;
 mod union;
 
 pub use board::{Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec, ZoneSpec};
+pub use chance::Fault;
 pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
 
@@ -70,6 +72,12 @@ pub struct Truth {
     pub real_khz: Vec<u32>,
     /// Clock that cpufreq shows.
     pub shown_khz: Vec<u32>,
+    /// Clock that programs would get if the board were cool and well supplied.
+    pub cool_khz: Vec<u32>,
+    /// Clock that they would get if its firmware gave what it is asked for, in addition.
+    pub wanted_khz: Vec<u32>,
+    /// The CPU that is switched off.
+    pub off_cpu: Option<u32>,
     /// How deep the board throttles.
     pub level: usize,
     /// Clock of this machine, which the true clocks are shares of.
@@ -250,13 +258,17 @@ fn switch(cpu: Option<u32>, is_on: bool) {
 
 fn truth(model: &Model, elapsed: Duration, host_khz: u32) -> Truth {
     let policies = 0..model.policies.len();
+    let cool = model.cool();
     Truth {
         at_s: elapsed.as_secs_f64(),
         at_utc_ms: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64),
         temp_c: model.temp_c,
         power_w: model.power_w,
         real_khz: policies.clone().map(|index| model.khz_real(index)).collect(),
-        shown_khz: policies.map(|index| model.khz_shown(index)).collect(),
+        shown_khz: policies.clone().map(|index| model.khz_shown(index)).collect(),
+        cool_khz: policies.clone().map(|index| cool.khz_real(index)).collect(),
+        wanted_khz: policies.map(|index| cool.khz_shown(index)).collect(),
+        off_cpu: model.off_cpu,
         level: model.level,
         host_khz,
     }

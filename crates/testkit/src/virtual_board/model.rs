@@ -146,6 +146,11 @@ impl Model {
         khz
     }
 
+    /// The same board, if it were cool and well supplied.
+    pub(super) fn cool(&self) -> Self {
+        Self { level: 0, firmware_bits: 0, ..self.clone() }
+    }
+
     /// The index of the policy of a CPU.
     pub fn policy_of(&self, cpu: u32) -> Option<usize> {
         self.board.policy.iter().position(|policy| policy.cpus.contains(&cpu))
