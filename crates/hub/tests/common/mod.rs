@@ -104,13 +104,6 @@ impl Server {
         self.url(&name)
     }
 
-    /// Ends it at once, as a failure would, and starts it again.
-    pub(crate) fn restart(&mut self) {
-        self.stop();
-        self.running = run(&self.programs, &self.folder.0, user().unwrap());
-        self.wait();
-    }
-
     fn stop(&mut self) {
         // It watches its standard input and ends the server when that closes.
         drop(self.running.stdin.take());
@@ -124,10 +117,10 @@ impl Drop for Server {
     }
 }
 
-/// A shell that ends the server when this process is gone, however it ends.
+/// A shell that ends the server and removes its folder when this process is gone, however it ends.
 fn run(programs: &Path, folder: &Path, user: (u32, u32)) -> Child {
     let script = "\"$1\" -D \"$2\" -k \"$3\" -c listen_addresses= -c fsync=off -c max_connections=60 \
-                  >\"$3/log\" 2>&1 & server=$!; read -r _; kill -QUIT $server; wait $server";
+                  >\"$3/log\" 2>&1 & server=$!; read -r _; kill -QUIT $server; wait $server; rm -rf \"$3\"";
     let mut shell = Command::new("sh");
     shell.args(["-c", script, "sh"]).arg(programs.join("postgres")).arg(folder.join("data")).arg(folder);
     as_user(&mut shell, user, folder).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
