@@ -41,7 +41,7 @@ pub(crate) fn explain_all(record: &Record) {
         report.text(record, explained);
     }
     explain::figures::figures(record);
-    explain::headline(record, &explain::figures(record), explained);
+    explain::Told::of(record, explained);
     watch_all(record);
     plot_all(record);
     let rows = [Row::of(record, explained, "a"), Row::of(record, explained, "b")];

@@ -66,7 +66,7 @@ pub(crate) enum Command {
     /// Write a note into a recording.
     Mark { text: String, to: Option<PathBuf> },
     /// Say what a log or a Record means.
-    Explain { files: Vec<PathBuf>, json: bool, verbose: bool },
+    Explain { files: Vec<PathBuf>, json: bool, details: bool, check: bool },
     /// Compare results, put them into tables, follow them over time.
     FileCommand(FileCommand),
     /// One question: clock, core-to-core.
@@ -185,10 +185,10 @@ const AFTER_HELP: &str = "Environment: MODE=extensive|unattended, MaxKHz, MinKHz
 NOTUNING=yes, ExecuteCommand (of -r and -R), CPUINFOFILE, Netio=host/socket,
 NO_COLOR=1.
 
-Exit status: 0 finished, results valid; 1 usage error or failure; 3 finished,
-results degraded or invalid; 4 not started because the system is busy; 5 a
-setting was not restored; 130 interrupted. If your own command fails, its exit
-status is returned.";
+Exit status: 0 finished, results valid; 1 usage error or failure; 2 finished,
+results degraded; 3 finished, results invalid; 4 not started because the system
+is busy; 5 a setting was not restored; 130 interrupted. If your own command
+fails, its exit status is returned.";
 
 /// The command of these words and variables, as they were typed for an earlier run.
 ///

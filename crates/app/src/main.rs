@@ -24,14 +24,25 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 mod status {
     /// Usage or failure.
     pub(crate) const FAILURE: u8 = 1;
-    /// Finished, but the results are not valid.
-    pub(crate) const NOT_VALID: u8 = 3;
+    /// Finished, but the results are lower than this machine reaches.
+    pub(crate) const DEGRADED: u8 = 2;
+    /// Finished, but the results must not be used.
+    pub(crate) const INVALID: u8 = 3;
     /// Refused to start: the system is busy.
     pub(crate) const REFUSED: u8 = 4;
     /// A setting could not be restored.
     pub(crate) const NOT_RESTORED: u8 = 5;
     /// Interrupted; what was measured is kept.
     pub(crate) const INTERRUPTED: u8 = 130;
+
+    /// That of results with this verdict.
+    pub(crate) fn of(verdict: explain::Verdict) -> u8 {
+        match verdict {
+            explain::Verdict::Valid => 0,
+            explain::Verdict::Degraded => DEGRADED,
+            explain::Verdict::Invalid => INVALID,
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -103,7 +114,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
         Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
-        Command::Explain { files, json, verbose } => commands::explain::run(&files, json, verbose),
+        Command::Explain { files, json, details, check } => commands::explain::run(&files, json, details, check),
         Command::FileCommand(verb) => several(verb),
         Command::Survey(verb) => survey(root, verb),
         Command::OneShot(args) => commands::single::run(root, &args),

@@ -74,10 +74,10 @@ fn run_leaves_log_record_and_summary() {
     // What it measures is looked at: it takes its time.
     let output = run_in(&folder).env_remove(testkit::HASTE.0).output().unwrap();
     let status = output.status.code();
-    assert!(matches!(status, Some(0 | 3)), "{status:?} {}", text(&output.stderr));
+    assert!(matches!(status, Some(0 | 2 | 3)), "{status:?} {}", text(&output.stderr));
     let shown = text(&output.stdout);
     // Results that are not valid contain the words that scripts search for.
-    assert_eq!(status == Some(3), shown.contains("check the log"), "{shown}");
+    assert_eq!(status != Some(0), shown.contains("check the log"), "{shown}");
 
     let record = std::fs::read_to_string(folder.file("run.json")).unwrap();
     check_schema(&record);
@@ -89,7 +89,7 @@ fn run_leaves_log_record_and_summary() {
 
     let log = std::fs::read_to_string(folder.file("run.log")).unwrap();
     check_log(&log);
-    assert!(shown.contains(log.lines().last().unwrap()), "the summary line is shown as well");
+    assert!(!shown.contains(log.lines().last().unwrap()), "its figures were shown above");
     assert!(
         !folder
             .file("sbc-bench-runs")
@@ -142,7 +142,9 @@ fn check_explained(folder: &Folder, record: &record::Record) {
     let piped = std::fs::File::open(&json).unwrap();
     let output = sbc_bench(&["explain", "--json", "-"]).stdin(piped).output().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(value["verdict"], explained.verdict.to_string());
+    // One file or several: an array.
+    assert_eq!(value[0]["verdict"], explained.verdict.to_string());
+    assert_eq!(value[0]["file"], "-");
 }
 
 #[test]
@@ -228,7 +230,7 @@ fn definitions_of_a_wrong_file_are_not_read_whole() {
 fn log_that_cannot_be_written_does_not_end_a_run() {
     let words = ["--force", "--wait", "0s", "--log", "/proc/none/run.log"];
     let output = sbc_bench(&words).output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 3)));
+    assert!(matches!(output.status.code(), Some(0 | 2 | 3)));
     let shown = text(&output.stdout);
     assert!(shown.contains("Cannot write the log to /proc/none/run.log"), "{shown}");
     assert!(shown.contains("--log FILE"), "{shown}");

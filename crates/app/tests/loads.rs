@@ -316,7 +316,7 @@ fn hanging_sensor_loses_only_its_values() {
     let output = command.output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     // A machine that does other things makes results not valid.
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{error}");
+    assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{error}");
     let record = folder.record();
     let samples = &record.samples;
     let hanging = |channel: &&record::Channel| channel.source.ends_with("/proc/pressure/cpu");

@@ -51,7 +51,7 @@ pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
     let text =
         String::from_utf8(bytes).unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned());
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(&text).map_err(Unreadable::Json);
+        return record::from_json(&text).map_err(Unreadable::Json);
     }
     let record = logs::read(&text);
     let is_empty = record.steps.is_empty() && record.samples.at_ms.is_empty();

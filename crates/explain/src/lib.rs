@@ -11,6 +11,7 @@ mod change;
 pub mod compare;
 mod config_txt;
 mod diagnosis;
+mod document;
 mod elasticity;
 mod explanation;
 pub mod figures;
@@ -42,6 +43,8 @@ mod watch;
 #[cfg(test)]
 mod test_support;
 
+pub use diagnosis::told::{Paragraph, Told};
+pub use document::{Document, OfFile};
 pub use explanation::{
     Basis, Cause, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Tenths, WholePercents,
 };
@@ -51,6 +54,6 @@ pub use lines::duration;
 pub use plain::{harmless, plain};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};
 pub use record::{cpu_list, cpu_words};
-pub use report::{headline, watched};
+pub use report::watched;
 pub use share::Share;
 pub use tables::{Answer, Plot};

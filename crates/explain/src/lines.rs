@@ -2,22 +2,23 @@
 //! durations.
 
 use crate::{Explanation, Finding, Severity, view};
-use record::{Missing, Outcome, Record, WorkloadId};
+use record::{Missing, Outcome, Record, Step, WorkloadId};
 use std::fmt::Write;
 
 /// So many files that could not be read are named; all of them are in the Record.
 const UNREAD_SHOWN: usize = 4;
 
-/// Breaks a line at 80 columns; following lines are indented.
+/// Breaks a line at 80 columns; following lines are indented. None begins with a number sign: a name that holds one
+/// must not look like a heading.
 pub(crate) fn wrapped(line: &str, indent: usize) -> String {
     let mut text = String::new();
     let mut column = 0;
     let lead = line.len() - line.trim_start().len();
     text.push_str(&line[..lead]);
     column += lead;
-    for (index, word) in line.split_whitespace().enumerate() {
+    for (index, word) in line.split_whitespace().flat_map(|word| pieces(word, 80 - indent)).enumerate() {
         let width = word.chars().count();
-        if index > 0 && column + 1 + width > 80 {
+        if index > 0 && column + 1 + width > 80 && !word.starts_with('#') {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             column = indent;
@@ -37,6 +38,17 @@ pub(crate) fn listed(words: &[String]) -> String {
         [first @ .., before, last] => [first, &[format!("{before} and {last}")]].concat().join(", "),
         words => words.concat(),
     }
+}
+
+/// A word in pieces that fit into a line: paths can be longer.
+fn pieces(word: &str, width_max: usize) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let end = rest.char_indices().nth(width_max).map_or(rest.len(), |(end, _)| end);
+        let (piece, others) = rest.split_at(end);
+        rest = others;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// `2 h 5 min`, `1 min 30 s`, `7.5 s`.
@@ -69,16 +81,18 @@ fn sentence(finding: &Finding, is_marked: bool) -> String {
     wrapped(&line, 3) + "\n"
 }
 
-/// Every step of one workload (of all, if none is named) that was skipped or failed, everything else is
-/// missing from an own run, and why.
-pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<String> {
+/// Every step of one workload (of all, if none is named) that was skipped or failed, everything else that is missing
+/// from an own run, and why. Steps of these names are left out: what is missing of them is said already.
+pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,
         Outcome::Failed(failure) => Some(failure.message.clone()),
         Outcome::Skipped(missing) => Some(missing.to_string()),
     };
-    let is_wanted = |step: &&record::Step| workload.is_none_or(|workload| step.workload == workload);
-    let lines = record.steps.iter().filter(is_wanted).filter_map(|step| {
+    let is_wanted = |step: &&Step| workload.is_none_or(|workload| step.workload == workload);
+    let is_unsaid = |step: &&Step| !said.contains(&view::step_name(step));
+    let unsaid = record.steps.iter().filter(is_unsaid);
+    let lines = unsaid.filter(is_wanted).filter_map(|step| {
         let reason = why(&step.outcome)?;
         Some(format!("{}: {reason}", view::step_name(step)))
     });
@@ -137,6 +151,8 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= 80));
         assert!(text.lines().skip(1).all(|line| line.starts_with("   word")));
         assert_eq!(text.split_whitespace().count(), 41);
+        let text = wrapped(&"long".repeat(50), 6);
+        assert!(text.lines().count() == 3 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use record::recording::{frame, is_recording, is_row, payload};
 use record::redact::{BLANK, Kind, Redactor};
-use record::{WorkloadId, WorkloadName};
+use record::{DERIVED_KEYS, WorkloadId, WorkloadName};
 use serde_json::{Map, Value};
 
 /// A blanked file.
@@ -102,8 +102,11 @@ fn lines(text: &str, redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A Record.
+/// A Record. What was derived from it may quote anything, and is derived again when it is printed.
 fn json(value: &mut Value, redactor: &mut Redactor) {
+    if let Some(fields) = value.as_object_mut() {
+        DERIVED_KEYS.iter().for_each(|key| drop(fields.remove(*key)));
+    }
     keep(value, "", redactor);
     learn(value, "", redactor);
     blank(value, "", redactor);

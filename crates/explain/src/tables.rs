@@ -21,7 +21,7 @@ pub struct Rule {
     pub check: Check,
     /// Reports of one subject that show its findings.
     pub subjects: &'static [Subject],
-    /// What the headline makes of its findings.
+    /// What reports make of its findings.
     pub role: Role,
     /// What a harmful finding of it says was throttled.
     pub throttles: Throttles,
@@ -56,7 +56,7 @@ pub enum Subject {
     Storage,
 }
 
-/// What a finding is to the reader of the headline.
+/// What a finding is to the reader of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A cause of lower or invalid scores; told if it harms.

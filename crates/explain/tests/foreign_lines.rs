@@ -81,7 +81,6 @@ fn check_all(place: &str, record: &Record) {
     for finding in &explained.findings {
         check(&format!("{place}, {}", finding.rule), &finding.sentence());
     }
-    check(place, &explain::headline(record, &explain::figures(record), explained));
     let name = format!("x\n{FORGED}");
     let side = || Side { name: name.clone(), record, explained };
     check(place, &explain::compare::text(&compare(&[side(), side()])));

@@ -6,7 +6,7 @@ use crate::sorts::SORTS;
 use explain::any_file;
 use explain::reference::Row as Reference;
 use explain::results::Row;
-use explain::{Explanation, Figure, headline, trend};
+use explain::{Explanation, Figure, Told, trend};
 use record::{Record, Source};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -109,11 +109,17 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
         core_types: core_types.into_iter().collect(),
         verdict: row.verdict.to_string(),
         died_in: row.died_in.as_deref().map(explain::plain),
-        headline: explain::harmless(&headline(record, &figures, &explained)).into_owned(),
+        headline: explain::harmless(&headline(record, &explained)).into_owned(),
         cells: row.cells.iter().map(|cell| explain::plain(cell)).collect(),
         figures: figures.iter().filter(|figure| figure.is_main && figure.not_comparable.is_none()).map(main).collect(),
         sorted_by: [clock, multi, single, aes, copy, fill, miner],
     }
+}
+
+/// The verdict and what each score lost, in sentences.
+pub(crate) fn headline(record: &Record, explained: &Explanation) -> String {
+    let told = Told::of(record, explained);
+    [vec![told.verdict], told.answers, told.ledgers].concat().join(" ")
 }
 
 fn main(figure: &Figure) -> Main {

@@ -2,7 +2,7 @@
 
 use crate::Subject;
 use explain::view::{self, whole_run};
-use explain::{Figure, Verdict};
+use explain::{Figure, Told, Verdict};
 use maud::{Markup, html};
 use record::{Record, Source, Variant, WorkloadId};
 
@@ -26,8 +26,9 @@ pub(crate) fn top(subject: &Subject<'_>) -> Markup {
             p.verdict { (explain::watched::watched(record)) }
         } @else {
             p.verdict.(explained.verdict.to_string()) {
-                b { (explained.verdict) } ". "
-                (explain::headline(record, &subject.figures, explained))
+                @let told = Told::of(record, explained);
+                (told.verdict)
+                @for sentence in told.answers.iter().chain(&told.ledgers) { " " (sentence) }
             }
         }
         @if !facts.is_empty() {

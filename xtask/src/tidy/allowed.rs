@@ -102,7 +102,6 @@ pub(super) const REACHES: &[Reach] = &[
         name: "standard streams",
         ways: &["std::io::stdout", "std::io::stderr", "std::io::stdin"],
         places: &[
-            at("app/src/commands/explain.rs", "is it a terminal?"),
             at("app/src/commands/monitor/mod.rs", "is it a terminal?"),
             at("app/src/commands/monitor/tui/", "the screen and its keys"),
             at("app/src/commands/restore.rs", "the guard listens and answers by pipes"),

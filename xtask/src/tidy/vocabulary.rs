@@ -40,6 +40,7 @@ const OTHER_THINGS: &[OtherThing] = &[
         &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish", "stress-ng", "sysbench"],
         "parsers",
     ),
+    other("crates/explain/src/diagnosis/causes.rs", &["heat"], "a cause"),
     other("crates/explain/src/figures/tests.rs", &["openssl"], "a program"),
     other("crates/explain/src/logs/", &["openssl", "stockfish", "stress-ng"], "programs"),
     other("crates/explain/src/questions/", &["clock", "core-to-core", "heat"], "reports and values in sentences"),

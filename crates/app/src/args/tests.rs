@@ -170,7 +170,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("workload", "as-root cpus dir host json no-tuning quiet ssh-config".into()),
         ("monitor", "count jsonl lines meter prometheus quiet record replay root seek speed textfile tui".into()),
         ("mark", "record".into()),
-        ("explain", "json verbose".into()),
+        ("explain", "check details json".into()),
         ("compare", "json".into()),
         ("trend", "json".into()),
         ("results", "format json sort".into()),

@@ -108,17 +108,20 @@ pub(super) enum Verb {
     },
     /// Explain logs or result files
     ///
-    /// Prints scores, whether they are valid, and the causes of low ones with their confidence.
+    /// Prints whether the scores are valid, what they lost to which cause, and what helps.
     Explain {
         /// Logs of any sbc-bench version, or result files; `-` reads standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Print the findings as JSON (an array if several files are given)
+        /// Print verdict, main results, causes and findings of each file as a JSON array
         #[arg(long)]
         json: bool,
-        /// Show the evidence for each finding
-        #[arg(long, short)]
-        verbose: bool,
+        /// Show the evidence behind each statement, with the lines of the log
+        #[arg(long, short = 'v', alias = "verbose", conflicts_with = "json")]
+        details: bool,
+        /// Exit with 2 if any result is degraded and with 3 if any is invalid
+        #[arg(long)]
+        check: bool,
     },
     #[command(flatten)]
     OneShot(OneShot),
@@ -262,7 +265,7 @@ impl Verb {
                 Command::Monitor(flags.checked(&interval, quiet, meters, environment)?)
             }
             Verb::Mark { words, to } => Command::Mark { text: words.join(" "), to },
-            Verb::Explain { files, json, verbose } => Command::Explain { files, json, verbose },
+            Verb::Explain { files, json, details, check } => Command::Explain { files, json, details, check },
             Verb::FileCommand(verb) => Command::FileCommand(verb),
             Verb::OneShot(verb) => Command::OneShot(Box::new(verb.arguments(environment)?)),
             Verb::Survey(verb) => return verb.command(environment),

@@ -2,61 +2,58 @@
 //! logs, and says what they mean.
 
 use super::reports::find;
-use crate::{input, output};
+use crate::{input, output, status};
 use explain::any_file::{self, Unreadable};
-use explain::{Explanation, Finding, report};
+use explain::{Document, Explanation, OfFile, Verdict};
 use machine::files::{self, Access};
 use record::Record;
-use serde_json::Value;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A Record of an hour with hundreds of channels has a quarter of that.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 
-pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Result<u8> {
-    let mut values: Vec<Value> = Vec::new();
+/// `explain FILES`: text one after the other, or one JSON array.
+pub(crate) fn run(files: &[PathBuf], json: bool, details: bool, check: bool) -> anyhow::Result<u8> {
+    let mut entries: Vec<OfFile> = Vec::new();
     let mut failed = false;
-    // Several files make a list for programs; people at a terminal get one text after the other.
-    let json = json || (files.len() > 1 && !std::io::stdout().is_terminal());
+    let mut worst = Verdict::Valid;
+    let format = if details { "details" } else { "text" };
     for file in files {
+        let name = file.display().to_string();
         let record = match read(file) {
             Ok(record) => record,
             Err(error) if files.len() == 1 => return Err(error),
             // One file that cannot be read must not hide what the others say.
             Err(error) => {
                 failed = true;
-                let file = file.display().to_string();
-                if !json {
-                    output::print(&format!("=== {file}\n{error:#}\n\n"))?;
-                    continue;
+                match json {
+                    true => entries.push(OfFile::Unread { file: name, error: format!("{error:#}") }),
+                    false => output::print(&format!("=== {name}\n{error:#}\n\n"))?,
                 }
-                values.push(serde_json::json!({"file": file, "error": format!("{error:#}")}));
                 continue;
             }
         };
         let explained = Explanation::of(&record);
+        worst = worst.max(explained.verdict);
         if json {
-            let mut value = report::findings_json(&record, &explained);
-            value["file"] = file.display().to_string().into();
-            values.push(value);
+            entries.push(OfFile::Read(Box::new(Document::of(&record, &explained).from_file(&name))));
             continue;
         }
-        let mut text = render("text", &record, &explained)?;
-        if verbose {
-            text.push_str(&evidence(&explained.findings));
-        }
-        if files.len() > 1 {
-            text = format!("=== {}\n{text}\n", file.display());
-        }
-        output::print(&text)?;
+        let text = find(format)?.text(&record, &explained);
+        output::print(&match files.len() {
+            1 => text,
+            _ => format!("=== {name}\n{text}\n"),
+        })?;
     }
-    match values.as_slice() {
-        [] => {}
-        [one] => output::print(&format!("{}\n", serde_json::to_string_pretty(one)?))?,
-        all => output::print(&format!("{}\n", serde_json::to_string_pretty(all)?))?,
+    if json {
+        output::print(&format!("{}\n", serde_json::to_string_pretty(&entries)?))?;
     }
-    Ok(if failed { crate::status::FAILURE } else { 0 })
+    Ok(match (failed, check) {
+        (true, _) => status::FAILURE,
+        (false, true) => status::of(worst),
+        (false, false) => 0,
+    })
 }
 
 /// `report FILE --html PAGE`.
@@ -73,27 +70,6 @@ pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
     let record = read(file)?;
     output::print(&report.text(&record, &Explanation::of(&record)))?;
     Ok(0)
-}
-
-fn render(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
-    Ok(find(id)?.text(record, explained))
-}
-
-/// Every finding with its rule, confidence and places.
-fn evidence(findings: &[Finding]) -> String {
-    let mut text = "\nEvidence:\n".to_owned();
-    for finding in findings {
-        text.push_str(&format!(
-            "   {} (confidence {} %): {}\n",
-            finding.rule,
-            finding.confidence_percent,
-            finding.sentence()
-        ));
-        for place in &finding.places {
-            text.push_str(&format!("      {}\n", serde_json::to_string(place).unwrap_or_default()));
-        }
-    }
-    text
 }
 
 /// A Record from any supported file; `-` is standard input.

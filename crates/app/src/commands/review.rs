@@ -6,7 +6,7 @@ use crate::args::ReviewArgs;
 use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
-use explain::{Explanation, report};
+use explain::{Document, Explanation, report};
 use machine::{Root, Timeline};
 use record::{End, Fact, Mode, Record, Run, Survey};
 use std::sync::atomic::AtomicI32;
@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicI32;
 pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
     let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
     let text = match args.run.output.json {
-        true => format!("{}\n", serde_json::to_string(&record)?),
+        true => Document::printed(&record, &Explanation::of(&record)) + "\n",
         false => {
             let report = report::find("review").context("Unknown report \"review\"")?;
             report.text(&record, &Explanation::of(&record))

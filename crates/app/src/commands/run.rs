@@ -13,7 +13,7 @@ use ::explain::monitor::whole_line;
 use anyhow::Context as _;
 use bench::{Attributes, Finished, OwnProgram, RunContext};
 use explain::compare::{among_others_text, rank};
-use explain::{Explanation, Verdict};
+use explain::{Document, Explanation, Verdict};
 use keep::{Results, keep, stamp_of};
 use machine::{Identified, Root, Timeline};
 use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId};
@@ -153,7 +153,6 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &Ru
         return Ok(status::INTERRUPTED);
     }
     let explained = Explanation::of(&record);
-    let json = serde_json::to_string(&record)?;
     let is_review = args.task.id() == QuestionId::Review;
     let log = rendered(if is_review { "review" } else { "log" }, &record, &explained)?;
     let mut sentences: Vec<String> =
@@ -162,12 +161,16 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &Ru
         paths: paths.clone(),
         kept,
         stamp: stamp_of(&record),
-        json: json.clone(),
+        json: Document::saved(&record, &explained),
         log: log.clone(),
         broken,
     }));
+    if explained.verdict != Verdict::Valid && !args.task.attributes().only_watches {
+        // Scripts look for these words.
+        sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
+    }
     if args.json {
-        output::print(&format!("{json}\n"))?;
+        output::print(&(Document::printed(&record, &explained) + "\n"))?;
         sentences.iter().for_each(|sentence| output::note(sentence));
     } else {
         let text = match is_review {
@@ -203,8 +206,7 @@ fn exit_status(record: &Record, explained: &Explanation, attributes: Attributes)
         _ if let Some(status) = status_of_program(record, attributes.own_program) => status,
         // What was only watched has no results that could be wrong.
         _ if attributes.only_watches => 0,
-        _ if explained.verdict == Verdict::Valid => 0,
-        _ => status::NOT_VALID,
+        _ => status::of(explained.verdict),
     }
 }
 

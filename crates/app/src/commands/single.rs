@@ -8,7 +8,7 @@ use crate::paths::Paths;
 use crate::progress::ProgressBar;
 use crate::{output, signals, status};
 use bench::RunContext;
-use explain::{Explanation, Verdict, report};
+use explain::{Document, Explanation, report};
 use machine::{Identified, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Restored};
 
@@ -77,7 +77,7 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
 fn conclude(record: &Record, args: &OneShotArgs) -> anyhow::Result<u8> {
     let explained = Explanation::of(record);
     if args.json {
-        output::print(&format!("{}\n", serde_json::to_string(record)?))?;
+        output::print(&(Document::printed(record, &explained) + "\n"))?;
     } else if let Some(report) = report::find(args.report) {
         output::print(&report.text(record, &explained))?;
     }
@@ -87,7 +87,6 @@ fn conclude(record: &Record, args: &OneShotArgs) -> anyhow::Result<u8> {
         _ if record.settings.iter().any(failed) => status::NOT_RESTORED,
         End::Interrupted { .. } => status::INTERRUPTED,
         _ if !record.steps.iter().any(is_done) => status::FAILURE,
-        _ if explained.verdict == Verdict::Invalid => status::NOT_VALID,
-        _ => 0,
+        _ => status::of(explained.verdict),
     })
 }

@@ -79,7 +79,7 @@ fn read_only_sys_leaves_no_journal() {
     };
     let output = read_only(RUN);
     let told = said(&output);
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
+    assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{output:?}");
     assert!(told.contains("No settings are tuned: it is mounted read-only."), "{told}");
     assert!(!told.contains("was not restored"), "{told}");
     for _ in 0..2 {
@@ -129,7 +129,7 @@ fn a_run_that_goes_on_is_not_taken_for_dead() {
         std::fs::write(alive.path("drive/go"), "").unwrap();
         let output = child.wait_with_output().unwrap();
         let status = output.status.code();
-        assert!(matches!(status, Some(0 | 3)), "{call}: {}", said(&output));
+        assert!(matches!(status, Some(0 | 2 | 3)), "{call}: {}", said(&output));
     }
 }
 

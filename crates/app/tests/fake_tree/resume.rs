@@ -98,7 +98,7 @@ fn resumed_run_has_every_step_once() {
     }
     let tree = Tree::new();
     let whole = tree.run(RUN, "");
-    assert!(matches!(whole.status.code(), Some(0 | 3)), "{}", said(&whole));
+    assert!(matches!(whole.status.code(), Some(0 | 2 | 3)), "{}", said(&whole));
     let expected = steps(&kept(&tree)[0].1);
     assert!(expected.len() > 6 && expected.values().all(|times| *times == 1), "{expected:?}");
     let words = ["write", "sync", "rename", "remove", "folder"];
@@ -125,7 +125,7 @@ fn killed_at(number: usize, expected: &BTreeMap<String, usize>) {
     assert_eq!(&steps(last), expected, "call {number}: {text}");
     assert_eq!(difference(&before, &tree.settings()), "", "call {number}: {text}");
     if records.len() == 2 {
-        assert!(matches!(output.status.code(), Some(0 | 3)), "call {number}: {text}");
+        assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "call {number}: {text}");
         assert_eq!(last.run.resumed.len(), 1, "call {number}");
     } else {
         assert_eq!(output.status.code(), Some(1), "it had come to its end: {text}");
@@ -154,7 +154,7 @@ fn resume_after_crash_is_shown_in_every_report() {
     }
     let output = tree.run(&["--resume"], "");
     let text = said(&output);
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{text}");
+    assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{text}");
     assert!(text.contains("which died") && text.contains("during own: "), "{text}");
     assert!(
         text.contains("The board died during own,")

@@ -14,7 +14,7 @@ use Tried::{As, Line, OnBoard};
 
 /// Every command of README, in its order there.
 pub(super) const ROWS: &[(&str, Tried)] = &[
-    ("sbc-bench", Line("NotReadyYet=yes sbc-bench", &["memory copy", "\n| ", "Log: "])),
+    ("sbc-bench", Line("NotReadyYet=yes sbc-bench", &["memory copy", "Results ", "Log: "])),
     ("sbc-bench -c", OnBoard("./sbc-bench.sh -c")),
     ("sbc-bench -s", OnBoard("sbc-bench -s")),
     ("sbc-bench -G", OnBoard("sbc-bench -G")),
@@ -83,7 +83,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         Line(
             "sbc-bench explain run.log; sbc-bench explain run.json; sbc-bench explain old.log; \
              sbc-bench explain - < run.log; sbc-bench explain run.log old.log | head -n 2",
-            &["Results ", "\n[\n"],
+            &["Results ", "=== run.log\n"],
         ),
     ),
     (

@@ -77,7 +77,7 @@ fn offline_cpu_of_killed_run_is_brought_online() {
         let seen = command(&board, &["sh", "-c", &script]);
         seen.check_left(next);
         let status = seen.done.status.code();
-        assert!(matches!(status, Some(0 | 3)), "{next}: {status:?}");
+        assert!(matches!(status, Some(0 | 2 | 3)), "{next}: {status:?}");
     }
 }
 

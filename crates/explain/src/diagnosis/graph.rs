@@ -14,6 +14,9 @@ use crate::{Cause, Diagnosis, Finding, Severity};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+/// Two causes whose confidence differs by no more are both possible, in percent.
+const AS_SURE_PERCENT: u8 = 15;
+
 /// All diagnoses, and what belongs to none of them.
 pub(super) struct Graph {
     pub diagnoses: Vec<Diagnosis>,
@@ -42,6 +45,8 @@ pub(super) fn of(case: &Case<'_>, findings: &[Finding]) -> Graph {
     }
     look.unexplained(&mut diagnoses, |_, _| true);
     diagnoses.sort_by_key(|diagnosis| diagnosis.cause);
+    let others: Vec<Vec<Cause>> = diagnoses.iter().map(|diagnosis| look.also_possible(diagnosis, &diagnoses)).collect();
+    diagnoses.iter_mut().zip(others).for_each(|(diagnosis, others)| diagnosis.also_possible = others);
     let notes = look.free(|_, _| true);
     Graph { diagnoses, answers, notes, situated: look.situated }
 }
@@ -167,7 +172,23 @@ impl Look<'_> {
             consequences,
             contradicts,
             also_possible: Vec::new(),
+            span: self.situated[root].span,
         }
+    }
+
+    /// Other causes that are about as sure, and explain what follows from this one as well.
+    fn also_possible(&self, diagnosis: &Diagnosis, all: &[Diagnosis]) -> Vec<Cause> {
+        let explains =
+            |cause: Cause, index: usize| self.lines(index).any(|(relation, _)| relation == Relation::Follows(cause));
+        let follows = || diagnosis.consequences.iter().copied().filter(|index| self.harms(*index));
+        let is_possible = |other: &&Diagnosis| {
+            let is_as_sure = other.confidence_percent.abs_diff(diagnosis.confidence_percent) <= AS_SURE_PERCENT;
+            let meets = |index: usize| self.situated[index].meets(&self.situated[other.root]);
+            other.cause != diagnosis.cause
+                && is_as_sure
+                && follows().any(|index| explains(other.cause, index) && meets(index))
+        };
+        all.iter().filter(is_possible).map(|other| other.cause).collect()
     }
 
     /// The scores of what names a cause, and those that consequences name.

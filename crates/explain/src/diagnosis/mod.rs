@@ -1,10 +1,12 @@
 //! From a Record to what is to be said of it: rules find facts, the table of relations makes causes of them with what
 //! follows from each, and these give the word over every score.
 
+mod causes;
 mod confidence;
 mod graph;
 mod ledger;
 mod situated;
+pub(crate) mod told;
 mod verdict;
 mod when;
 

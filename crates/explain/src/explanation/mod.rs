@@ -13,7 +13,7 @@ pub use tenths::Tenths;
 pub(crate) use tenths::rounded;
 
 use crate::view::ScoreKey;
-use crate::{Finding, Severity, Verdict};
+use crate::{Finding, Severity, Span, Verdict};
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -109,4 +109,6 @@ pub struct Diagnosis {
     pub also_possible: Vec<Cause>,
     /// The scores that it holds for.
     pub holds_for: Vec<ScoreKey>,
+    /// When its root was so, if that is known.
+    pub span: Option<Span>,
 }

@@ -4,6 +4,9 @@
 use crate::figures::Figure;
 use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId};
 
+/// 7-zip of the lists: 16.02, with which nearly all known scores were made.
+const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
+
 /// Best copy or fill rate over all clusters in MB/s: that of the machine's own C library, as lists of results have always
 /// shown it. Runs that did not ask for it have that of the best routine; where it was asked for and could not be
 /// measured, no other rate takes its place.
@@ -51,10 +54,38 @@ fn sevenzip_mips(figures: &[Figure], variant: &Variant) -> Option<u32> {
     best(figures, is_score).map(|mips| mips.round() as u32)
 }
 
+/// Whether the scores on all CPUs and on one can stand in a list. A machine with one CPU has only the
+/// latter for both.
+pub(crate) fn comparable(all: &[Figure]) -> [bool; 2] {
+    let of = |variant: &Variant| -> Option<bool> {
+        let mut scores = all
+            .iter()
+            .filter(|figure| figure.is_main && figure.key.is_of(LISTED.0))
+            .filter(|figure| figure.key.is_form(variant))
+            .peekable();
+        scores.peek()?;
+        let is_listed = |figure: &Figure| figure.key.method() == LISTED.1;
+        Some(scores.all(|figure| is_listed(figure) && figure.not_comparable.is_none()))
+    };
+    let single = of(&Variant::SINGLE).unwrap_or(false);
+    [of(&Variant::MULTI).unwrap_or(single), single]
+}
+
 /// Median rate of a load that gives one value after the other.
 pub(crate) fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
     let is_rate = |figure: &&Figure| figure.key.is_of(workload);
     figures.iter().find(is_rate).map(|figure| figure.value)
+}
+
+/// The latency of the largest size that was measured, in ns, with that size in MiB.
+pub(crate) fn memory_latency(record: &Record) -> Option<(f64, u64)> {
+    record.steps_of(WorkloadId::MemoryLatency).find_map(|step| match done(step)? {
+        Measured::Latency(latency) => {
+            let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
+            Some((row.ns.first().copied().flatten()?, row.size_bytes >> 20))
+        }
+        _ => None,
+    })
 }
 
 /// The highest value of the figures that are wanted.

@@ -174,23 +174,28 @@ impl Finding {
 
     /// The finding as one sentence.
     pub fn sentence(&self) -> String {
+        self.fill(self.template, |_| Some("?".to_owned())).unwrap_or_default()
+    }
+
+    /// Another template with the values of this finding; none if it names one that is not there.
+    pub(crate) fn filled(&self, template: &str) -> Option<String> {
+        self.fill(template, |_| None)
+    }
+
+    fn fill(&self, template: &str, unknown: impl Fn(&str) -> Option<String>) -> Option<String> {
         let mut sentence = String::new();
-        let mut rest = self.template;
-        while let Some(open) = rest.find('{') {
-            let (before, from_brace) = rest.split_at(open);
+        let mut rest = template;
+        while let Some((before, from_brace)) = rest.split_once('{') {
+            let (name, after) = from_brace.split_once('}')?;
             sentence.push_str(before);
-            let Some(close) = from_brace.find('}') else {
-                break;
-            };
-            let name = &from_brace[1..close];
             match self.value(name) {
                 Some(value) => sentence.push_str(&value.to_string()),
-                None => sentence.push('?'),
+                None => sentence.push_str(&unknown(name)?),
             }
-            rest = &from_brace[close + 1..];
+            rest = after;
         }
         sentence.push_str(rest);
-        sentence
+        Some(sentence)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a finding is about, when it was so, and what showed it.
 
 use record::{ChannelId, Variant};
+use serde::Serialize;
 
 /// Which measurements a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub enum Scope {
 }
 
 /// From when to when, on the Record's own time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// First moment.
     pub from_ms: i64,

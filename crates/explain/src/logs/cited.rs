@@ -15,6 +15,8 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
     let mut numbers: BTreeSet<u32> = record.steps.iter().flat_map(of_step).collect();
     numbers.extend(record.states.iter().filter_map(|state| state.line));
     let settings = record.machine.firmware.iter().chain(&record.machine.features);
+    let messages = record.kernel_messages.known().into_iter().flatten();
+    numbers.extend(messages.filter_map(|message| message.line));
     numbers.extend(settings.filter_map(|setting| setting.from.strip_prefix("line ")?.parse::<u32>().ok()));
     numbers = numbers.into_iter().take(LINES_MAX).collect();
     // Rows far apart tell more of a run than the same number of its first ones.

@@ -31,7 +31,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         text.push_str("No core-to-core latency was measured.\n");
     }
     text.push_str(&sentences(findings));
-    for line in unmeasured(record, Some(WorkloadId::CoreToCore)) {
+    for line in unmeasured(record, Some(WorkloadId::CoreToCore), &[]) {
         let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
     }
     text

@@ -1,8 +1,8 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
-mod headline;
 mod json;
 mod log;
+mod machine_line;
 mod more_scores;
 mod names;
 mod record;
@@ -10,10 +10,6 @@ mod review;
 pub(crate) mod summary;
 pub(crate) mod terminal;
 pub mod watched;
-
-pub use headline::headline;
-
-pub use json::findings_json;
 
 use crate::Explanation;
 use crate::foreign::in_lines;
@@ -54,6 +50,12 @@ pub fn for_people(record: &Record) -> Cow<'_, Record> {
     }
 }
 
+/// The steps of which findings say that their scores are missing, by name.
+fn steps_said(explained: &Explanation) -> Vec<String> {
+    let missing = explained.findings.iter().filter(|finding| finding.rule == rules::STEPS_MISSING);
+    missing.filter_map(|finding| finding.value("step")).map(ToString::to_string).collect()
+}
+
 /// What a Record without a plot gives as SVG.
 const NO_PLOT: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"500\" height=\"40\"><text x=\"10\" y=\"25\" \
                        font-family=\"sans-serif\">This result has no data for this plot.</text></svg>\n";
@@ -68,7 +70,8 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
 });
 
 /// Reports that tell of any Record.
-const ROWS: &[Report] = &[json::REPORT, log::REPORT, record::REPORT, review::REPORT, summary::REPORT, terminal::REPORT];
+const ROWS: &[Report] =
+    &[json::REPORT, log::REPORT, record::REPORT, review::REPORT, summary::REPORT, terminal::REPORT, terminal::DETAILS];
 
 /// The report with this id.
 pub fn find(id: &str) -> Option<&'static Report> {

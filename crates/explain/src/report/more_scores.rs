@@ -4,6 +4,9 @@
 use crate::figures::main::done;
 use record::{Measured, Record, Step, Variant, WorkloadId};
 
+/// More values than this are not listed.
+const LISTED_MAX: usize = 5;
+
 /// Name and value of each, in the order in which they ran.
 pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
     let mut lines: Vec<(String, Vec<f64>, &str)> = Vec::new();
@@ -19,6 +22,10 @@ pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
     let line = |(name, values, unit): (String, Vec<f64>, &str)| {
         let all: Vec<String> = values.iter().map(|value| format!("{value:.0}")).collect();
         let shown = match crate::stats::median(&values) {
+            Some(median) if values.len() > LISTED_MAX => {
+                let [low, high] = [f64::min, f64::max].map(|pick| values.iter().copied().fold(median, pick));
+                format!("{median:.0} {unit} (median of {}, {low:.0} to {high:.0})", values.len())
+            }
             Some(median) if values.len() > 1 => {
                 format!("{median:.0} {unit} (median of {})", all.join(", "))
             }

@@ -1,7 +1,7 @@
-//! Report: the Record itself as JSON; turns a text log into data.
+//! Report: the Record itself as JSON behind what is derived of it; turns a text log into data.
 
-use crate::Explanation;
 use crate::tables::Report;
+use crate::{Document, Explanation};
 use record::Record;
 
 pub(super) const REPORT: Report = Report {
@@ -11,10 +11,8 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, _explained: &Explanation) -> String {
-    let mut text = serde_json::to_string(record).unwrap_or_default();
-    text.push('\n');
-    text
+fn render(record: &Record, explained: &Explanation) -> String {
+    Document::printed(record, explained) + "\n"
 }
 
 #[cfg(test)]
@@ -25,6 +23,6 @@ mod tests {
     fn record_report_round_trip() {
         let record = crate::test_support::own_run();
         let text = render(&record, &Explanation::of(&record));
-        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+        assert_eq!(::record::from_json(&text).unwrap(), record);
     }
 }

@@ -1,20 +1,27 @@
-//! Report: what people see at the end of a run: the verdict with its reasons, the figures, what
-//! was not measured, and the summary line.
+//! Reports: what people see at the end of a run: the verdict, what was lost and to what, notes, the figures with the
+//! machine that they are of, and what was not measured. Each fact once.
 
+use super::machine_line;
 use super::more_scores::more_scores;
+use crate::diagnosis::told::details;
 use crate::figures::best_row;
 use crate::figures::main::{
-    cipher_kb_per_s, deviation_percent, done, series_median, sevenzip_multi_mips, sevenzip_single_mips,
+    cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
 use crate::lines::{explanation, unmeasured, wrapped};
 use crate::tables::Report;
 use crate::view;
-use crate::{Explanation, Figure};
+use crate::{Explanation, Figure, Severity, Told};
 use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
-    Report { id: "text", about: "Verdict, reasons and figures as text.", ..Report::of(render) };
+    Report { id: "text", about: "Verdict, causes and figures as text.", ..Report::of(render) };
+pub(super) const DETAILS: Report = Report {
+    id: "details",
+    about: "The same with the evidence behind every statement.",
+    ..Report::of(|record, explained| format!("{}\n{}", render(record, explained), details(record, explained)))
+};
 
 fn render(record: &Record, explained: &Explanation) -> String {
     let mut text = String::new();
@@ -23,27 +30,66 @@ fn render(record: &Record, explained: &Explanation) -> String {
         text.push_str(&explanation(explained));
         return text;
     }
-    let figures = crate::figures(record);
-    let _ = writeln!(text, "{}\n", wrapped(&crate::report::headline(record, &figures, explained), 0));
-    let _ = writeln!(text, "{}", explained.verdict.line());
-    text.push_str(&explanation(explained));
-    text.push('\n');
+    text.push_str(&told(&Told::of(record, explained)));
+    let _ = write!(text, "\n{}", measured(record, explained));
+    text
+}
+
+/// The figures with the machine that they are of, answers to questions, and what was not measured.
+pub(super) fn measured(record: &Record, explained: &Explanation) -> String {
+    let mut text = machine_line::lines(record) + &figures(record);
     if record.machine.emulated_by().is_none() {
-        text.push_str(&clocks(record));
-        text.push_str(&scores(record, &figures));
         for section in crate::questions::texts(record) {
             let _ = write!(text, "\n{section}");
         }
     }
-    let unmeasured = unmeasured(record, None);
+    let unmeasured = unmeasured(record, None, &super::steps_said(explained));
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");
         for line in unmeasured {
-            let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 3));
+            let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 6));
         }
     }
-    let _ = write!(text, "\n{}\n", super::summary::line(record, &figures, explained));
     text
+}
+
+/// Everything but figures.
+fn told(told: &Told) -> String {
+    let mut text = String::new();
+    for sentence in &told.answers {
+        let _ = writeln!(text, "{}", wrapped(sentence, 0));
+    }
+    let _ = writeln!(text, "{}", wrapped(&told.verdict, 0));
+    for sentence in &told.ledgers {
+        let _ = writeln!(text, "{}", wrapped(sentence, 0));
+    }
+    if !told.causes.is_empty() {
+        text.push('\n');
+    }
+    for paragraph in &told.causes {
+        let mark = match paragraph.severity {
+            Severity::Invalid => "!!",
+            Severity::Degraded => " !",
+            Severity::Info => "  ",
+        };
+        let line = format!("{mark} {}", paragraph.text());
+        let _ = writeln!(text, "{}", wrapped(&line, 3));
+    }
+    if !told.notes.is_empty() {
+        text.push('\n');
+    }
+    for note in &told.notes {
+        let _ = writeln!(text, "{}", wrapped(&format!("   {note}"), 6));
+    }
+    text
+}
+
+/// The table of figures; none of an emulated CPU is one.
+fn figures(record: &Record) -> String {
+    match record.machine.emulated_by() {
+        Some(_) => String::new(),
+        None => clocks(record) + &scores(record, &crate::figures(record)),
+    }
 }
 
 fn clocks(record: &Record) -> String {
@@ -107,7 +153,7 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
         line(workload.as_str(), median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())));
     }
     for program in view::programs(record) {
-        let line = format!("   {:<22} {}", program.name, program.words());
+        let line = format!("   {}: {}", program.name, program.words());
         let _ = writeln!(text, "{}", wrapped(&line, 6));
     }
     for remark in view::remarks(record) {
@@ -137,16 +183,8 @@ fn rates(record: &Record, operation: MemoryOperation) -> Option<String> {
     (!rates.is_empty()).then(|| rates.join(", "))
 }
 
-/// The latency of the largest size that was measured.
 fn latency(record: &Record) -> Option<String> {
-    record.steps_of(WorkloadId::MemoryLatency).find_map(|step| match done(step)? {
-        Measured::Latency(latency) => {
-            let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
-            let ns = row.ns.first().copied().flatten()?;
-            Some(format!("{ns:.1} ns at {} MiB", row.size_bytes >> 20))
-        }
-        _ => None,
-    })
+    memory_latency(record).map(|(ns, mib)| format!("{ns:.1} ns at {mib} MiB"))
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 mod formats;
 
 use crate::figures::main::{
-    cipher_kb_per_s, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
+    cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
-use crate::figures::{Figure, figures, verdict_of};
+use crate::figures::{figures, verdict_of};
 use crate::report::summary::columns;
 use crate::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
@@ -52,9 +52,6 @@ pub struct Row {
     /// 7-zip, fewer dictionaries, several threads on one core. Their cells open with `~`.
     pub sevenzip_comparable: [bool; 2],
 }
-
-/// 7-zip of the lists: 16.02, with which nearly all known scores were made.
-const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
 
 /// A column to sort by.
 pub struct SortKey {
@@ -115,23 +112,6 @@ impl Row {
                 .collect(),
         }
     }
-}
-
-/// Whether the scores on all CPUs and on one can stand in a list. A machine with one CPU has only the
-/// latter for both.
-fn comparable(all: &[Figure]) -> [bool; 2] {
-    let of = |variant: &Variant| -> Option<bool> {
-        let mut scores = all
-            .iter()
-            .filter(|figure| figure.is_main && figure.key.is_of(LISTED.0))
-            .filter(|figure| figure.key.is_form(variant))
-            .peekable();
-        scores.peek()?;
-        let is_listed = |figure: &Figure| figure.key.method() == LISTED.1;
-        Some(scores.all(|figure| is_listed(figure) && figure.not_comparable.is_none()))
-    };
-    let single = of(&Variant::SINGLE).unwrap_or(false);
-    [of(&Variant::MULTI).unwrap_or(single), single]
 }
 
 /// Sorts rows; those that are equal keep the order of their files. None if there is no such key.

@@ -188,6 +188,8 @@ const ROWS: &[Rule] = &[
 pub const BOARD_DIED: RuleId = board_died::RULE.id;
 /// The rule that says that memory ran out.
 pub(crate) const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
+/// The rule that says that scores are missing.
+pub(crate) const STEPS_MISSING: RuleId = steps_missing::RULE.id;
 /// The rule that says that memory was swapped.
 pub(crate) const SWAPPING: RuleId = swapping::RULE.id;
 /// The rule on CPUs that went offline.
@@ -203,16 +205,15 @@ pub fn of(id: RuleId) -> Option<&'static Rule> {
 
 /// What a reader of a rule's finding can do; none where that is said elsewhere.
 pub fn remedy(id: RuleId) -> Option<&'static str> {
-    let row = relations::RELATIONS.iter().find(|row| row.rule.id == id)?;
-    Some(row.remedy).filter(|remedy| !remedy.is_empty())
+    Some(relations::of(id)?.remedy).filter(|remedy| !remedy.is_empty())
 }
 
 /// What must be seen before findings of a rule say that scores suffered.
 pub fn harm(id: RuleId) -> Option<&'static str> {
-    relations::RELATIONS.iter().find(|row| row.rule.id == id).map(|row| row.harm)
+    relations::of(id).map(|row| row.harm)
 }
 
-/// What the headline makes of a finding.
+/// What reports make of a finding.
 pub fn role(finding: &Finding) -> Role {
     of(finding.rule).map_or(Role::Cause, |rule| rule.role)
 }

@@ -17,3 +17,14 @@ pub fn governor_during_run(record: &Record, policy: &Policy) -> Option<String> {
     let changed = changes.filter_map(|change| change.read_back.known()).next_back();
     changed.or(policy.governor.known()).map(|governor| governor.trim().to_owned())
 }
+
+/// The governors that were at work, each once.
+pub fn governors_during_run(record: &Record) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in record.machine.policies.iter().filter_map(|policy| governor_during_run(record, policy)) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}

@@ -19,6 +19,7 @@ mod firmware;
 mod governors;
 mod halves;
 mod heat;
+mod idle;
 mod limits;
 mod load_clocks;
 mod lost_cpus;
@@ -59,9 +60,10 @@ pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks, has_soft_limit,
     under_voltage_rows,
 };
-pub use governors::{governor_during_run, is_other_governor};
+pub use governors::{governor_during_run, governors_during_run, is_other_governor};
 pub use halves::{Differs, Halves, differs, halves};
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, sensor_of_a_part, soc_temperature, temperatures};
+pub use idle::{Idle, idle};
 pub use limits::limit_set_at;
 pub use load_clocks::{LoadClock, load_clocks};
 pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};

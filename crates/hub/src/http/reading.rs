@@ -212,7 +212,9 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
     let record = derive::record(bytes(ask, &found.hash)?).map_err(Refusal::bad)?;
-    Ok(Answer::json(&explain::report::findings_json(&record, &Explanation::of(&record))))
+    Ok(Answer::json(
+        &serde_json::to_value(explain::Document::of(&record, &Explanation::of(&record))).unwrap_or_default(),
+    ))
 }
 
 /// `GET /api/names/KIND`

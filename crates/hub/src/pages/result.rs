@@ -1,8 +1,9 @@
 //! One result, several side by side, the feed, the badge.
 
 use super::markup::{Link, Page, escape};
+use crate::derive::headline;
 use crate::query::Listed;
-use explain::{Explanation, Severity, headline, plots, report};
+use explain::{Explanation, Severity, plots, report};
 use record::Record;
 use std::fmt::Write;
 
@@ -10,8 +11,7 @@ use std::fmt::Write;
 pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> String {
     let title = record.machine.name().map_or("Result", String::as_str);
     let mut out = Page::new(&explain::plain(title));
-    let figures = explain::figures(record);
-    out.add(&format!("<p>{}</p>\n", escape(&headline(record, &figures, explained))));
+    out.add(&format!("<p>{}</p>\n", escape(&headline(record, explained))));
     let links = [
         (format!("/r/{slug}/trend"), "Trend of this machine"),
         (format!("/compare?id={slug}"), "Compare"),

@@ -48,7 +48,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
 /// Every reason once, with the passes that it ended.
 fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for line in unmeasured(record, Some(WorkloadId::Clock)) {
+    for line in unmeasured(record, Some(WorkloadId::Clock), &[]) {
         let (pass, why) = match line.strip_prefix("clock ").and_then(|line| line.split_once(": ")) {
             Some((pass, why)) => (Some(pass.to_owned()), why.to_owned()),
             None => (None, line),

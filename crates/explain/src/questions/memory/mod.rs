@@ -53,7 +53,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     text.push_str(&certainty(record));
     text.push_str(&sentences(findings));
     for workload in WORKLOADS {
-        for line in unmeasured(record, Some(workload)) {
+        for line in unmeasured(record, Some(workload), &[]) {
             let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
         }
     }

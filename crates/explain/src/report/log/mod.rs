@@ -57,7 +57,7 @@ fn validation(record: &Record, explained: &Explanation) -> String {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
-    let unmeasured = crate::lines::unmeasured(record, None);
+    let unmeasured = crate::lines::unmeasured(record, None, &super::steps_said(explained));
     if !unmeasured.is_empty() {
         let _ = write!(text, "\nNot measured:\n\n");
         unmeasured.iter().for_each(|line| {

@@ -1,6 +1,12 @@
 //! The table of relations: for every rule what its findings are to causes, which scores they are for, what harm needs
 //! to be seen, and what can be done. One line is one relation; tests say what must hold of all.
 
+mod at_rest;
+mod forms;
+
+pub(crate) use at_rest::AT_REST;
+pub(crate) use forms::{CLAUSES, Form, SHORT};
+
 use super::relation::{Judges as J, Related, Relation, When as W};
 use super::*;
 use crate::Cause as C;
@@ -137,7 +143,7 @@ pub(crate) const RELATIONS: &[Related] = &[
     row(
         &fewer_dictionaries::RULE,
         J::Compression,
-        &[follows(C::TooLittleMemory), NOTE],
+        &[follows_if(C::TooLittleMemory, W::Says(&["dictionaries"])), NOTE],
         "none: the score is right, but does not compare with others",
         "Compare only with results of the same dictionaries.",
     ),
@@ -388,16 +394,21 @@ pub(crate) const RELATIONS: &[Related] = &[
 
 /// What the rules of questions find.
 const OF_QUESTIONS: &[Line] = &[(Relation::Answer, W::Always)];
-/// What is found about a machine at rest, and about kernels.
-const AT_REST: &[Line] = &[NOTE];
+/// What is found about kernels.
+const OF_KERNELS: &[Line] = &[NOTE];
+
+/// The row of a rule; those of questions and of kernels have none.
+pub(crate) fn of(rule: RuleId) -> Option<&'static Related> {
+    RELATIONS.iter().chain(AT_REST).find(|row| row.rule.id == rule)
+}
 
 /// What findings of a rule can be, and the scores that it is for.
 pub(crate) fn lines_of(rule: RuleId) -> (&'static [Line], J) {
-    if let Some(row) = RELATIONS.iter().find(|row| row.rule.id == rule) {
+    if let Some(row) = of(rule) {
         return (row.lines, row.judges);
     }
     let is_answer = ANSWERS.iter().flat_map(|answer| answer.rules).any(|known| known.id == rule);
-    (if is_answer { OF_QUESTIONS } else { AT_REST }, J::All)
+    (if is_answer { OF_QUESTIONS } else { OF_KERNELS }, J::All)
 }
 
 #[cfg(test)]

@@ -22,6 +22,16 @@ fn every_rule_has_its_relations_what_harms_and_what_helps() {
 }
 
 #[test]
+fn every_rule_at_rest_is_a_note_with_a_remedy() {
+    let known: Vec<RuleId> = AT_REST.iter().map(|row| row.rule.id).collect();
+    let expected: Vec<RuleId> = RULES.iter().filter(|rule| rule.when == When::Rest).map(|rule| rule.id).collect();
+    assert_eq!(known, expected);
+    for row in AT_REST {
+        assert!(row.lines == [NOTE] && row.remedy.ends_with('.'), "{}", row.rule.id);
+    }
+}
+
+#[test]
 fn every_cause_is_named_by_a_rule() {
     let roots = RELATIONS.iter().flat_map(|row| row.lines);
     let roots = roots.filter_map(|(relation, _)| match relation {
@@ -63,7 +73,7 @@ fn no_cause_follows_from_one_below_it() {
 #[test]
 fn no_rule_guesses() {
     const GUESSES: [&str; 6] = ["usually", "probably", "perhaps", "may have", "something else", "or clocks"];
-    for row in RELATIONS {
+    for row in RELATIONS.iter().chain(AT_REST) {
         for text in [row.harm, row.remedy] {
             let guess = GUESSES.iter().find(|guess| text.contains(**guess));
             assert_eq!(guess, None, "{}: {text}", row.rule.id);

@@ -1,0 +1,203 @@
+//! An explanation in words, each fact once: the verdict, what each score lost, a paragraph for each cause with what
+//! follows from it and what helps, and notes. Reports lay it out.
+
+mod clauses;
+mod details;
+mod said;
+mod sentence;
+
+pub(crate) use details::details;
+
+use crate::lines::listed;
+use crate::monitor::time_of_day;
+use crate::rules::relation::Relation;
+use crate::rules::{self, Role, relations};
+use crate::{Cause, Diagnosis, Explanation, Finding, Severity, view};
+use record::{Record, Window};
+use said::Said;
+use sentence::capitalised;
+
+/// A diagnosis below this confidence is told with it, and with how to confirm it, in percent.
+const LIKELY_PERCENT: u8 = 80;
+
+/// What is to be said, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Sentences that answer what the run was made for.
+    pub answers: Vec<String>,
+    /// The verdict in one sentence.
+    pub verdict: String,
+    /// What each main score lost, one sentence for each.
+    pub ledgers: Vec<String>,
+    /// What was lost to each cause, the most harmful first.
+    pub causes: Vec<Paragraph>,
+    /// What else is worth a line; what cannot be known comes first.
+    pub notes: Vec<String>,
+}
+
+/// What is to be said of one cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paragraph {
+    /// How much it harms.
+    pub severity: Severity,
+    /// Its name, when it was so, and how sure it is if that is not much; empty where the first sentence opens with it.
+    pub heading: String,
+    /// What names it, what follows from it, and what helps.
+    pub sentences: Vec<String>,
+}
+
+impl Paragraph {
+    /// The heading and the sentences in one line.
+    pub fn text(&self) -> String {
+        let heading = Some(&self.heading).filter(|heading| !heading.is_empty());
+        let heading = heading.map_or_else(String::new, |heading| format!("{heading}. "));
+        heading + &self.sentences.join(" ")
+    }
+}
+
+impl Told {
+    /// What is to be said of this Record.
+    pub fn of(record: &Record, explained: &Explanation) -> Self {
+        let diagnoses = explained.worst_first();
+        let mut said = Said::default();
+        let verdict = sentence::verdict(explained);
+        let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
+        let answers: Vec<String> =
+            explained.answers.iter().map(|index| explained.findings[*index].sentence()).collect();
+        answers.iter().chain(&ledgers).for_each(|text| said.say(text));
+        // What names a cause says its numbers; what follows from another one goes without them.
+        let roots: Vec<String> =
+            diagnoses.iter().map(|diagnosis| root(&explained.findings[diagnosis.root], &mut said)).collect();
+        let told = diagnoses.iter().zip(roots);
+        let causes = told.map(|(diagnosis, root)| paragraph(record, explained, diagnosis, root, &mut said)).collect();
+        let notes = notes(explained, &mut said);
+        Self { answers, verdict, ledgers, causes, notes }
+    }
+}
+
+/// What names a cause: its sentence, or fewer words where another one has said the same numbers.
+fn root(finding: &Finding, said: &mut Said) -> String {
+    let root = unless_said(finding, said);
+    said.say(&root);
+    root
+}
+
+/// The sentence of a finding, or fewer words where it would repeat what was said.
+fn unless_said(finding: &Finding, said: &Said) -> String {
+    let whole = finding.sentence();
+    match said.is_said(&whole) {
+        true => clauses::short(finding, |words| said.is_said(words)).unwrap_or(whole),
+        false => whole,
+    }
+}
+
+fn paragraph(
+    record: &Record,
+    explained: &Explanation,
+    diagnosis: &Diagnosis,
+    root: String,
+    said: &mut Said,
+) -> Paragraph {
+    let heading = heading(record, diagnosis, &root);
+    let mut sentences = vec![root];
+    let mut join = |before: &str, indices: &[usize]| {
+        let mut phrases: Vec<String> = Vec::new();
+        for finding in indices.iter().map(|index| &explained.findings[*index]) {
+            match clauses::clause(finding, |words| said.is_said(words)) {
+                Some(words) if words.is_empty() || phrases.contains(&words) => {}
+                Some(words) => {
+                    said.say(&words);
+                    phrases.push(words);
+                }
+                None => sentences.push(finding.sentence()),
+            }
+        }
+        if !phrases.is_empty() {
+            sentences.push(format!("{before} {}.", listed(&phrases)));
+        }
+    };
+    join("The same is shown by", &diagnosis.evidence);
+    let explains = match diagnosis.cause {
+        Cause::NotVisible => "Seen with it:",
+        _ => "It explains",
+    };
+    join(explains, &diagnosis.consequences);
+    join("Against it:", &diagnosis.contradicts);
+    if diagnosis.confidence_percent < LIKELY_PERCENT {
+        sentences.push(format!("To confirm: {}.", diagnosis.cause.row().confirm));
+    }
+    sentences.push(format!("Remedy: {}", remedy(explained, diagnosis)));
+    Paragraph { severity: diagnosis.severity, heading, sentences }
+}
+
+/// `Heat (65 % confidence, 12:03:10 to 12:05:00, up to 85.0 °C)`.
+fn heading(record: &Record, diagnosis: &Diagnosis, root: &str) -> String {
+    let mut about = Vec::new();
+    if diagnosis.cause == Cause::NotVisible {
+        // Each score has its own.
+        about.extend(diagnosis.holds_for.iter().map(|score| score.words().to_owned()));
+    }
+    if diagnosis.confidence_percent < LIKELY_PERCENT {
+        about.push(format!("{} % confidence", diagnosis.confidence_percent));
+    }
+    let has_moments = record.run.started.known().is_some() && lasts(diagnosis.cause);
+    if let Some(span) = diagnosis.span.filter(|_| has_moments) {
+        let at = |ms| time_of_day(record, ms);
+        if !root.contains("first after") {
+            about.push(match span.from_ms == span.to_ms {
+                true => format!("from {}", at(span.from_ms)),
+                false => format!("{} to {}", at(span.from_ms), at(span.to_ms)),
+            });
+        }
+        let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
+        if let Some(heat) = view::heat(record, window).filter(|_| !root.contains("°C")) {
+            about.push(format!("up to {:.1} °C", heat.millicelsius_max as f64 / 1000.0));
+        }
+    }
+    let name = capitalised(diagnosis.cause.words());
+    match about.is_empty() {
+        // It names the cause itself.
+        true if root.starts_with(&name) => String::new(),
+        true => name,
+        false => format!("{name} ({})", about.join(", ")),
+    }
+}
+
+/// True for causes that come and go while something is measured.
+fn lasts(cause: Cause) -> bool {
+    use Cause::*;
+    matches!(
+        cause,
+        LowVoltage | Heat | PowerLimit | CpusTakenAway | TooLittleMemory | Background | StorageWait | KernelTrouble
+    )
+}
+
+/// What helps: what the rule that names it says, if that is for this cause alone.
+pub(crate) fn remedy(explained: &Explanation, diagnosis: &Diagnosis) -> &'static str {
+    let rule = explained.findings[diagnosis.root].rule;
+    let (lines, _) = relations::lines_of(rule);
+    let mut roots = lines.iter().filter_map(|(relation, _)| match relation {
+        Relation::Root(cause) => Some(*cause),
+        _ => None,
+    });
+    let is_its_own = roots.next() == Some(diagnosis.cause) && roots.next().is_none();
+    rules::remedy(rule).filter(|_| is_its_own).unwrap_or(diagnosis.cause.row().remedy)
+}
+
+/// Notes; those that repeat what was said are told in fewer words.
+fn notes(explained: &Explanation, said: &mut Said) -> Vec<String> {
+    let mut findings: Vec<&Finding> = explained.notes.iter().map(|index| &explained.findings[*index]).collect();
+    findings.sort_by_key(|finding| (finding.unseen.is_none(), rules::role(finding) == Role::GoodNews));
+    let mut notes: Vec<String> = Vec::new();
+    for finding in findings {
+        let note = unless_said(finding, said);
+        if !note.is_empty() && !notes.contains(&note) {
+            said.say(&note);
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! What a report has said already: numbers with their units, and whole sentences. A reader who meets the same number
+//! again looks for a difference that is not there.
+
+use std::collections::BTreeSet;
+
+/// A sentence that is shorter can be in another one by chance.
+const SENTENCE_CHARS_MIN: usize = 25;
+
+/// What was said.
+#[derive(Default)]
+pub(super) struct Said {
+    numbers: BTreeSet<String>,
+    sentences: Vec<String>,
+}
+
+impl Said {
+    /// Keeps in mind what this says.
+    pub(super) fn say(&mut self, text: &str) {
+        self.numbers.extend(numbers(text));
+        self.sentences.extend(text.split(". ").map(|sentence| sentence.trim_end_matches('.').to_owned()));
+    }
+
+    /// True if it says a number again, or a whole sentence.
+    pub(super) fn is_said(&self, text: &str) -> bool {
+        let has_sentence = |known: &String| known.len() >= SENTENCE_CHARS_MIN && text.contains(known.as_str());
+        numbers(text).any(|number| self.numbers.contains(&number)) || self.sentences.iter().any(has_sentence)
+    }
+}
+
+/// Numbers with the unit behind them: `1200 MHz`, `83.8 °C`, `-0.2 %`.
+fn numbers(text: &str) -> impl Iterator<Item = String> {
+    const UNITS: [&str; 14] =
+        ["%", "MHz", "°C", "MIPS", "MB/s", "kB/s", "kH/s", "ns", "ms", "s", "W", "V", "MiB", "KiB"];
+    let bare = |word: &str| word.trim_matches(|c: char| "(),;:.\"".contains(c)).to_owned();
+    let words: Vec<String> = text.split_whitespace().map(bare).collect();
+    let pairs = words.windows(2).filter(|pair| {
+        let is_number = pair[0].parse::<f64>().is_ok();
+        is_number && UNITS.contains(&pair[1].as_str())
+    });
+    pairs.map(|pair| pair.join(" ")).collect::<Vec<_>>().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_said_once() {
+        let mut said = Said::default();
+        said.say("The clock dropped from 1200 MHz to 818 MHz (average 1101 MHz) at up to 83.8 °C.");
+        for (text, expected) in [
+            ("down to 818 MHz", true),
+            ("at 83.8 °C;", true),
+            ("down to 817 MHz", false),
+            ("818 samples", false),
+            ("It says: The clock dropped from 1200 MHz to 818 MHz (average 1101 MHz) at up to 83.8 °C: so.", true),
+            ("", false),
+        ] {
+            assert_eq!(said.is_said(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Explanations in words.
+
+use super::*;
+use crate::test_support::{own_run, point, with_clocks, with_scores};
+use crate::{Quantity, Severity};
+use record::Variant;
+
+/// A finding of a rule about the machine as a whole.
+fn finding(id: &str, severity: Severity, values: &[(&'static str, Quantity)]) -> Finding {
+    let rule = rules::of_runs().find(|rule| rule.id.as_str() == id).unwrap();
+    let template = "It is so: {a}.";
+    let with = |finding: Finding, (name, value): &(&'static str, Quantity)| finding.with(name, value.clone());
+    values.iter().fold(Finding::new(rule.id, severity, template).with("a", Quantity::Text(id.to_owned())), with)
+}
+
+#[test]
+fn a_valid_run_has_no_reasons() {
+    let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
+    record = with_scores(record, 1420, &[5345, 5370, 5331]);
+    let told = Told::of(&record, &Explanation::of(&record));
+    assert_eq!(told.verdict, "Results are valid.");
+    assert_eq!(told.causes, []);
+    assert_eq!(
+        told.notes,
+        [
+            "Throttling cannot be detected: no clocks, cooling devices or throttle counters available.",
+            "Measured clocks match the advertised ones (largest deviation -0.1 %).",
+        ]
+    );
+}
+
+#[test]
+fn a_cause_is_told_with_what_follows_from_it_and_what_helps() {
+    let record = with_scores(own_run(), 1420, &[5345, 5000, 4600]);
+    let found = [
+        finding("thermal-throttling", Severity::Degraded, &[]),
+        finding("scores-decline", Severity::Degraded, &[("fall", Quantity::Percent(14.0))]),
+        finding("hot", Severity::Info, &[]),
+        finding("clock-ok", Severity::Info, &[]),
+    ];
+    let explained = Explanation::over(&crate::case::Case::of(&record), found.to_vec());
+    let told = Told::of(&record, &explained);
+    assert_eq!(told.verdict, "Results are genuine but below what this machine can do: heat, in 7-zip on all CPUs.");
+    let [paragraph] = told.causes.as_slice() else { panic!("{:?}", told.causes) };
+    assert_eq!((paragraph.severity, paragraph.heading.as_str()), (Severity::Degraded, "Heat"));
+    assert_eq!(
+        paragraph.sentences,
+        [
+            "It is so: thermal-throttling.",
+            "It explains the drop of the multi-core score by 14 % from the first to the last run.",
+            "Remedy: Cool the SoC better (heat sink, fan, airflow) and repeat the run.",
+        ]
+    );
+    assert_eq!(told.notes, ["It is so: clock-ok."]);
+}
+
+#[test]
+fn a_ledger_is_one_sentence() {
+    use crate::{Basis, Expected, Ledger, Method, Part, Points, Tenths};
+    use record::{Fact, Missing};
+    let record = with_scores(own_run(), 1420, &[16_000, 14_907]);
+    let points = |tenths| Points { percent: Tenths(tenths), ..Points::default() };
+    let part = |cause, tenths, built_up: Option<i64>| Part {
+        diagnosis: 0,
+        cause,
+        factor: 1.0,
+        points: points(tenths),
+        built_up: built_up.map(Tenths),
+        method: Method::Clocks,
+        by: Vec::new(),
+    };
+    let multi = crate::view::scores(&record).into_iter().map(|score| score.key);
+    let expected = Expected { value: 18_689.0, low: 18_000.0, high: 19_000.0, basis: Basis::Parts };
+    let ledger = |parts: Vec<Part>, unexplained: i64, expected: Fact<Expected>| Ledger {
+        score: multi.clone().find(|key| key.words() == "7-zip on all CPUs").unwrap(),
+        unit: "MIPS".into(),
+        reached: 14_907.0,
+        repetitions: 3,
+        expected,
+        parts,
+        unexplained: points(unexplained),
+    };
+    let known = || Fact::Known(expected.clone());
+    let unknown = Fact::Missing { missing: Missing::unsupported("", "no run was free of it") };
+    for (ledger, expected) in [
+        (
+            ledger(vec![part(Cause::Heat, 202, Some(130))], 0, known()),
+            Some("14907 of about 18700 MIPS; heat took 20 % (13 of it built up over the three runs)."),
+        ),
+        (
+            ledger(vec![part(Cause::LowVoltage, 330, None), part(Cause::Heat, 100, Some(100))], 20, known()),
+            Some(
+                "14907 of about 18700 MIPS; under-voltage took 33 %, heat 10 % (built up over the three runs); 2 % is \
+                 unexplained.",
+            ),
+        ),
+        (
+            ledger(vec![part(Cause::Heat, 100, None)], 0, unknown),
+            Some("14907 MIPS; what it should have been is unknown: no run was free of it."),
+        ),
+        (ledger(vec![part(Cause::Heat, 2, None)], 0, known()), None),
+        (ledger(Vec::new(), 0, known()), None),
+    ] {
+        let told = sentence::ledger(&ledger);
+        assert_eq!(told.as_deref(), expected.map(|text| format!("7-zip on all CPUs: {text}")).as_deref());
+    }
+}

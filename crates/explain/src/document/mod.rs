@@ -1,0 +1,200 @@
+//! What `--json` prints: the verdict, the main results, what was lost to which cause, and the findings behind that;
+//! then, where the whole result is wanted, the Record. The order of the keys is the order of importance.
+//!
+//! Everything before the Record is derived from it, and readers of Records pass over it.
+
+mod results;
+mod values;
+
+use crate::diagnosis::told::{Told, remedy};
+use crate::view::ScoreKey;
+use crate::{
+    Cause, Diagnosis, Explanation, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span, Tenths, Verdict,
+};
+use record::{Record, RuleId, Samples};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+pub(crate) use results::Results;
+use values::Values;
+
+/// What is printed of one result.
+#[derive(Serialize)]
+pub struct Document<'a> {
+    /// By their first key files are known as Records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    verdict: Verdict,
+    verdict_sentence: String,
+    results: Results,
+    scores: Vec<ScoreVerdict>,
+    diagnoses: Vec<OfDiagnosis>,
+    ledger: Vec<Value>,
+    findings: Vec<OfFinding>,
+    #[serde(flatten)]
+    record: Option<OfRecord<'a>>,
+}
+
+/// What stands for one file in an array of several.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum OfFile {
+    /// It was read.
+    Read(Box<Document<'static>>),
+    /// It could not be read.
+    Unread {
+        /// Its name.
+        file: String,
+        /// Why, in one sentence.
+        error: String,
+    },
+}
+
+#[derive(Serialize)]
+struct OfDiagnosis {
+    cause: Cause,
+    name: &'static str,
+    severity: Severity,
+    confidence_percent: u8,
+    holds_for: Vec<ScoreKey>,
+    sentence: String,
+    cost: Vec<Cost>,
+    span: Option<Span>,
+    also_possible: Vec<Cause>,
+    confirm: &'static str,
+    remedy: &'static str,
+    link: &'static str,
+    /// Places in the list of findings, as all below.
+    root: usize,
+    evidence: Vec<usize>,
+    consequences: Vec<usize>,
+    contradicts: Vec<usize>,
+}
+
+/// What a cause took of one score.
+#[derive(Serialize)]
+struct Cost {
+    score: ScoreKey,
+    #[serde(flatten)]
+    points: Points,
+    built_up: Option<Tenths>,
+}
+
+#[derive(Serialize)]
+struct OfFinding {
+    rule: RuleId,
+    severity: Severity,
+    confidence_percent: u8,
+    sentence: String,
+    values: Values,
+    places: Vec<Place>,
+}
+
+/// A Record in the form for programs. Samples are most of it and have no values that could be missing with a reason.
+#[derive(Serialize)]
+struct OfRecord<'a> {
+    #[serde(flatten)]
+    parts: Map<String, Value>,
+    samples: &'a Samples,
+}
+
+impl Document<'_> {
+    /// Of this Record, without it.
+    pub fn of(record: &Record, explained: &Explanation) -> Document<'static> {
+        Document {
+            schema: None,
+            file: None,
+            verdict: explained.verdict,
+            verdict_sentence: Told::of(record, explained).verdict,
+            results: Results::of(record, explained),
+            scores: explained.scores.clone(),
+            diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(explained, diagnosis)).collect(),
+            ledger: explained.ledgers.iter().map(of_ledger).collect(),
+            findings: explained.findings.iter().map(of_finding).collect(),
+            record: None,
+        }
+    }
+
+    /// The same with the file it is of.
+    pub fn from_file(mut self, file: &str) -> Self {
+        self.file = Some(file.to_owned());
+        self
+    }
+
+    /// What is printed of a whole result: the Record behind what is derived of it, missing values as `null` with
+    /// their reasons next to them.
+    pub fn printed(record: &Record, explained: &Explanation) -> String {
+        let flat = |mut value: Value| {
+            record::flatten(&mut value);
+            value
+        };
+        Self::with_record(record, explained, flat)
+    }
+
+    /// What is saved of a whole result: the same, but the Record is as its schema has it.
+    pub fn saved(record: &Record, explained: &Explanation) -> String {
+        Self::with_record(record, explained, |value| value)
+    }
+
+    fn with_record(record: &Record, explained: &Explanation, form: impl Fn(Value) -> Value) -> String {
+        let bare = Record { samples: Samples::default(), ..record.clone() };
+        let mut parts = match serde_json::to_value(&bare).map(form) {
+            Ok(Value::Object(parts)) => parts,
+            _ => Map::new(),
+        };
+        parts.remove("samples");
+        let whole =
+            Document { record: Some(OfRecord { parts, samples: &record.samples }), ..Document::of(record, explained) };
+        serde_json::to_string(&whole).unwrap_or_default()
+    }
+}
+
+fn of_diagnosis(explained: &Explanation, diagnosis: &Diagnosis) -> OfDiagnosis {
+    let index = explained.diagnoses.iter().position(|known| std::ptr::eq(known, diagnosis));
+    let parts = explained.ledgers.iter().flat_map(|ledger| ledger.parts.iter().map(move |part| (ledger, part)));
+    let own = parts.filter(|(_, part)| Some(part.diagnosis) == index);
+    let row = diagnosis.cause.row();
+    OfDiagnosis {
+        cause: diagnosis.cause,
+        name: row.words,
+        severity: diagnosis.severity,
+        confidence_percent: diagnosis.confidence_percent,
+        holds_for: diagnosis.holds_for.clone(),
+        sentence: explained.findings[diagnosis.root].sentence(),
+        cost: own
+            .map(|(ledger, part)| Cost { score: ledger.score.clone(), points: part.points, built_up: part.built_up })
+            .collect(),
+        span: diagnosis.span,
+        also_possible: diagnosis.also_possible.clone(),
+        confirm: row.confirm,
+        remedy: remedy(explained, diagnosis),
+        link: row.link,
+        root: diagnosis.root,
+        evidence: diagnosis.evidence.clone(),
+        consequences: diagnosis.consequences.clone(),
+        contradicts: diagnosis.contradicts.clone(),
+    }
+}
+
+/// What was expected stands next to what was reached, or `null` with its reason.
+fn of_ledger(ledger: &Ledger) -> Value {
+    let mut value = serde_json::to_value(ledger).unwrap_or_default();
+    record::flatten(&mut value);
+    value
+}
+
+fn of_finding(finding: &Finding) -> OfFinding {
+    OfFinding {
+        rule: finding.rule,
+        severity: finding.severity,
+        confidence_percent: finding.confidence_percent,
+        sentence: finding.sentence(),
+        values: Values::of(&finding.values),
+        places: finding.places.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! The main results of a Record under names that end with their unit: what a list, a script or a reviewer asks first.
+//! What is missing is `null`, with the reason next to it.
+
+use crate::figures::main::{
+    cipher_kb_per_s, comparable, memory_latency, memory_mb_per_s, series_median, sevenzip_multi_mips,
+    sevenzip_single_mips,
+};
+use crate::monitor::day;
+use crate::{Explanation, Figure, figures, soc, stats, view};
+use record::{Fact, MemoryOperation, Outcome, Record, Source, Variant, WorkloadId, soc_temperature};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// Names and values, in the order in which they are printed.
+pub(crate) struct Results(Vec<(String, Value)>);
+
+impl Results {
+    /// Of this Record.
+    pub(crate) fn of(record: &Record, explained: &Explanation) -> Self {
+        let all = figures(record);
+        let mut results = Self(Vec::new());
+        results.machine(record);
+        results.scores(record, &all);
+        results.state(record, explained);
+        results.programs(record);
+        results
+    }
+
+    /// A value, or `null` and why.
+    fn put(&mut self, name: &str, value: Option<impl Serialize>, why: impl FnOnce() -> String) {
+        let value = value.and_then(|value| serde_json::to_value(value).ok()).filter(|value| !value.is_null());
+        let is_missing = value.is_none();
+        self.0.push((name.to_owned(), value.unwrap_or_default()));
+        if is_missing {
+            self.0.push((format!("{name}_missing"), Value::String(why())));
+        }
+    }
+
+    fn fact(&mut self, name: &str, fact: &Fact<String>) {
+        self.put(name, fact.known(), || fact.missing().map_or_else(String::new, ToString::to_string));
+    }
+
+    fn machine(&mut self, record: &Record) {
+        let machine = &record.machine;
+        self.put("board", machine.name(), || not_reported(record));
+        self.fact("soc", &soc::name(machine));
+        self.fact("distribution", &machine.distribution);
+        self.fact("kernel", &machine.kernel_release);
+        let governors = Some(view::governors_during_run(record).join("/")).filter(|names| !names.is_empty());
+        self.put("governor", governors, || not_reported(record));
+        self.put("date", day(record), || not_reported(record));
+        let version = match &record.source {
+            Source::Run { version, .. } => version,
+            Source::Log(log) => &log.version,
+        };
+        self.put("sbc_bench_version", Some(version).filter(|version| !version.is_empty()), || not_reported(record));
+    }
+
+    fn scores(&mut self, record: &Record, all: &[Figure]) {
+        let why = |workload| move || not_measured(record, &[workload]);
+        let sevenzip = why(WorkloadId::SevenZip);
+        let comparable = comparable(all);
+        let scores = [("multi", sevenzip_multi_mips(record, all)), ("single", sevenzip_single_mips(all))];
+        for ((form, mips), comparable) in scores.into_iter().zip(comparable) {
+            self.put(&format!("sevenzip_{form}_mips"), mips, sevenzip);
+            self.put(&format!("sevenzip_{form}_comparable"), mips.map(|_| comparable), sevenzip);
+        }
+        for (name, operation) in [("copy", MemoryOperation::Copy), ("fill", MemoryOperation::Fill)] {
+            let rate = memory_mb_per_s(record, all, operation);
+            let memory = || not_measured(record, &[WorkloadId::MemoryLibc, WorkloadId::MemoryBandwidth]);
+            self.put(&format!("memory_{name}_mb_per_s"), rate, memory);
+        }
+        let latency = memory_latency(record);
+        self.put("memory_latency_ns", latency.map(|(ns, _)| ns), why(WorkloadId::MemoryLatency));
+        self.put("memory_latency_at_mib", latency.map(|(_, mib)| mib), why(WorkloadId::MemoryLatency));
+        let aes = cipher_kb_per_s(all, &Variant::AES_256_CBC);
+        self.put("aes_256_cbc_kb_per_s", aes, why(WorkloadId::OpenSsl));
+        self.put("cpuminer_kh_per_s", series_median(all, WorkloadId::Cpuminer), why(WorkloadId::Cpuminer));
+    }
+
+    fn state(&mut self, record: &Record, explained: &Explanation) {
+        let clocks = view::cluster_clocks(record, &Variant::COLD);
+        let mhz = |khz: Option<u32>| khz.map(|khz| f64::from(khz) / 1000.0);
+        let clock = || not_measured(record, &[WorkloadId::Clock]);
+        self.put("clock_measured_mhz", mhz(clocks.iter().map(|clock| clock.measured_khz).max()), clock);
+        self.put("clock_advertised_mhz", mhz(clocks.iter().filter_map(|clock| clock.claimed_khz).max()), || {
+            not_reported(record)
+        });
+        self.put("is_throttled", Some(is_throttled(explained)), String::new);
+        let celsius = |millicelsius: i64| millicelsius as f64 / 1000.0;
+        let no_sensor = || match soc_temperature::of(record) {
+            Err(missing) => missing.to_string(),
+            Ok(_) => "the sensor gave no reading".to_owned(),
+        };
+        let idle = view::idle(record);
+        let before_load = idle.filter(|idle| idle.is_before_load);
+        let no_idle = || match idle {
+            Some(_) => "no reading before the first workload".to_owned(),
+            None => no_sensor(),
+        };
+        self.put("temperature_idle_celsius", before_load.map(|idle| celsius(idle.millicelsius)), no_idle);
+        self.put("temperature_first_celsius", idle.map(|idle| celsius(idle.millicelsius)), no_sensor);
+        let highest = view::heat(record, view::whole_run());
+        self.put("temperature_max_celsius", highest.map(|heat| celsius(heat.millicelsius_max)), no_sensor);
+        let watts: Vec<f64> =
+            view::power_mw(record, view::whole_run()).iter().map(|(_, milliwatts)| milliwatts / 1000.0).collect();
+        self.put("power_mean_watt", stats::mean(&watts), || "no power meter".to_owned());
+    }
+
+    /// Scores of other programs, one object for each.
+    fn programs(&mut self, record: &Record) {
+        let object = |program: &view::ProgramScore| {
+            let [low, high] = [f64::min, f64::max].map(|pick| program.values.iter().copied().reduce(pick));
+            let spread = low.zip(high).filter(|_| program.values.len() > 1 && program.median != 0.0);
+            json!({
+                "name": program.name,
+                "unit": program.unit,
+                "median": program.median,
+                "runs": program.values.len(),
+                "spread_percent": spread.map(|(low, high)| 100.0 * (high - low) / program.median),
+                "spread_percent_missing": spread.is_none().then_some("one run"),
+            })
+        };
+        let programs: Vec<Value> = view::programs(record).iter().map(object).collect();
+        self.0.push(("programs".to_owned(), Value::Array(programs)));
+    }
+}
+
+impl Serialize for Results {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// True if a finding that harms a main score says that clocks were lowered.
+fn is_throttled(explained: &Explanation) -> bool {
+    explained.harms_main(|finding| crate::rules::throttles(finding).is_of_the_clock())
+}
+
+fn not_reported(record: &Record) -> String {
+    match view::is_log(record) {
+        true => "the log does not report it",
+        false => "not reported",
+    }
+    .to_owned()
+}
+
+/// Why these workloads gave nothing: what the first of their steps that has a reason says.
+fn not_measured(record: &Record, workloads: &[WorkloadId]) -> String {
+    let steps = workloads.iter().flat_map(|workload| record.steps_of(*workload));
+    let why = |step: &record::Step| match &step.outcome {
+        Outcome::Failed(failure) => Some(failure.message.clone()),
+        Outcome::Skipped(missing) => Some(missing.to_string()),
+        Outcome::Done(_) => None,
+    };
+    steps.into_iter().find_map(why).unwrap_or_else(|| "not measured".to_owned())
+}

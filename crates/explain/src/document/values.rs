@@ -1,0 +1,71 @@
+//! Values of a finding as an object: numbers under names that end with their unit.
+
+use crate::Quantity;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// Names and values, in the order of the finding.
+pub(super) struct Values(Vec<(String, Value)>);
+
+impl Values {
+    /// Of these.
+    pub(super) fn of(values: &[(&'static str, Quantity)]) -> Self {
+        Self(values.iter().map(|(name, quantity)| named(name, quantity)).collect())
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// `clock_before_mhz` and 1800.
+fn named(name: &str, quantity: &Quantity) -> (String, Value) {
+    let (unit, value) = match quantity {
+        Quantity::Count(count) => (String::new(), json!(count)),
+        Quantity::Khz(khz) => ("mhz".into(), json!(f64::from(*khz) / 1000.0)),
+        Quantity::Percent(percent) => ("percent".into(), json!(percent)),
+        Quantity::Share(share) => ("percent".into(), json!(share.as_percent())),
+        Quantity::Millicelsius(millicelsius) => ("celsius".into(), json!(*millicelsius as f64 / 1000.0)),
+        Quantity::Ms(ms) => ("s".into(), json!(*ms as f64 / 1000.0)),
+        Quantity::Kib(kib) => ("kib".into(), json!(kib)),
+        Quantity::Mips(mips) => ("mips".into(), json!(mips)),
+        Quantity::BytesPerS(rate) => ("mb_per_s".into(), json!(*rate as f64 / 1e6)),
+        Quantity::Ns(ns) => ("ns".into(), json!(ns)),
+        Quantity::Score(score, unit) => (in_key(unit), json!(score)),
+        Quantity::Cpus(cpus) => (String::new(), json!(cpus)),
+        Quantity::Text(text) => (String::new(), json!(text)),
+    };
+    let has_unit = unit.is_empty() || name.ends_with(&format!("_{unit}"));
+    (if has_unit { name.to_owned() } else { format!("{name}_{unit}") }, value)
+}
+
+/// A unit as part of a key: `kh_per_s` for `kH/s`.
+fn in_key(unit: &str) -> String {
+    let words = unit.replace('/', " per ").replace('%', " percent ");
+    let words = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_with_the_unit() {
+        for (name, quantity, expected) in [
+            ("clock_before", Quantity::Khz(1_800_000), ("clock_before_mhz", json!(1800.0))),
+            ("deviation", Quantity::Percent(-0.06), ("deviation_percent", json!(-0.06))),
+            ("temperature", Quantity::Millicelsius(83_800), ("temperature_celsius", json!(83.8))),
+            ("first", Quantity::Ms(26_900), ("first_s", json!(26.9))),
+            ("times", Quantity::Count(3), ("times", json!(3))),
+            ("cpus", Quantity::Cpus(vec![0, 1]), ("cpus", json!([0, 1]))),
+            ("early", Quantity::Score(2.5, "kH/s".into()), ("early_kh_per_s", json!(2.5))),
+            ("score_mips", Quantity::Mips(5.0), ("score_mips", json!(5.0))),
+        ] {
+            let (name, value) = named(name, &quantity);
+            assert_eq!((name.as_str(), value), expected);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What stands above the figures: which machine, when, under which governor, measured by which version, and how warm
+//! it was.
+
+use crate::lines::wrapped;
+use crate::monitor::day;
+use crate::{soc, view};
+use record::{Record, Source};
+
+/// One or two lines; empty if nothing is known.
+pub(super) fn lines(record: &Record) -> String {
+    let line = |parts: Vec<Option<String>>| {
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        match parts.is_empty() {
+            true => String::new(),
+            false => wrapped(&parts.join(", "), 3) + "\n",
+        }
+    };
+    let machine = line(vec![name(record), day(record), governor(record), Some(version(record))]);
+    let degrees = |millicelsius: i64| format!("{:.1} °C", millicelsius as f64 / 1000.0);
+    let idle = view::idle(record).map(|idle| match idle.is_before_load {
+        true => format!("Idle {}", degrees(idle.millicelsius)),
+        false => format!("At the start {}", degrees(idle.millicelsius)),
+    });
+    let highest = view::heat(record, view::whole_run());
+    let highest = highest.map(|heat| format!("highest {}", degrees(heat.millicelsius_max)));
+    machine + &line(vec![idle, highest])
+}
+
+/// `Radxa ROCK 5A (Rockchip RK3588)`.
+fn name(record: &Record) -> Option<String> {
+    let name = record.machine.name().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
+    let soc = soc::name(&record.machine);
+    match (name, soc.known()) {
+        (Some(name), Some(soc)) if !name.contains(soc.as_str()) => Some(format!("{name} ({soc})")),
+        (None, Some(soc)) => Some(soc.clone()),
+        (name, _) => name,
+    }
+}
+
+/// `governor performance`, or those of several policies.
+fn governor(record: &Record) -> Option<String> {
+    let names = view::governors_during_run(record);
+    let word = if names.len() == 1 { "governor" } else { "governors" };
+    (!names.is_empty()).then(|| format!("{word} {}", names.join("/")))
+}
+
+fn version(record: &Record) -> String {
+    let version = match &record.source {
+        Source::Run { version, .. } => version,
+        Source::Log(log) => &log.version,
+    };
+    match version.is_empty() {
+        true => "sbc-bench before 0.4".to_owned(),
+        false => format!("sbc-bench {version}"),
+    }
+}

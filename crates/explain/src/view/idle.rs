@@ -1,0 +1,52 @@
+//! How warm the SoC was before anything ran.
+
+use super::heat::{soc_temperature, temperatures};
+use super::samples::whole_run;
+use crate::stats::median;
+use record::{Record, Window, WorkloadId};
+
+/// How warm the SoC was before it had work to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Idle {
+    /// Temperature.
+    pub millicelsius: i64,
+    /// True if it was read before the first workload; false for the first reading of all, which logs have when a
+    /// workload has begun.
+    pub is_before_load: bool,
+}
+
+/// The median of the SoC's temperature before the first workload, or its first reading; none without a sensor.
+pub fn idle(record: &Record) -> Option<Idle> {
+    let channel = soc_temperature(record)?;
+    let loads = record.steps.iter().filter(|step| step.workload != WorkloadId::Wait && step.window.elapsed_ms() > 0);
+    let first_load_ms = loads.map(|step| step.window.start_ms).min();
+    let before = first_load_ms.map(|end_ms| Window { end_ms, ..whole_run() });
+    let before = before.map_or_else(Vec::new, |window| temperatures(record, channel, window));
+    let values: Vec<f64> = before.iter().map(|reading| reading.value as f64).collect();
+    match median(&values) {
+        Some(millicelsius) => Some(Idle { millicelsius: millicelsius.round() as i64, is_before_load: true }),
+        None => {
+            let first = temperatures(record, channel, whole_run()).first()?.value;
+            Some(Idle { millicelsius: first, is_before_load: false })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use record::{ChannelId, Unit, Variant};
+
+    #[test]
+    fn idle_is_what_was_read_before_the_first_load() {
+        for (start_s, expected) in [(1.2, Some((41_000, true))), (-0.5, Some((40_000, false)))] {
+            let window = (start_s, 10.0);
+            let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(1));
+            let temperatures = [40_000, 41_000, 42_000, 70_000, 80_000];
+            let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &temperatures);
+            assert_eq!(idle(&record).map(|idle| (idle.millicelsius, idle.is_before_load)), expected, "{start_s}");
+        }
+        assert_eq!(idle(&own_run()), None);
+    }
+}
