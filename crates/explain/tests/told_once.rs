@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Words with which a guess is told as if it were known.
 const GUESSES: [&str; 8] =
-    ["usually", "probably", "perhaps", "something else", "or clocks", "may have been", "harmless", "somehow"];
+    ["usually", "probably", "perhaps", "something else", "or clocks rose", "may have been", "harmless", "somehow"];
 /// Units by which a number is known again.
 const UNITS: [&str; 9] = ["MHz", "°C", "MIPS", "MB/s", "kB/s", "kH/s", "ns", "MiB", "KiB"];
 

@@ -150,7 +150,8 @@ fn heading(record: &Record, diagnosis: &Diagnosis, root: &str) -> String {
             });
         }
         let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
-        if let Some(heat) = view::heat(record, window).filter(|_| !root.contains("°C")) {
+        if let Some(heat) = view::heat(record, window).filter(|_| is_of_heat(diagnosis.cause) && !root.contains("°C"))
+        {
             about.push(format!("up to {:.1} °C", heat.millicelsius_max as f64 / 1000.0));
         }
     }
@@ -170,6 +171,11 @@ fn lasts(cause: Cause) -> bool {
         cause,
         LowVoltage | Heat | PowerLimit | CpusTakenAway | TooLittleMemory | Background | StorageWait | KernelTrouble
     )
+}
+
+/// True for causes that the temperature says something about.
+fn is_of_heat(cause: Cause) -> bool {
+    matches!(cause, Cause::LowVoltage | Cause::Heat | Cause::PowerLimit | Cause::CpusTakenAway)
 }
 
 /// What helps: what the rule that names it says, if that is for this cause alone.
