@@ -171,7 +171,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("monitor", "count jsonl lines meter prometheus quiet record replay root seek speed textfile tui".into()),
         ("mark", "record".into()),
         ("explain", "check details json".into()),
-        ("compare", "json".into()),
+        ("compare", "json with".into()),
         ("trend", "json".into()),
         ("results", "format json sort".into()),
         ("report", "format html plots".into()),

@@ -93,7 +93,15 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["##########", "\n| ", "\"schema\":1", "\"findings\": ["],
         ),
     ),
-    ("sbc-bench compare FILE", Line("sbc-bench compare old.log", &["reference results"])),
+    ("sbc-bench compare FILE [--with FILE|DIR...]", Line("sbc-bench compare old.log", &["reference results"])),
+    ("sbc-bench compare FILE", As("sbc-bench compare FILE [--with FILE|DIR...]")),
+    (
+        "sbc-bench upload FILE... --to URL",
+        Line(
+            "sbc-bench upload run.json --to http://127.0.0.1:1 --yes || true",
+            &["redacted", "kept for the next upload"],
+        ),
+    ),
     ("sbc-bench compare A B...", Line("sbc-bench compare run.json old.log", &["A  ", "B  "])),
     (
         "sbc-bench results FILE... [--sort KEY] [--format md|csv|json|html]",

@@ -43,7 +43,7 @@ pub(crate) const CAUSES: &[CauseRow] = &[
     ),
     row(
         BoardDied,
-        "a board that died",
+        "a run that died",
         "repeat the run with a serial console attached",
         "Check the power supply and the cooling.",
         "https://docs.kernel.org/admin-guide/ramoops.html",

@@ -145,8 +145,12 @@ impl Document<'_> {
             _ => Map::new(),
         };
         parts.remove("samples");
-        let whole =
-            Document { record: Some(OfRecord { parts, samples: &record.samples }), ..Document::of(record, explained) };
+        parts.remove("schema");
+        let whole = Document {
+            schema: Some(record.schema),
+            record: Some(OfRecord { parts, samples: &record.samples }),
+            ..Document::of(record, explained)
+        };
         serde_json::to_string(&whole).unwrap_or_default()
     }
 }

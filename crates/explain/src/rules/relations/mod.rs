@@ -78,7 +78,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         J::All,
         &[root(C::BoardDied)],
         "the board stopped or restarted before the end",
-        "Look at the power supply and at the temperature before the end.",
+        "If the machine restarted, look at the power supply and at the temperature before the end; if it stayed up, find out what killed the program.",
     ),
     note(&built_in_used::RULE, "Install the named program for scores that compare with those of others."),
     row(&clock_above_claim::RULE, J::Nothing, &[evidence_if(C::Overclocked, W::Overclocked), NOTE], NO_HARM, ""),
