@@ -156,7 +156,7 @@ fn command_once(company: Company, board: &Board, words: &[&str]) -> Seen {
     let command: Vec<OsString> = enter.into_iter().chain(words).collect();
     let done = run(board.clone(), None, &command).unwrap();
     let text = std::fs::read_to_string(out.0.join("log.json")).ok();
-    let record: Option<Record> = text.map(|text| serde_json::from_str(&text).unwrap());
+    let record: Option<Record> = text.map(|text| record::from_json(&text).unwrap());
     Seen { findings: record.as_ref().map(rules::check).unwrap_or_default(), record, done }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn play(row: &Row) -> Option<Left> {
         out: text("stdout"),
         errors: text("stderr"),
         log: text("log"),
-        record: serde_json::from_str(&text("log.json")).ok(),
+        record: record::from_json(&text("log.json")).ok(),
         status: text("status").trim().parse().unwrap_or(-1),
         done,
     })
