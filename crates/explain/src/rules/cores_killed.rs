@@ -82,7 +82,14 @@ fn hit(record: &Record) -> Vec<usize> {
     let limit = if view::is_log(record) { SHORT_SHARE_OF_LOG } else { 0.0 };
     let mut scored = view::phases(record);
     scored.retain(|phase| phase.workload != WorkloadId::Clock);
-    let is_hit = |phase: &Phase| online.short_share(phase.busy_cpus, phase.window) > limit;
+    // How many threads a program of the user has is not known: it may use every CPU that it is given.
+    let wanted =
+        |phase: &Phase| match (phase.workload.id(), phase.steps.first().and_then(|step| record.steps.get(*step))) {
+            (None, Some(step)) if step.cpus.is_empty() => u32::MAX,
+            (None, Some(step)) => step.cpus.len() as u32,
+            _ => phase.busy_cpus,
+        };
+    let is_hit = |phase: &Phase| online.short_share(wanted(phase), phase.window) > limit;
     scored.into_iter().filter(is_hit).flat_map(|phase| phase.steps).collect()
 }
 
@@ -167,6 +174,19 @@ mod tests {
         );
         let record = with_message(own_run(), "CPU features: detected: CRC32 instructions");
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn a_program_of_the_user_may_use_every_cpu_that_it_is_given() {
+        for (cpus, expected) in
+            [(&[][..], Severity::Invalid), (&[0, 1, 2, 3], Severity::Invalid), (&[0], Severity::Info)]
+        {
+            let record = with_step(own_run(), "sh", Variant::ONLY, cpus, (0.0, 5.0), compression(1));
+            let online = [4, 4, 4, 3, 3, 3, 3, 3, 3, 3];
+            let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
+            let found: Vec<Severity> = findings_of(RULE.id, &record).iter().map(|finding| finding.severity).collect();
+            assert_eq!(found, [expected], "{cpus:?}");
+        }
     }
 
     #[test]
