@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn a_translator_is_seen_and_a_real_cpu_is_none() {
         let readings = (0..20).map(|_| clock::measure(&ClockPlan::warm()));
-        let float_cycles = readings.filter_map(|reading| reading.float_ratio).next();
+        // A reading that was disturbed has any ratio; the least is that of the CPU.
+        let float_cycles = readings.filter_map(|reading| reading.float_ratio).reduce(f64::min);
         let found = measure().unwrap();
         if let Some(cycles) = float_cycles {
             assert_eq!(found.is_translation(), cycles > 30.0, "{found:?}, {cycles} cycles");
