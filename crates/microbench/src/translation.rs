@@ -162,9 +162,11 @@ mod tests {
         let readings = (0..20).map(|_| clock::measure(&ClockPlan::warm()));
         // A reading that was disturbed has any ratio; the least is that of the CPU.
         let float_cycles = readings.filter_map(|reading| reading.float_ratio).reduce(f64::min);
-        let found = measure().unwrap();
+        // On a busy machine some of the measurements are disturbed, but not most.
+        let found: Vec<FirstExecution> = (0..9).map(|_| measure().unwrap()).collect();
+        let translated = found.iter().filter(|found| found.is_translation()).count();
         if let Some(cycles) = float_cycles {
-            assert_eq!(found.is_translation(), cycles > 30.0, "{found:?}, {cycles} cycles");
+            assert_eq!(2 * translated > found.len(), cycles > 30.0, "{found:?}, {cycles} cycles");
         }
     }
 
