@@ -97,10 +97,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench compare FILE", As("sbc-bench compare FILE [--with FILE|DIR...]")),
     (
         "sbc-bench upload FILE... --to URL",
-        Line(
-            "sbc-bench upload run.json --to http://127.0.0.1:1 --yes || true",
-            &["redacted", "kept for the next upload"],
-        ),
+        Line("sbc-bench upload run.json --to http://hub.example --yes || true", &["use https://"]),
     ),
     ("sbc-bench compare A B...", Line("sbc-bench compare run.json old.log", &["A  ", "B  "])),
     (
