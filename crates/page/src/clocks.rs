@@ -1,5 +1,6 @@
 //! Section: the clock of each cluster, as the kernel claims it and as it was measured, cold and hot, and the OPPs.
 
+use crate::draw::wide;
 use crate::{Section, Subject};
 use explain::view::{self, ClusterClock};
 use maud::{Markup, html};
@@ -24,7 +25,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     let lowest_hot = |cpu: u32| hot.iter().filter(|clock| clock.cpu == cpu).map(|clock| clock.measured_khz).min();
     Some(html! {
         @if !cold.is_empty() {
-            div.scroll tabindex="0" role="group" aria-label="Clock of each cluster" { table {
+            (wide("Clock of each cluster", &html! { table {
                 caption { "Clock of each cluster in MHz: highest OPP claimed by the kernel, measured cold, measured hot" }
                 thead {
                     tr {
@@ -43,7 +44,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         }
                     }
                 }
-            } }
+            } }))
         }
         @if points.len() > cold.len() { (opp_table(&points)) }
     })
@@ -60,7 +61,7 @@ fn opp_table(points: &[(u32, u32, Option<u32>)]) -> Markup {
     html! {
         details {
             summary { "Every OPP: claimed and measured" }
-            div.scroll tabindex="0" role="group" aria-label="OPPs" { table {
+            (wide("OPPs", &html! { table {
                 thead {
                     tr {
                         th.number scope="col" { "CPU" } th.number scope="col" { "OPP in MHz" } th.number scope="col" { "Measured in MHz" }
@@ -75,7 +76,7 @@ fn opp_table(points: &[(u32, u32, Option<u32>)]) -> Markup {
                         }
                     }
                 }
-            } }
+            } }))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Section: every figure in one folded table.
 
+use crate::draw::wide;
 use crate::top::number;
 use crate::{Section, Subject};
 use maud::{Markup, html};
@@ -14,7 +15,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     Some(html! {
         details {
             summary { (figures.len()) " figures" }
-            div.scroll tabindex="0" role="group" aria-label="All figures" {
+            (wide("All figures", &html! {
                 table {
                     thead {
                         tr {
@@ -33,7 +34,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         }
                     }
                 }
-            }
+            }))
         }
     })
 }

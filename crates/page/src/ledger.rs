@@ -1,6 +1,6 @@
 //! Section: what each main score should have been, and what took the rest, as a waterfall.
 
-use crate::draw::{Scale, n};
+use crate::draw::{Scale, n, wide};
 use crate::top::number;
 use crate::{Section, Subject};
 use explain::Ledger;
@@ -38,7 +38,7 @@ fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
         .collect();
     let rest = step(ledger.unexplained.percent.0);
     html! {
-        div.scroll tabindex="0" role="group" aria-label="Where the score went" { table {
+        (wide("Where the score went", &html! { table {
             thead { tr { th scope="col" { "Part" } th.number scope="col" { "Share" } th scope="col" { "Of what was expected" } } }
             tbody {
                 @if let Some(expected) = ledger.expected.known() {
@@ -61,7 +61,7 @@ fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
                     td.number { (100 - told.lost) " %" } td { (bar("reached", (0, left))) }
                 }
             }
-        } }
+        } }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Section: the machine: CPUs with their caches, memory, kernel.
 
-use crate::draw::size_words;
+use crate::draw::{size_words, wide};
 use crate::{Section, Subject};
 use maud::{Markup, html};
 use record::{Cpu, Fact, Record};
@@ -16,7 +16,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     }
     Some(html! {
         @if !groups.is_empty() {
-            div.scroll tabindex="0" role="group" aria-label="CPUs" { table {
+            (wide("CPUs", &html! { table {
                 caption { "CPUs that are alike" }
                 thead { tr { th scope="col" { "CPUs" } th scope="col" { "Core type" } th scope="col" { "Caches" } } }
                 tbody {
@@ -24,12 +24,12 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         tr { th scope="row" { (explain::cpu_list(&cpus)) } td { (core_type) } td { (caches) } }
                     }
                 }
-            } }
+            } }))
         }
         @if !rows.is_empty() {
-            div.scroll tabindex="0" role="group" aria-label="Machine" { table {
+            (wide("Machine", &html! { table {
                 tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td { (explain::plain(&value)) } } } }
-            } }
+            } }))
         }
     })
 }

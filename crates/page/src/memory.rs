@@ -121,7 +121,7 @@ fn latency_table(curves: &[Curve]) -> Markup {
     sizes.dedup();
     let at = |curve: &Curve, size: u64| curve.points.iter().find(|(known, _)| *known == size).map(|(_, ns)| *ns);
     html! {
-        div.scroll tabindex="0" role="group" aria-label="Latency in ns by size" {
+        (wide("Latency in ns by size", &html! {
             table {
                 caption { "Latency in ns" }
                 thead { tr { th.number scope="col" { "Size" } @for curve in curves { th.number scope="col" { (curve.name) } } } }
@@ -134,7 +134,7 @@ fn latency_table(curves: &[Curve]) -> Markup {
                     }
                 }
             }
-        }
+        }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Section: every repetition of every score as a dot, in percent of the best.
 
-use crate::draw::{Area, Scale, WIDTH, axis_x, linear_ticks, n, plot, tick_words, width_of, word};
+use crate::draw::{Area, Scale, WIDTH, axis_x, linear_ticks, n, plot, tick_words, wide, width_of, word};
 use crate::top::number;
 use crate::{Section, Subject};
 use explain::view::{self, StepScore};
@@ -76,7 +76,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         (plot("repetitions-plot", area.bottom + 44.0, "Repetitions of each score in percent of the best", &shapes))
         details {
             summary { "Values" }
-            div.scroll tabindex="0" role="group" aria-label="Repetitions" { table {
+            (wide("Repetitions", &html! { table {
                 thead { tr { th scope="col" { "Score" } th scope="col" { "Unit" } th scope="col" { "Repetitions in their order" } } }
                 tbody {
                     @for row in &rows {
@@ -86,7 +86,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         }
                     }
                 }
-            } }
+            } }))
         }
     })
 }

@@ -1,5 +1,6 @@
 //! Section: settings before, during and after the run, and those that could not be had.
 
+use crate::draw::wide;
 use crate::{Section, Subject};
 use maud::{Markup, html};
 use record::Restored;
@@ -16,7 +17,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         |fact: &record::Fact<u32>| fact.known().map_or("-".into(), |khz| format!("{:.0}", f64::from(*khz) / 1e3));
     Some(html! {
         @if !policies.is_empty() {
-            div.scroll tabindex="0" role="group" aria-label="cpufreq policies" {
+            (wide("cpufreq policies", &html! {
                 table {
                     caption { "cpufreq policies before the run, clocks in MHz" }
                     thead {
@@ -37,10 +38,10 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         }
                     }
                 }
-            }
+            }))
         }
         @if !record.settings.is_empty() {
-            div.scroll tabindex="0" role="group" aria-label="Settings that were changed" {
+            (wide("Settings that were changed", &html! {
                 table {
                     caption { "Changed for the run" }
                     thead { tr { th scope="col" { "File" } th scope="col" { "Before" } th scope="col" { "During" } th scope="col" { "After" } } }
@@ -53,7 +54,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         }
                     }
                 }
-            }
+            }))
         }
         @if !record.unmet_settings.is_empty() {
             h3 { "Settings that were not applied" }

@@ -73,11 +73,11 @@ enum Profile {
 }
 
 impl Profile {
-    /// Cargo's name, and that of its folder.
-    fn names(self) -> (&'static str, &'static str) {
+    /// Cargo's name, which is also that of its folder.
+    fn name(self) -> &'static str {
         match self {
-            Self::Release => ("release", "release"),
-            Self::Proof => ("proof", "proof"),
+            Self::Release => "release",
+            Self::Proof => "proof",
         }
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn build_here() -> Result<()> {
 /// The binary of an architecture that was built so.
 pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
     let target = TARGETS.iter().find(|target| target.arch == arch).context("there is no such binary")?;
-    let binary = target_folder.join(target.triple).join(Profile::Proof.names().1).join("sbc-bench");
+    let binary = target_folder.join(target.triple).join(Profile::Proof.name()).join("sbc-bench");
     ensure!(binary.exists(), "{} is not built", binary.display());
     Ok(binary)
 }
@@ -138,7 +138,7 @@ struct Made {
 
 /// Checks one binary and starts it.
 fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> {
-    let binary = target_folder.join(target.triple).join(profile.names().1).join("sbc-bench");
+    let binary = target_folder.join(target.triple).join(profile.name()).join("sbc-bench");
     let bytes = fs::read(&binary).with_context(|| binary.display().to_string())?;
     check(target, profile, &bytes)?;
     let version = version(target, &binary)?;
@@ -152,7 +152,7 @@ fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> 
 /// Builds all of them in one go: while one is linked, by one CPU, the others are compiled.
 fn build(profile: Profile) -> Result<()> {
     let mut command = workspace::cargo();
-    command.args(["build", "--quiet", "--locked", "--profile", profile.names().0]);
+    command.args(["build", "--quiet", "--locked", "--profile", profile.name()]);
     command.args(["--package", "sbc-bench"]);
     if let Some(commit) = workspace::commit() {
         command.env("SBC_BENCH_COMMIT", commit);

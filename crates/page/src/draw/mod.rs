@@ -40,11 +40,10 @@ pub(crate) fn path(points: &[(f64, f64)]) -> String {
 
 /// A plot with a title for those who do not see it.
 pub(crate) fn plot(id: &str, height: f64, title: &str, shapes: &Markup) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label=(title) {
-            svg id=(id) viewBox={ "0 0 " (WIDTH) " " (n(height)) } role="img" aria-label=(title) { (shapes) }
-        }
-    }
+    wide(
+        title,
+        &html! { svg id=(id) viewBox={ "0 0 " (WIDTH) " " (n(height)) } role="img" aria-label=(title) { (shapes) } },
+    )
 }
 
 /// The key of lines or areas above a plot: their looks and names.

@@ -4,7 +4,7 @@
 mod lines;
 mod strips;
 
-use crate::draw::{Area, Scale, WIDTH, axis_x, clock_time, key, n, time_ticks, width_of, word};
+use crate::draw::{Area, Scale, WIDTH, axis_x, clock_time, key, n, time_ticks, wide, width_of, word};
 use crate::{Section, Subject};
 use explain::view::{self, Phase};
 use maud::{Markup, html};
@@ -75,10 +75,10 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     let names: Vec<(String, String)> = panels.iter().flat_map(lines::Panel::key).collect();
     Some(html! {
         (key(&names))
-        div.scroll tabindex="0" role="group" aria-label="The run over time" {
+        (wide("The run over time", &html! {
             svg data-time=(time) viewBox={ "0 0 " (WIDTH) " " (n(height)) } role="img"
                 aria-label={ "Plot over " (clock_time(ends.1 - ends.0)) ": " (titles(&panels)) } { (all) }
-        }
+        }))
         (phase_table(&phases))
         (happened(record))
     })
@@ -160,7 +160,7 @@ fn phase_table(phases: &[Phase]) -> Markup {
         @if !phases.is_empty() {
             details {
                 summary { "Phases of the run" }
-                div.scroll tabindex="0" role="group" aria-label="Phases of the run" { table {
+                (wide("Phases of the run", &html! { table {
                     thead { tr { th scope="col" { "Phase" } th.number scope="col" { "From" } th.number scope="col" { "To" } } }
                     tbody {
                         @for phase in phases {
@@ -170,7 +170,7 @@ fn phase_table(phases: &[Phase]) -> Markup {
                             }
                         }
                     }
-                } }
+                } }))
             }
         }
     }
