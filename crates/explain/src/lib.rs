@@ -46,7 +46,8 @@ mod test_support;
 pub use diagnosis::told::{Paragraph, Told};
 pub use document::{Document, OfFile};
 pub use explanation::{
-    Basis, Cause, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Tenths, WholePercents,
+    Basis, Cause, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Taken, Tenths,
+    WholePercents,
 };
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};

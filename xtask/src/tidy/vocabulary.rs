@@ -70,8 +70,9 @@ const OTHER_THINGS: &[OtherThing] = &[
     ),
 ];
 
-/// Makers of ids that one file alone knows, each with the folders that may do so, and what goes there instead.
-const DOORS: [(&str, &[&str], &str); 3] = [
+/// What one place alone makes, ids and shares of scores, each with the folders that may do so, and what goes elsewhere
+/// instead.
+const DOORS: [(&str, &[&str], &str); 5] = [
     (
         "RuleId::own(",
         &[
@@ -93,6 +94,12 @@ const DOORS: [(&str, &[&str], &str); 3] = [
         &["crates/bench/src/workloads/"],
         "only a row of the table of workloads names one that nobody asks for",
     ),
+    (
+        "Tenths::of_percent(",
+        &["crates/explain/src/diagnosis/ledger/", "crates/explain/src/explanation/"],
+        "what a cause took of a score is in its ledger alone",
+    ),
+    (".explains(", &[], "a rule tells what it saw; what a cause took of a score is in its ledger alone"),
 ];
 
 /// Literals that spell an id, ids made in other places than theirs, and exceptions that are none.
@@ -274,6 +281,10 @@ mod tests {
         let channel = "ChannelId::own(\"w1_0.humidity\")";
         assert!(found("crates/machine/src/sensors/x.rs", channel).is_empty());
         assert_eq!(found("crates/explain/src/x.rs", channel).len(), 1);
+        for share in ["Tenths::of_percent(3.0)", "finding.explains(3.0)"] {
+            assert_eq!(found("crates/explain/src/rules/x.rs", share).len(), 1);
+        }
+        assert!(found("crates/explain/src/diagnosis/ledger/x.rs", "Tenths::of_percent(3.0)").is_empty());
         let workload = "WorkloadId::Own(\"zstd\")";
         assert!(found("crates/bench/src/workloads/x.rs", workload).is_empty());
         assert_eq!(found("crates/bench/src/x.rs", workload).len(), 1);

@@ -5,7 +5,8 @@
 
 use super::{End, Measured};
 use crate::figures::{Figure, FigureKey};
-use crate::finding::{Finding, Severity};
+use crate::view::ScoreKey;
+use crate::{Diagnosis, Taken, Tenths};
 use record::{Variant, WorkloadId};
 
 /// A cause accounts for a difference if no more than this remains, in percent of the score.
@@ -31,7 +32,7 @@ pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
         claimed_clock,
         whole_clock,
         memory_latency,
-        finding,
+        diagnosis,
         part_of_clock,
         memory_speed,
         c_library,
@@ -235,24 +236,29 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
     pairs.max_by_key(|(_, _, size)| megabytes(size)).filter(|(a, b, _)| !is_near(*a, *b, 3.0 * SAME_PERCENT))
 }
 
-/// Something that held only the slower side back.
-fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
-    let is_memory = base.1.key.workload().is_of_memory() || base.1.key.is_of(WorkloadId::Clock);
-    let (slower, faster) = match ratio(base.1, other.1)? {
-        ratio if ratio < 1.0 => (other.0, base.0),
-        _ => (base.0, other.0),
+/// What held only the slower side back: of its causes the one that took most of this score, by its ledger.
+fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
+    if base.1.key.workload().is_of_memory() || base.1.key.is_of(WorkloadId::Clock) {
+        return None;
+    }
+    let (slower, faster) = if ratio(base.1, other.1)? < 1.0 { (other, base) } else { (base, other) };
+    let score = |end: End<'_>| end.0.record.steps.get(end.1.step).map(ScoreKey::of);
+    let (of_slower, of_faster) = (score(slower)?, score(faster)?);
+    let explained = slower.0.explained;
+    // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the ledger has it.
+    let taken = |diagnosis: &Diagnosis| match explained.taken(diagnosis, &of_slower) {
+        Taken::Unknown if slower.1.core.is_none() => Some(Tenths::default()),
+        Taken::Points { points, .. } => Some(points),
+        Taken::Unknown | Taken::Nothing => None,
     };
-    let harms = |finding: &&Finding| finding.severity > Severity::Info;
-    let only_here = |finding: &&Finding| {
-        let mut known = faster.explained.findings.iter().filter(harms);
-        !known.any(|other| other.rule == finding.rule)
+    let is_there = |diagnosis: &&Diagnosis| {
+        let mut others = faster.0.explained.diagnoses.iter();
+        !others.any(|other| other.cause == diagnosis.cause && other.holds_for.contains(&of_faster))
     };
-    let found = slower.explained.findings.iter().filter(harms).filter(only_here);
-    // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the
-    // finding can tell how much.
-    let mut found = found.filter(|finding| base.1.core.is_none() || finding.explains_percent.is_some());
-    let worst = found.next().filter(|_| !is_memory)?;
-    Some(format!("In {}: {}", slower.name, worst.sentence()))
+    let found = explained.worst_first().into_iter().filter(is_there);
+    let found = found.filter_map(|diagnosis| Some((std::cmp::Reverse(taken(diagnosis)?), diagnosis)));
+    let (_, worst) = found.min_by_key(|(taken, _)| *taken)?;
+    Some(format!("In {}: {}", slower.0.name, explained.findings[worst.root].sentence()))
 }
 
 /// Every C library writes `memcpy` and `memset` again.

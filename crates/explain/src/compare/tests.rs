@@ -26,8 +26,10 @@ fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
 }
 
 fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
-    let explained: Vec<Explanation> =
-        sides.iter().map(|(_, _, findings)| Explanation::with(findings.to_vec())).collect();
+    let explained: Vec<Explanation> = sides
+        .iter()
+        .map(|(_, record, findings)| Explanation::over(&crate::case::Case::of(record), findings.to_vec()))
+        .collect();
     let sides: Vec<Side<'_>> = sides
         .iter()
         .zip(&explained)

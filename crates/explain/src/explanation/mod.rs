@@ -50,6 +50,17 @@ impl Explanation {
         self.scores.is_empty() || main.any(|score| diagnosis.holds_for.contains(&score.score))
     }
 
+    /// What a diagnosis took of a score.
+    pub fn taken(&self, diagnosis: &Diagnosis, score: &ScoreKey) -> Taken {
+        if !diagnosis.holds_for.contains(score) {
+            return Taken::Nothing;
+        }
+        let ledgers = self.ledgers.iter().filter(|ledger| ledger.score == *score);
+        let mut parts = ledgers.flat_map(|ledger| &ledger.parts);
+        let own = parts.find(|part| self.diagnoses.get(part.diagnosis) == Some(diagnosis));
+        own.map_or(Taken::Unknown, |part| Taken::Points { points: part.points.percent, factor: part.factor })
+    }
+
     /// True if a finding belongs to a diagnosis of a score that the run was made for.
     pub fn harms_main(&self, is_wanted: impl Fn(&Finding) -> bool) -> bool {
         let of_main = self.diagnoses.iter().filter(|diagnosis| self.is_of_main(diagnosis));
@@ -73,6 +84,22 @@ impl Diagnosis {
         let parts = [&self.evidence, &self.consequences, &self.contradicts];
         std::iter::once(self.root).chain(parts.into_iter().flatten().copied())
     }
+}
+
+/// What a diagnosis took of a score, by its ledger: nothing else says so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Taken {
+    /// Nothing: it does not hold for the score.
+    Nothing,
+    /// So much of what was expected; and what it left of the score, 0 to 1.
+    Points {
+        /// Of what was expected.
+        points: Tenths,
+        /// What it left of the score, 0 to 1.
+        factor: f64,
+    },
+    /// It holds for the score, and no ledger says how much it took.
+    Unknown,
 }
 
 /// The word over one score.

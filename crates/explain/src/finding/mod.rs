@@ -1,7 +1,7 @@
 //! A finding: what a rule saw, how bad it is, how sure that is, and where it stands in the Record.
 //!
 //! Rules return values, not prose; [`Finding::sentence`] is the one place that turns them into
-//! words.
+//! words. What a cause took of a score is not theirs to say: that is in the ledger alone.
 
 mod quantity;
 mod scope;
@@ -10,7 +10,6 @@ pub use quantity::Quantity;
 pub(crate) use quantity::mhz;
 pub use scope::{Scope, Span, Witness};
 
-use crate::Share;
 use record::{ChannelId, Missing, RuleId};
 use serde::Serialize;
 use std::fmt;
@@ -44,8 +43,6 @@ pub struct Finding {
     pub values: Vec<(&'static str, Quantity)>,
     /// Where it stands in the Record.
     pub places: Vec<Place>,
-    /// The share of a loss of score that it explains, in percent of the score, if known.
-    pub explains_percent: Option<Share>,
     /// Which measurements it is about; none if its places say so.
     #[serde(skip)]
     pub scope: Option<Scope>,
@@ -95,7 +92,6 @@ impl Finding {
             template,
             values: Vec::new(),
             places: Vec::new(),
-            explains_percent: None,
             scope: None,
             span: None,
             by: Vec::new(),
@@ -156,13 +152,6 @@ impl Finding {
     /// The same with more places.
     pub fn at_all(mut self, places: impl IntoIterator<Item = Place>) -> Self {
         self.places.extend(places);
-        self
-    }
-
-    /// The same with the share of the score that the cause took, in percent, if it can be told. What is
-    /// no share explains nothing.
-    pub fn explains(mut self, percent: Option<f64>) -> Self {
-        self.explains_percent = percent.and_then(Share::percent);
         self
     }
 

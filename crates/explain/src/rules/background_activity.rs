@@ -174,11 +174,6 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
         _ => return None,
     };
     let step = &record.steps[index];
-    // The score is the mean of all runs, so that one disturbed run costs a part of its loss.
-    let is_run = |other: &&record::Step| {
-        other.workload == step.workload && other.variant == step.variant && other.cpus == step.cpus
-    };
-    let runs = record.steps.iter().filter(is_run).count().max(1) as f64;
     Some(
         Finding::new(RULE.id, severity, "Other tasks used {share} of all CPU time during {step} (run {run}).")
             .sure(85)
@@ -187,8 +182,7 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
             .with("run", Quantity::Count(i64::from(step.repetition) + 1))
             .of([index])
             .seen_by(Witness::CpuTime)
-            .at(step_place(record, index))
-            .explains(Some(percent / runs)),
+            .at(step_place(record, index)),
     )
 }
 
@@ -240,7 +234,6 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
         .seen_by(Witness::CpuTime)
         .at(step_place(record, index))
         .at(Place::Field(format!("steps[{index}].counters.run_delay_ns")))
-        .explains(Some(share.as_percent()))
     })
 }
 

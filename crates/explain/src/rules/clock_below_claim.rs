@@ -119,7 +119,7 @@ fn of_cause(record: &Record, clock: &ClusterClock, deviation: f64) -> Finding {
         return of(Severity::Info, template).with("why", Quantity::Text(known.to_owned()));
     }
     let severity = if deviation <= -DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
-    let finding = match view::opp_shape(record, clock) {
+    match view::opp_shape(record, clock) {
         Some(OppShape::OneFactor { factor, opps }) => of(
             severity,
             "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): all {opps} OPPs run at {factor} of \
@@ -137,8 +137,7 @@ fn of_cause(record: &Record, clock: &ClusterClock, deviation: f64) -> Finding {
             .with("opps", Quantity::Text(opps.join(", ")))
         }
         _ => of(severity, cause(record, clock)),
-    };
-    finding.explains(Some(-deviation))
+    }
 }
 
 /// Rows that a reported clock needs.

@@ -36,7 +36,6 @@ fn under_load(record: &Record) -> Option<Finding> {
         severity: Severity::Info,
         template: "This sbc-bench version measured the second clock pass under leftover load: its {hot}, after {cold} \
                    before, is not a valid reading.",
-        explains_percent: None,
         ..fall.sure(85)
     })
 }

@@ -4,7 +4,7 @@ use super::place::step_place;
 use super::{Check, Rule, Subject};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{ChannelId, Record, RuleId, Variant};
+use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-lower-hot"),
@@ -75,7 +75,6 @@ pub(super) fn lowered(record: &Record) -> Vec<Finding> {
     // Readings under leftover load that agree are a clock, but not that of the workloads: their scores tell.
     if let Some(finding) = found.as_mut().filter(|_| is_unreliable(record)) {
         finding.severity = Severity::Info;
-        finding.explains_percent = None;
     }
     findings.extend(found);
     findings
@@ -105,16 +104,8 @@ fn lower(record: &Record, before: &[ClusterClock], after: &[ClusterClock], when:
             .with("change", Quantity::Percent(-percent))
             .with("cpus", Quantity::Cpus(cpus))
             .at(place(&cold))
-            .at(place(&hot))
-            .explains(share(record, percent)),
+            .at(place(&hot)),
     )
-}
-
-/// The share of the score that the fall explains. The clock after the workloads tells what they lost
-/// only where nothing watched it while they ran.
-fn share(record: &Record, percent: f64) -> Option<f64> {
-    let watched = view::channels(record, ChannelId::is_policy_claim).next().is_some();
-    (!watched).then_some(percent)
 }
 
 #[cfg(test)]

@@ -113,7 +113,6 @@ fn by_readings(record: &Record, worst: &Withheld) -> Finding {
     .with("sustained", Quantity::Khz(worst.windows.sustained_khz))
     .with("change", Quantity::Percent(-worst.percent))
     .at(step_place(record, worst.step))
-    .explains(Some(worst.percent))
 }
 
 /// A CPU that runs this much faster than it claims to, in percent, has a clock that is made by withholding it.

@@ -48,8 +48,7 @@ fn finding(governor: String, cpus: Vec<u32>, lost: Option<f64>) -> Finding {
             Severity::Degraded,
             "Governor {governor} kept {cpus} {lost} below the highest clock under load.",
         )
-        .with("lost", Quantity::Percent(lost))
-        .explains(Some(lost)),
+        .with("lost", Quantity::Percent(lost)),
         None => Finding::new(
             RULE.id,
             Severity::Info,

@@ -71,7 +71,7 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
             worst = Some((rank.0, loss, phase, held));
         }
     }
-    worst.map(|(_, loss, phase, held)| findings(record, loss, phase, &held)).unwrap_or_default()
+    worst.map(|(.., phase, held)| findings(record, phase, &held)).unwrap_or_default()
 }
 
 /// A log tells no settings. But clocks that stand at one OPP far below the highest from the first row to the last
@@ -121,8 +121,7 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
             .with("cpus", Quantity::Cpus(policy.cpus.clone()))
             .with("clock", Quantity::Khz(*high as u32))
             .with("top", Quantity::Khz(top_khz))
-            .at(samples_place(record, &id, start, end))
-            .explains(Some((lost * 10.0).round() / 10.0)),
+            .at(samples_place(record, &id, start, end)),
         );
     }
     findings
@@ -135,8 +134,8 @@ pub(super) fn holds(record: &Record, policy: &Policy) -> bool {
     phases.any(|phase| held_by_governor(record, policy, phase).is_some())
 }
 
-/// One sentence for each way of being held; the share of the score stands with the first.
-fn findings(record: &Record, loss: f64, phase: &Phase, held: &[Held]) -> Vec<Finding> {
+/// One sentence for each way of being held.
+fn findings(record: &Record, phase: &Phase, held: &[Held]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut told: Vec<(u32, u32, &By)> = Vec::new();
     for one in held {
@@ -163,8 +162,7 @@ fn findings(record: &Record, loss: f64, phase: &Phase, held: &[Held]) -> Vec<Fin
             .with("cpus", Quantity::Cpus(cpus))
             .with("clock", Quantity::Khz(one.khz))
             .with("top", Quantity::Khz(one.top_khz))
-            .at(place(record, one, phase))
-            .explains(findings.is_empty().then_some((loss * 10.0).round() / 10.0));
+            .at(place(record, one, phase));
         findings.push(match &one.by {
             By::Governor(name) => finding.with("governor", Quantity::Text(name.clone())),
             By::Limit { .. } => finding,
@@ -285,14 +283,13 @@ mod tests {
     }
 
     #[test]
-    fn limit_that_is_left_behind_is_named_with_its_share() {
+    fn limit_that_is_left_behind_is_named() {
         let record = with_limit_set(run(LOW, TOP), 0, -5000, LOW as u32);
         let found = findings_of(RULE.id, &record);
         assert_eq!(
             found[0].sentence(),
             "During 7-zip on all CPUs, a limit set by this run and not restored held CPUs 0-3 at 408 MHz of 2208 MHz."
         );
-        assert_eq!(found[0].explains_percent, crate::Share::percent(81.5));
         assert_eq!(
             sentences(RULE.id, &run(LOW, LOW)),
             ["During 7-zip on all CPUs, the system's existing clock limit held CPUs 0-3 at 408 MHz of 2208 MHz."]

@@ -67,7 +67,7 @@ mod zswap_on_zram;
 
 use crate::case::Case;
 use crate::questions::ANSWERS;
-use crate::{Finding, Severity, Share, survey};
+use crate::{Finding, Severity, survey};
 use record::{Bound, Record, RuleId};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
@@ -248,8 +248,8 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
     findings
 }
 
-/// Every finding of every rule about a run, worst first; within one severity the largest explained share of
-/// the score first, then in the order of the table.
+/// Every finding of every rule about a run, worst first; within one severity the surest first, then in the order of
+/// the table.
 pub fn check(record: &Record) -> Vec<Finding> {
     check_case(&Case::of(record))
 }
@@ -259,10 +259,10 @@ pub(crate) fn check_case(case: &Case<'_>) -> Vec<Finding> {
     let by_rules = || of_runs().flat_map(|rule| rule.found(case).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(case.record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
-        let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
         // That something was not measured at all matters more than why something else is low.
         let is_missing = |finding: &Finding| role(finding) == Role::Gap;
-        b.severity.cmp(&a.severity).then(is_missing(b).cmp(&is_missing(a))).then(explained(b).total_cmp(&explained(a)))
+        let rank = |finding: &Finding| (finding.severity, is_missing(finding), finding.confidence_percent);
+        rank(b).cmp(&rank(a))
     });
     findings
 }

@@ -35,10 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
             slowdown::with_falls(record, finding(cause, falls, slowdown::names_clusters(record, falls)), falls);
         let temp = falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max();
         let finding = after_heat(record, cause, finding, temp);
-        let finding = by_a_part(record, cause, finding, slowdown::names_clusters(record, falls));
-        let counts = finding.severity > Severity::Info || cause != Cause::Turbo;
-        let loss = slowdown::loss_of_percent(record, &falls[0].workload).filter(|loss| counts && *loss > 0.0);
-        finding.explains(loss)
+        by_a_part(record, cause, finding, slowdown::names_clusters(record, falls))
     });
     found.collect()
 }

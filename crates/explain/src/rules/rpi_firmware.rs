@@ -62,8 +62,7 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
                 .with("samples", Quantity::Count(samples as i64))
                 .with("of", Quantity::Count(of as i64))
                 .with("first", Quantity::Ms(first_ms))
-                .at(place)
-                .explains(loss_percent(record)),
+                .at(place),
             )
         }
         FirmwareBits::RoseDuringRun => Some(
@@ -85,7 +84,6 @@ fn right_after(record: &Record) -> Finding {
     Finding::new(RULE.id, Severity::Degraded, "The firmware reported {what} right after the run.")
         .sure(97)
         .at(line.map_or(Place::Field("states".into()), Place::Line))
-        .explains(loss_percent(record))
 }
 
 /// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
@@ -111,11 +109,6 @@ fn since_boot(record: &Record) -> Finding {
     };
     let line = record.states.last().and_then(|state| state.line);
     finding.at(line.map_or(Place::Field("states".into()), Place::Line))
-}
-
-/// What the firmware's own clock lost against the kernel's claim, if both were sampled.
-fn loss_percent(record: &Record) -> Option<f64> {
-    Some(view::firmware_clocks(record)?.lost_percent)
 }
 
 #[cfg(test)]

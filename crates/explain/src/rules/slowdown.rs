@@ -186,7 +186,8 @@ pub(super) fn is_main(workload: &WorkloadName) -> bool {
 }
 
 /// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase
-/// otherwise. In percent.
+/// otherwise. In percent; none if no clock was lower. It says whether a fall is worth a word; what it took of a score is
+/// in the ledger alone.
 pub(super) fn clock_loss_percent(record: &Record) -> Option<f64> {
     let worst = |main: bool| loss_percent(record, |phase| is_main(&phase.workload) == main);
     worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))
@@ -201,5 +202,6 @@ fn loss_percent(record: &Record, is_wanted: impl Fn(&Phase) -> bool) -> Option<f
     let phases = view::phases(record);
     let cpus = view::cpu_count(record)?;
     let wanted = phases.iter().filter(|phase| phase.is_full_load(cpus) && is_wanted(phase));
-    wanted.filter_map(|phase| view::phase_clock_loss_percent(record, phase)).reduce(f64::max)
+    let lost = wanted.filter_map(|phase| view::phase_clock_loss_percent(record, phase)).reduce(f64::max);
+    lost.filter(|lost| *lost > 0.0)
 }

@@ -1,16 +1,15 @@
 //! Findings that this program's own log states. They were made from the whole Record, of which the log
 //! shows only a part, so they stand for what the rules would find in the log. No rule of its own.
+//!
+//! Logs of earlier versions put a share of the score behind the severity. It is passed over: shares are the ledger's.
 
 use super::of_runs;
 use crate::{Finding, Place, Quantity, Severity, Verdict};
 use record::{LogLine, Record, Source};
 
-/// The end of a finding's line in a log: `[thermal-throttling, degraded, 31 % of the score]`.
+/// The end of a finding's line in a log: `[thermal-throttling, degraded]`.
 pub(crate) fn mark(finding: &Finding) -> String {
-    let severity = word(finding.severity);
-    let share =
-        finding.explains_percent.map_or(String::new(), |share| format!(", {:.1} % of the score", share.as_percent()));
-    format!("[{}, {severity}{share}]", finding.rule)
+    format!("[{}, {}]", finding.rule, word(finding.severity))
 }
 
 /// The word over a log that this program wrote, as it says it.
@@ -43,13 +42,9 @@ fn finding(line: &LogLine) -> Option<Finding> {
         "invalid" => Severity::Invalid,
         _ => return None,
     };
-    let share = parts.next().and_then(|share| {
-        let percent = share.strip_suffix(" % of the score")?;
-        percent.parse::<f64>().ok().filter(|percent| percent.is_finite())
-    });
     let finding = Finding::new(rule.id, severity, "{sentence}").sure(95);
     let finding = finding.with("sentence", Quantity::Text(sentence.to_owned()));
-    Some(finding.explains(share).at(Place::Line(line.line)))
+    Some(finding.at(Place::Line(line.line)))
 }
 
 fn word(severity: Severity) -> &'static str {
@@ -66,16 +61,15 @@ mod tests {
 
     #[test]
     fn findings_in_own_log_round_trip() {
-        for (severity, share) in [(Severity::Info, None), (Severity::Degraded, Some(31.5)), (Severity::Invalid, None)] {
-            let written =
-                Finding::new(record::RuleId::own("thermal-throttling"), severity, "Hot [very].").explains(share);
+        for severity in [Severity::Info, Severity::Degraded, Severity::Invalid] {
+            let written = Finding::new(record::RuleId::own("thermal-throttling"), severity, "Hot [very].");
             let text = format!("{} {}", written.sentence(), mark(&written));
-            let read = finding(&LogLine { line: 9, text }).unwrap();
-            assert_eq!(read.sentence(), "Hot [very].");
-            assert_eq!(
-                (read.rule.as_str(), read.severity, read.explains_percent),
-                ("thermal-throttling", severity, share.and_then(crate::Share::percent))
-            );
+            let of_earlier = text.replace(']', ", 31.5 % of the score]").replace("very, 31.5 % of the score]", "very]");
+            for text in [text, of_earlier] {
+                let read = finding(&LogLine { line: 9, text }).unwrap();
+                assert_eq!(read.sentence(), "Hot [very].");
+                assert_eq!((read.rule.as_str(), read.severity), ("thermal-throttling", severity));
+            }
         }
     }
 

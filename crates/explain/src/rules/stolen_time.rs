@@ -44,8 +44,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .sure(97)
             .with("average", Quantity::Percent(average))
             .with("peak", Quantity::Percent(*peak))
-            .at(Place::Samples { channel: ChannelId::all_cpus(CpuTime::Steal), start_ms: *at_ms, end_ms: *at_ms })
-            .explains(Some(average)),
+            .at(Place::Samples { channel: ChannelId::all_cpus(CpuTime::Steal), start_ms: *at_ms, end_ms: *at_ms }),
     ]
 }
 

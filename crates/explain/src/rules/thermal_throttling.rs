@@ -33,14 +33,14 @@ fn check(record: &Record) -> Vec<Finding> {
     let by_kernel =
         by_cooling(record).or_else(|| by_limit(record)).or_else(|| by_counters(record)).or_else(|| by_messages(record));
     if let Some(finding) = by_kernel {
-        return vec![with_loss(record, finding)];
+        return vec![with_heat(record, finding, slowdown::clock_loss_percent(record))];
     }
     let by_clocks = by_falling_clock(record);
     if !by_clocks.is_empty() {
         return by_clocks;
     }
     let hidden = by_residency(record).or_else(|| by_measured_clock(record));
-    let hidden = hidden.map(|finding| with_loss(record, finding));
+    let hidden = hidden.map(|(finding, lost_percent)| with_heat(record, finding, Some(lost_percent)));
     hidden.map_or_else(|| by_declines(record), |finding| vec![finding])
 }
 
@@ -49,23 +49,19 @@ pub(super) fn kernel_says_heat(record: &Record) -> bool {
     !view::raised_cooling(record).is_empty() || by_counters(record).is_some() || by_messages(record).is_some()
 }
 
-/// Adds clocks, temperature and the share of the score; a trace of throttling is only Info.
-fn with_loss(record: &Record, mut finding: Finding) -> Finding {
+/// Adds the temperature. Clocks that lost only a trace harmed nothing.
+fn with_heat(record: &Record, mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     if finding.value("temperature").is_none()
         && let Some(heat) = view::heat(record, view::whole_run())
     {
         finding = finding.with("temperature", Quantity::Millicelsius(heat.millicelsius_max));
     }
-    if finding.explains_percent.is_none() {
-        let loss = slowdown::clock_loss_percent(record).filter(|loss| *loss > 0.0);
-        finding = finding.explains(loss);
-    }
-    traced(finding)
+    traced(finding, lost_percent)
 }
 
 /// A trace of throttling harms nothing.
-fn traced(mut finding: Finding) -> Finding {
-    if finding.explains_percent.is_some_and(|loss| loss.as_percent() < LOSS_PERCENT_MIN) {
+fn traced(mut finding: Finding, lost_percent: Option<f64>) -> Finding {
+    if lost_percent.is_some_and(|lost| lost < LOSS_PERCENT_MIN) {
         finding.severity = Severity::Info;
     }
     finding
@@ -203,15 +199,15 @@ fn by_falling_clock(record: &Record) -> Vec<Finding> {
             }
         };
         let finding = slowdown::with_falls(record, Finding::new(RULE.id, Severity::Degraded, template).sure(85), falls);
-        let loss = slowdown::loss_of_percent(record, &falls[0].workload);
-        traced(finding.explains(loss.filter(|loss| *loss > 0.0)))
+        traced(finding, slowdown::loss_of_percent(record, &falls[0].workload))
     });
     found.collect()
 }
 
 /// Time below the highest OPP alone proves nothing: idle clusters of extensive runs spend
-/// thousands of seconds there. It counts if it was hot; without a sensor nothing tells heat from idling.
-fn by_residency(record: &Record) -> Option<Finding> {
+/// thousands of seconds there. It counts if it was hot; without a sensor nothing tells heat from idling. With how much
+/// of the clock was lost, in percent.
+fn by_residency(record: &Record) -> Option<(Finding, f64)> {
     let below = view::residency_below_top(record);
     let worst = below.iter().max_by_key(|below| below.below_ms)?;
     let heat = view::heat(record, view::whole_run())?;
@@ -220,30 +216,29 @@ fn by_residency(record: &Record) -> Option<Finding> {
     if share < BELOW_TOP_SHARE_MIN || !is_hot || rpi_firmware::is_raspberry_pi(record) {
         return None;
     }
-    let loss = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
+    let lost_percent = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
     let cpus = match worst.cpus.is_empty() {
         true => "The CPUs".to_owned(),
         false => crate::cpu_words(&worst.cpus),
     };
-    Some(
-        Finding::new(
-            RULE.id,
-            Severity::Degraded,
-            "{cpus} spent {below} of {total} below {clock_before}, down to {clock_after}.",
-        )
-        .sure(85)
-        .with("cpus", Quantity::Text(cpus))
-        .with("below", Quantity::Ms(worst.below_ms))
-        .with("total", Quantity::Ms(worst.total_ms))
-        .with("clock_before", Quantity::Khz(worst.top_khz))
-        .with("clock_after", Quantity::Khz(worst.low_khz))
-        .at_all(below.iter().map(|below| below.place.clone()))
-        .explains(Some(loss)),
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "{cpus} spent {below} of {total} below {clock_before}, down to {clock_after}.",
     )
+    .sure(85)
+    .with("cpus", Quantity::Text(cpus))
+    .with("below", Quantity::Ms(worst.below_ms))
+    .with("total", Quantity::Ms(worst.total_ms))
+    .with("clock_before", Quantity::Khz(worst.top_khz))
+    .with("clock_after", Quantity::Khz(worst.low_khz))
+    .at_all(below.iter().map(|below| below.place.clone()));
+    Some((finding, lost_percent))
 }
 
-/// A firmware that throttles behind the kernel's back shows only in the measured clock.
-fn by_measured_clock(record: &Record) -> Option<Finding> {
+/// A firmware that throttles behind the kernel's back shows only in the measured clock. With how much of it was lost,
+/// in percent.
+fn by_measured_clock(record: &Record) -> Option<(Finding, f64)> {
     let heat = view::heat(record, view::whole_run())?;
     if heat.millicelsius_max < slowdown::hot_millicelsius(record) {
         return None;
@@ -259,7 +254,7 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
     });
     let (loss, before, after) = fell.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (loss >= after.tolerance_percent(MEASURED_FALL_PERCENT)).then(|| {
-        Finding::new(
+        let finding = Finding::new(
             RULE.id,
             Severity::Degraded,
             "CPU {cpu} measured {clock_before} cold and {clock_after} under load at up to {temperature}, but cpufreq \
@@ -272,8 +267,8 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
         .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
         .at(step_place(record, before.step))
         .at(step_place(record, after.step))
-        .at(Place::Samples { channel: heat.channel.clone(), start_ms: heat.at_ms, end_ms: heat.at_ms })
-        .explains(Some(loss))
+        .at(Place::Samples { channel: heat.channel.clone(), start_ms: heat.at_ms, end_ms: heat.at_ms });
+        (finding, loss)
     })
 }
 

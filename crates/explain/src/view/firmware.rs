@@ -86,8 +86,6 @@ pub struct FirmwareClock {
     pub claimed_khz: u32,
     /// What the firmware said there.
     pub firmware_khz: u32,
-    /// Share of the claimed clock that was missing on average over all samples, in percent.
-    pub lost_percent: f64,
 }
 
 /// Two readings that are not taken in the same microsecond differ by rounding and change; a clock
@@ -109,7 +107,7 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let claimed = channels(record, ChannelId::is_policy_claim).next()?;
     let mut seen: Option<FirmwareClock> = None;
-    let (mut of, mut lost) = (0, 0.0);
+    let mut of = 0;
     for phase in phases(record).iter().filter(|phase| phase.workload != WorkloadId::Clock) {
         for reading in clock_gauge(record, firmware, phase.window) {
             let claim = claimed.values.get(reading.row).copied().flatten();
@@ -118,7 +116,6 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
             };
             of += 1;
             let khz = reading.value / per_khz;
-            lost += 1.0 - khz as f64 / claim.max(1) as f64;
             if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) {
                 continue;
             }
@@ -130,7 +127,6 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
                 last_ms: reading.at_ms,
                 claimed_khz: claim as u32,
                 firmware_khz: khz as u32,
-                lost_percent: 0.0,
             });
             low.samples += 1;
             low.last_ms = reading.at_ms;
@@ -139,7 +135,7 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
             }
         }
     }
-    seen.map(|clock| FirmwareClock { of, lost_percent: 100.0 * lost / f64::from(of.max(1) as u32), ..clock })
+    seen.map(|clock| FirmwareClock { of, ..clock })
 }
 
 /// The highest clock of the Raspberry Pis whose firmware has a soft temperature limit: 3A+ and 3B+.

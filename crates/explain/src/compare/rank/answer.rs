@@ -24,7 +24,8 @@ pub struct Answer {
     pub gaps: Vec<Gap>,
     /// Likely causes, the one that explains most first.
     pub causes: Vec<LikelyCause>,
-    /// How much of all gaps no cause explains, in percent; none without a gap.
+    /// How much of all gaps no cause explains, in percent; none without a gap, or where nothing tells how much a cause
+    /// took.
     pub unexplained_percent: Option<f64>,
 }
 
@@ -37,7 +38,7 @@ pub(super) fn answer(record: &Record, explained: &Explanation, soc: Option<&str>
         true => (Vec::new(), None),
         false => {
             let (causes, unexplained) = causes(record, explained, entries, &gaps);
-            (causes, Some(unexplained))
+            (causes, unexplained)
         }
     };
     let like = match (boards >= OTHERS_MIN, soc) {

@@ -2,9 +2,9 @@
 
 use super::Entry;
 use super::gaps::{Gap, loss_log};
-use crate::Explanation;
 use crate::figures::Figure;
 use crate::view::ScoreKey;
+use crate::{Explanation, Taken};
 use record::{Record, Total, Variant, WorkloadId};
 use serde::Serialize;
 
@@ -37,8 +37,9 @@ pub struct LikelyCause {
     pub id: CauseId,
     /// The same in words, with what shows it.
     pub words: String,
-    /// How much of the gap it can explain, in percent.
-    pub explains_percent: f64,
+    /// How much of the gap it can explain, in percent; none if it holds for these figures and nothing tells how much it
+    /// took of them.
+    pub explains_percent: Option<f64>,
 }
 
 /// A latency or clock that differs by less is that of others.
@@ -67,13 +68,14 @@ struct Losses<'a> {
     bandwidth: Option<f64>,
 }
 
-/// Causes, the one that explains most first, and how much of the gap none of them explains, in percent.
+/// Causes, the one that explains most first, and how much of the gap none of them explains, in percent; none if that
+/// cannot be told.
 pub(super) fn causes(
     record: &Record,
     explained: &Explanation,
     entries: &[Entry],
     gaps: &[Gap],
-) -> (Vec<LikelyCause>, f64) {
+) -> (Vec<LikelyCause>, Option<f64>) {
     let losses = Losses {
         entries,
         latency: mean_loss(entries, &[WorkloadId::MemoryLatency]),
@@ -91,20 +93,35 @@ pub(super) fn causes(
     if let Some(words) = evidence::narrow_userland(record) {
         split.take(CauseId::Userland, words, &by_gap(&by_userland));
     }
-    // What the rules found holds for scores: it can explain what is left of them.
+    // Diagnoses took of scores what their ledgers say, and of figures without a ledger nobody knows what.
+    let mut is_known = true;
     for diagnosis in explained.worst_first() {
-        let holds = |figure: &Figure| {
+        let taken = |figure: &Figure| {
             let score = record.steps.get(figure.step).map(ScoreKey::of);
-            score.is_some_and(|score| diagnosis.holds_for.contains(&score))
+            score.map_or(Taken::Nothing, |score| explained.taken(diagnosis, &score))
         };
-        let left = gaps.iter().zip(&split.rest);
-        let can: Vec<f64> =
-            left.map(|(gap, left)| if holds(&entries[gap.entry].figure) { *left } else { 0.0 }).collect();
-        let words = explained.findings[diagnosis.root].sentence();
-        split.take(CauseId::Diagnosis, words.trim_end_matches('.').to_owned(), &can);
+        let taken: Vec<Taken> = gaps.iter().map(|gap| taken(&entries[gap.entry].figure)).collect();
+        let left = taken.iter().zip(&split.rest);
+        let can = left.map(|(taken, left)| match taken {
+            Taken::Points { factor, .. } => left.min(-factor.ln()),
+            Taken::Nothing | Taken::Unknown => 0.0,
+        });
+        let can: Vec<f64> = can.collect();
+        let words = explained.findings[diagnosis.root].sentence().trim_end_matches('.').to_owned();
+        let is_told = split.take(CauseId::Diagnosis, words.clone(), &can);
+        let left = taken.iter().zip(&split.rest);
+        let open: Vec<f64> = left.map(|(taken, left)| if *taken == Taken::Unknown { *left } else { 0.0 }).collect();
+        if split.share(&open) >= EXPLAINS_PERCENT_MIN {
+            is_known = false;
+            if !is_told {
+                split.causes.push(LikelyCause { id: CauseId::Diagnosis, words, explains_percent: None });
+            }
+        }
     }
-    let unexplained = split.share(&split.rest);
-    split.causes.sort_by(|a, b| b.explains_percent.total_cmp(&a.explains_percent));
+    let unexplained = is_known.then(|| split.share(&split.rest));
+    // Known shares first, the largest of them at the front.
+    let share = |cause: &LikelyCause| cause.explains_percent.unwrap_or(-1.0);
+    split.causes.sort_by(|a, b| share(b).total_cmp(&share(a)));
     (split.causes, unexplained)
 }
 
@@ -117,14 +134,16 @@ struct Split<'a> {
 }
 
 impl Split<'_> {
-    /// Adds a cause by what it can explain of each gap.
-    fn take(&mut self, id: CauseId, words: String, can: &[f64]) {
+    /// Adds a cause by what it can explain of each gap. True if that is worth a word.
+    fn take(&mut self, id: CauseId, words: String, can: &[f64]) -> bool {
         let parts: Vec<f64> = can.iter().zip(self.gaps).map(|(can, gap)| can.clamp(0.0, gap.log)).collect();
         let explains_percent = self.share(&parts);
-        if explains_percent >= EXPLAINS_PERCENT_MIN {
+        let is_told = explains_percent >= EXPLAINS_PERCENT_MIN;
+        if is_told {
             self.rest.iter_mut().zip(&parts).for_each(|(rest, part)| *rest = (*rest - part).max(0.0));
-            self.causes.push(LikelyCause { id, words, explains_percent });
+            self.causes.push(LikelyCause { id, words, explains_percent: Some(explains_percent) });
         }
+        is_told
     }
 
     /// Parts of all gaps in percent.
