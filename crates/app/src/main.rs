@@ -120,7 +120,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::OneShot(args) => commands::single::run(root, &args),
         Command::Report { file, to } => match to {
             ReportTo::Output(format) => commands::explain::report(&file, &format),
-            ReportTo::Page(page) => commands::explain::page(&file, &page),
+            ReportTo::Page(page) => commands::plots::page(&file, &page),
             ReportTo::Plots(folder) => commands::plots::write(&file, &folder),
         },
         Command::Upload(args) => commands::upload::run(&args),

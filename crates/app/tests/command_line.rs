@@ -60,6 +60,15 @@ fn bad_input_error_messages() {
     check_refused(&["--root", "/none", "identify"], &[], 1, "Cannot read /none: No such file");
     check_refused(&["--root", "/tmp", "restore"], &[], 1, "Unknown option --root");
     check_refused(&["report", "--format", "poem", "/dev/null"], &[], 1, "report \"poem\"");
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/../explain/tests/composed/before-0.4.txt");
+    for report in ["core-use", "efficiency-csv", "plot-thermal", "review"] {
+        check_refused(
+            &["report", "--format", report, log],
+            &[],
+            1,
+            &format!("no data for the report {report}; its reports: "),
+        );
+    }
     check_refused(&["list", "poems"], &[], 1, "table \"poems\"");
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn signed_percent(percent: f64, decimals: usize) -> String {
 
 /// The value of a figure as every text shows it: four digits that count, whole numbers from 1000 on; halves are rounded
 /// up.
-pub(crate) fn shown(value: f64) -> String {
+pub fn shown(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 1000.0 => return format!("{}", value.round()),
         size if size >= 10.0 => 1,

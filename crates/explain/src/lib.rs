@@ -43,6 +43,7 @@ mod watch;
 #[cfg(test)]
 mod test_support;
 
+pub use change::shown;
 pub use diagnosis::told::{Paragraph, Told};
 pub use document::{Document, OfFile};
 pub use explanation::{

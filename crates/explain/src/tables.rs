@@ -145,6 +145,8 @@ pub struct Report {
     pub about: &'static str,
     /// True if programs read it, so that names in it are whole.
     pub for_programs: bool,
+    /// True of Records that have what it tells of; of a plot, those that it can draw.
+    pub fits: fn(&Record) -> bool,
     /// What makes it.
     pub made: Made,
 }
@@ -156,19 +158,27 @@ pub enum Made {
     Text(fn(&Record, &Explanation) -> String),
     /// A text of a Record and the findings about one subject.
     Part(Subject, fn(&Record, &[Finding]) -> String),
-    /// A plot as SVG.
+    /// A plot as SVG; no text of a Record that has nothing to draw.
     Plot(fn(&Record) -> Option<Picture>),
 }
 
 impl Report {
     /// A report for people on everything. Id and words are each report's own.
     pub const fn of(render: fn(&Record, &Explanation) -> String) -> Self {
-        Self { id: "", about: "", for_programs: false, made: Made::Text(render) }
+        Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Text(render) }
+    }
+
+    /// True if it has something to tell of this Record.
+    pub fn is_of(&self, record: &Record) -> bool {
+        match self.made {
+            Made::Plot(draw) => draw(record).is_some(),
+            Made::Text(_) | Made::Part(..) => (self.fits)(record),
+        }
     }
 
     /// A report for people on one subject. Id and words are each report's own.
     pub const fn part(subject: Subject, render: fn(&Record, &[Finding]) -> String) -> Self {
-        Self { id: "", about: "", for_programs: false, made: Made::Part(subject, render) }
+        Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Part(subject, render) }
     }
 }
 
@@ -191,7 +201,7 @@ impl Plot {
 
     /// It as a report.
     pub(crate) fn report(&self) -> Report {
-        Report { id: self.id, about: self.about, for_programs: false, made: Made::Plot(self.draw) }
+        Report { id: self.id, about: self.about, for_programs: false, fits: |_| true, made: Made::Plot(self.draw) }
     }
 }
 

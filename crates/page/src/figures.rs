@@ -1,8 +1,8 @@
 //! Section: every figure in one folded table.
 
 use crate::draw::wide;
-use crate::top::number;
 use crate::{Section, Subject};
+use explain::shown;
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section { id: "figures", title: "All figures", body };
@@ -27,7 +27,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         @for figure in figures {
                             tr {
                                 th scope="row" { (explain::plain(&figure.name())) @if let Some(why) = &figure.not_comparable { span.soft { " (not comparable: " (explain::plain(why)) ")" } } }
-                                td.number { (number(figure.value)) } td { (explain::plain(&figure.unit)) } td.number { (figure.repetitions) }
+                                td.number { (shown(figure.value)) } td { (explain::plain(&figure.unit)) } td.number { (figure.repetitions) }
                                 td.number { (figure.spread_percent.map_or("-".into(), |spread| format!("{spread:.2} %"))) }
                                 td.soft { (explain::plain(figure.key.as_str())) }
                             }

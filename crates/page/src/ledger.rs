@@ -1,9 +1,9 @@
 //! Section: what each main score should have been, and what took the rest, as a waterfall.
 
 use crate::draw::{Scale, n, wide};
-use crate::top::number;
 use crate::{Section, Subject};
 use explain::Ledger;
+use explain::shown;
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section { id: "losses", title: "Where the score went", body };
@@ -43,7 +43,7 @@ fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
             tbody {
                 @if let Some(expected) = ledger.expected.known() {
                     tr {
-                        th scope="row" { "Expected: " (number(expected.value)) " " (ledger.unit) }
+                        th scope="row" { "Expected: " (shown(expected.value)) " " (ledger.unit) }
                         td.number { "100 %" } td { (bar("rest", (0, 1000))) }
                     }
                 }
@@ -57,7 +57,7 @@ fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
                     tr { th scope="row" { "Unexplained" } td.number { (told.unexplained) " %" } td { (bar("rest", rest)) } }
                 }
                 tr {
-                    th scope="row" { "Reached: " (number(ledger.reached)) " " (ledger.unit) }
+                    th scope="row" { "Reached: " (shown(ledger.reached)) " " (ledger.unit) }
                     td.number { (100 - told.lost) " %" } td { (bar("reached", (0, left))) }
                 }
             }

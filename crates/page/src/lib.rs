@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod among;
 mod answers;
 mod causes;
 mod clocks;
@@ -16,12 +17,15 @@ mod ledger;
 mod machine;
 mod memory;
 mod method;
+mod order;
 mod repetitions;
 mod settings;
 mod storage;
 mod timeline;
 mod top;
 
+use explain::compare::{Ranking, rank};
+use explain::reference::Reference;
 use explain::report::Report;
 use explain::{Explanation, Figure};
 use maud::Markup;
@@ -32,6 +36,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) record: &'a Record,
     pub(crate) explained: &'a Explanation,
     pub(crate) figures: Vec<Figure>,
+    pub(crate) ranking: Ranking,
 }
 
 /// One section of the page.
@@ -46,6 +51,7 @@ pub(crate) struct Section {
 
 /// All sections in the order of the page.
 const SECTIONS: &[Section] = &[
+    among::SECTION,
     ledger::SECTION,
     causes::SECTION,
     answers::SECTION,
@@ -63,13 +69,18 @@ const SECTIONS: &[Section] = &[
 ];
 
 /// The page as one of the reports.
-pub static REPORT: Report =
-    Report { id: "html", about: "HTML page with verdict, causes, timeline, plots and figures.", ..Report::of(page) };
+pub static REPORT: Report = Report {
+    id: "html",
+    about: "HTML page with verdict, causes, timeline, plots and figures.",
+    ..Report::of(|record, explained| page(record, explained, Reference::builtin()))
+};
 
-/// The page of a Record as a whole HTML file. Names and texts of the Record are escaped; those that are endless are cut.
-pub fn page(record: &Record, explained: &Explanation) -> String {
+/// The page of a Record as a whole HTML file, with its place among the known results. Names and texts of the Record are
+/// escaped; those that are endless are cut.
+pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> String {
     let record = &explain::report::for_people(record);
-    let subject = Subject { record, explained, figures: explain::figures(record) };
+    let ranking = rank(record, explained, known);
+    let subject = Subject { record, explained, figures: explain::figures(record), ranking };
     document::document(&subject)
 }
 

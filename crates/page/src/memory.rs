@@ -2,8 +2,8 @@
 
 use crate::clocks::core_type;
 use crate::draw::{Area, LOOKS, Scale, WIDTH, axis_x, axis_y, key, n, path, plot, size_words, wide, word};
-use crate::top::number;
 use crate::{Section, Subject};
+use explain::shown;
 use explain::view;
 use maud::{Markup, html};
 use record::{Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
@@ -218,7 +218,7 @@ fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
                     tr {
                         td { (rate.place) } td { (operation(rate)) }
                         th scope="row" { (rate.routine) @if rate.is_libc { " (C library)" } }
-                        td.number { (number(rate.mb_per_s)) }
+                        td.number { (shown(rate.mb_per_s)) }
                         td {
                             svg width="240" height="12" viewBox="0 0 240 12" aria-hidden="true" {
                                 rect.bar y="2" width=(n(scale.at(rate.mb_per_s))) height="8" {}

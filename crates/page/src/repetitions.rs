@@ -1,8 +1,8 @@
 //! Section: every repetition of every score as a dot, in percent of the best.
 
 use crate::draw::{Area, Scale, WIDTH, axis_x, linear_ticks, n, plot, tick_words, wide, width_of, word};
-use crate::top::number;
 use crate::{Section, Subject};
+use explain::shown;
 use explain::view::{self, StepScore};
 use maud::{Markup, html};
 use record::{Record, Step};
@@ -65,10 +65,10 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
             line.grid x1=(n(area.left)) x2=(n(area.right)) y1=(n(y)) y2=(n(y)) {}
             (word(area.left - 10.0, y + 4.0, "end", &row.name))
             @for (share, score) in shares.iter().zip(&row.scores) {
-                circle.dot cx=(n(scale.at(*share))) cy=(n(y)) r="4.5" { title { (number(score.value)) " " (score.unit) } }
+                circle.dot cx=(n(scale.at(*share))) cy=(n(y)) r="4.5" { title { (shown(score.value)) " " (score.unit) } }
             }
             @let best = best(&row.scores);
-            g.axis { (word(WIDTH - 4.0, y + 4.0, "end", &fit(&format!("{} {}", number(best), row.scores[0].unit)))) }
+            g.axis { (word(WIDTH - 4.0, y + 4.0, "end", &fit(&format!("{} {}", shown(best), row.scores[0].unit)))) }
         }
         (axis_x(area, &scale, &named, "percent of the best repetition, which stands at the right"))
     };
@@ -82,7 +82,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     @for row in &rows {
                         tr {
                             th scope="row" { (row.name) } td { (explain::plain(&row.scores[0].unit)) }
-                            td { @for (index, score) in row.scores.iter().enumerate() { @if index > 0 { ", " } (number(score.value)) } }
+                            td { @for (index, score) in row.scores.iter().enumerate() { @if index > 0 { ", " } (shown(score.value)) } }
                         }
                     }
                 }

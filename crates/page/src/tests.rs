@@ -8,7 +8,7 @@ fn empty() -> Record {
 }
 
 fn made(record: &Record) -> String {
-    page(record, &Explanation::of(record))
+    page(record, &Explanation::of(record), Reference::builtin())
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The top of the page: which board, the verdict in one sentence, the main figures.
 
-use crate::Subject;
+use crate::order::rank;
+use crate::{Subject, among};
 use explain::view::{self, whole_run};
-use explain::{Figure, Told, Verdict};
+use explain::{Figure, Told, Verdict, shown};
 use maud::{Markup, html};
-use record::{Record, Source, Variant, WorkloadId};
+use record::{Record, Source};
 
 /// The highest temperature comes behind them.
 const FACTS_MAX: usize = 8;
@@ -71,13 +72,12 @@ fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
         best.into_iter().filter_map(|figure| Some((rank(figure)?, figure))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     let fact = |(_, figure): &(usize, &Figure)| {
-        (figure.name(), format!("{} {}", number(figure.value), figure.unit), small(figure))
+        (figure.name(), format!("{} {}", shown(figure.value), figure.unit), small(subject, figure))
     };
     let mut facts: Vec<(String, String, String)> = ranked.iter().take(FACTS_MAX).map(fact).collect();
     if let Some(heat) = view::heat(record, whole_run()) {
-        let readings = record.samples.channel(&heat.channel);
-        let coolest = readings.and_then(|channel| channel.values.iter().flatten().min().copied());
-        let small = coolest.map_or(String::new(), |low| format!("lowest {}", degrees(low)));
+        let idle = view::idle(record).filter(|idle| idle.is_before_load);
+        let small = idle.map_or(String::new(), |idle| format!("{} before the first load", degrees(idle.millicelsius)));
         facts.push(("Highest temperature".into(), degrees(heat.millicelsius_max), small));
     }
     if subject.explained.verdict == Verdict::Invalid {
@@ -86,25 +86,28 @@ fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     facts
 }
 
-/// Where a figure stands among the main ones; none for those that have a section of their own.
-fn rank(figure: &Figure) -> Option<usize> {
-    let key = &figure.key;
-    let is = |workload: WorkloadId, form: &Variant| key.is_of(workload) && key.is_form(form);
-    let of_memory = key.workload().is_of_memory();
-    match key.workload().id() {
-        Some(WorkloadId::Clock) => None,
-        Some(WorkloadId::SevenZip) if is(WorkloadId::SevenZip, &Variant::MULTI) => Some(0),
-        Some(WorkloadId::SevenZip) => Some(1),
-        Some(WorkloadId::MemoryLibc) if key.name() == "copy" => Some(2),
-        Some(WorkloadId::MemoryLibc) => Some(3),
-        Some(WorkloadId::OpenSsl) if key.as_str().contains("aes-256") => Some(4),
-        Some(WorkloadId::OpenSsl) => None,
-        _ if of_memory => None,
-        _ => Some(5),
-    }
+/// How sure the value is, and its place.
+fn small(subject: &Subject<'_>, figure: &Figure) -> String {
+    let place = (subject.explained.verdict != Verdict::Invalid).then(|| among::words(&subject.ranking, figure));
+    let told =
+        [place.flatten().unwrap_or_default(), interval(subject.record, figure).unwrap_or_else(|| spread(figure))];
+    told.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-fn small(figure: &Figure) -> String {
+/// The 95 % interval of the median, where there are enough repetitions of this one thing.
+fn interval(record: &Record, figure: &Figure) -> Option<String> {
+    let repeated = &record.steps.get(figure.step)?.repeated;
+    let [repeated] = repeated.as_slice() else {
+        return None;
+    };
+    let [group] = repeated.groups.as_slice() else {
+        return None;
+    };
+    let half = group.half_width().filter(|_| repeated.unit == figure.unit)?;
+    Some(format!("{} repetitions, 95 % interval ± {:.1} %", repeated.n, 100.0 * half))
+}
+
+fn spread(figure: &Figure) -> String {
     match (figure.spread_percent, figure.repetitions) {
         (Some(spread), count) if count > 1 => format!("{count} repetitions, standard deviation {spread:.1} %"),
         (Some(spread), _) => format!("standard deviation {spread:.1} %"),
@@ -114,38 +117,4 @@ fn small(figure: &Figure) -> String {
 
 fn degrees(millicelsius: i64) -> String {
     format!("{:.1} °C", millicelsius as f64 / 1000.0)
-}
-
-/// Three digits at least, groups of thousands: `14,907`, `9.53`.
-pub(crate) fn number(value: f64) -> String {
-    let text = match value.abs() {
-        large if large >= 100.0 => format!("{value:.0}"),
-        middle if middle >= 10.0 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    };
-    let (whole, decimals) = text.split_once('.').map_or((text.as_str(), ""), |(whole, rest)| (whole, rest));
-    let digits = whole.trim_start_matches('-').len();
-    let mut grouped = String::new();
-    for (index, c) in whole.trim_start_matches('-').chars().enumerate() {
-        if index > 0 && (digits - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(c);
-    }
-    let sign = if whole.starts_with('-') { "-" } else { "" };
-    if decimals.is_empty() { format!("{sign}{grouped}") } else { format!("{sign}{grouped}.{decimals}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_three_digits_and_groups() {
-        for (value, words) in
-            [(14907.4, "14,907"), (9.529, "9.53"), (61.22, "61.2"), (-1234567.0, "-1,234,567"), (0.0, "0.00")]
-        {
-            assert_eq!(number(value), words);
-        }
-    }
 }

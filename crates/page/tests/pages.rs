@@ -7,6 +7,7 @@
 mod files;
 
 use explain::Explanation;
+use explain::reference::Reference;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -37,7 +38,7 @@ fn pages_are_valid_small_and_legible() {
     let mut faults: Vec<String> = Vec::new();
     let records = records();
     for (name, record) in &records {
-        let page = page::page(record, &Explanation::of(record));
+        let page = page::page(record, &Explanation::of(record), Reference::builtin());
         let mut fault = |what: String| faults.push(format!("{name}: {what}"));
         if page.len() > BYTES_MAX {
             fault(format!("{} bytes", page.len()));

@@ -1,11 +1,10 @@
 //! `sbc-bench explain`, `sbc-bench report`: reads Records, the streams of runs that died, and text
 //! logs, and says what they mean.
 
-use super::reports::find;
+use super::reports::{all, find};
 use crate::{input, output, status};
 use explain::any_file::{self, Unreadable};
 use explain::{Document, Explanation, OfFile, Verdict};
-use machine::files::{self, Access};
 use record::Record;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -56,18 +55,15 @@ pub(crate) fn run(files: &[PathBuf], json: bool, details: bool, check: bool) -> 
     })
 }
 
-/// `report FILE --html PAGE`.
-pub(crate) fn page(file: &Path, page: &Path) -> anyhow::Result<u8> {
-    let record = read(file)?;
-    let text = find(page::REPORT.id)?.text(&record, &Explanation::of(&record));
-    files::replace_unsynced(page, text.as_bytes(), Access::World)?;
-    Ok(0)
-}
-
 /// `report FILE --format ID`.
 pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
     let report = find(format)?;
     let record = read(file)?;
+    if !report.is_of(&record) {
+        let others: Vec<&str> = all().into_iter().filter(|other| other.is_of(&record)).map(|other| other.id).collect();
+        let file = file.display();
+        anyhow::bail!("{file} has no data for the report {format}; its reports: {}.", others.join(", "));
+    }
     output::print(&report.text(&record, &Explanation::of(&record)))?;
     Ok(0)
 }

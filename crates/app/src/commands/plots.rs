@@ -1,9 +1,11 @@
-//! `sbc-bench report FILE --plots DIR`: every plot of a result as files that can be looked at and sent.
+//! `sbc-bench report FILE --html PAGE` and `--plots DIR`: a result as a page, and its plots as files that can be looked at
+//! and sent.
 
 use super::explain::read;
+use super::known::reference;
 use crate::output;
 use explain::plot::Raster;
-use explain::plots;
+use explain::{Explanation, plots};
 use machine::files::{self, Access};
 use std::path::Path;
 
@@ -26,5 +28,13 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
             output::print(&format!("{}\n", path.display()))?;
         }
     }
+    Ok(0)
+}
+
+/// Writes the page.
+pub(crate) fn page(file: &Path, page: &Path) -> anyhow::Result<u8> {
+    let record = read(file)?;
+    let text = page::page(&record, &Explanation::of(&record), &*reference(&[])?);
+    files::replace_unsynced(page, text.as_bytes(), Access::World)?;
     Ok(0)
 }

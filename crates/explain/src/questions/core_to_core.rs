@@ -14,6 +14,7 @@ pub(super) const ANSWER: Answer =
 const REPORT: Report = Report {
     id: "core-to-core",
     about: "Core-to-core latency matrix and the clusters it shows.",
+    fits: |record| record.steps_of(WorkloadId::CoreToCore).next().is_some(),
     ..Report::part(Subject::CoreToCore, render)
 };
 

@@ -14,15 +14,24 @@ use record::{MemoryOperation, Record, Variant, WorkloadId};
 pub(super) const REPORT: Report = Report {
     id: "summary",
     about: "Summary line with the main figures, as used in result lists.",
-    ..Report::of(|record, explained| format!("{}\n", line(record, &figures(record), explained)))
+    fits: |record| line(record, &figures(record), &Explanation::of(record)).is_some(),
+    ..Report::of(|record, explained| {
+        line(record, &figures(record), explained).map_or_else(String::new, |line| format!("{line}\n"))
+    })
 };
+
+/// Columns before it are of the machine.
+const FIRST_SCORE: usize = 4;
 
 /// A measured clock this far from the claimed one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
 
-/// The summary line without a newline.
-pub(super) fn line(record: &Record, figures: &[Figure], explained: &Explanation) -> String {
-    format!("| {} |", columns(record, figures, explained).join(" | "))
+/// The summary line without a newline; none if no score was measured, as a line of dashes says
+/// nothing; one of an emulated CPU says so.
+pub(super) fn line(record: &Record, figures: &[Figure], explained: &Explanation) -> Option<String> {
+    let columns = columns(record, figures, explained);
+    let has_score = columns[FIRST_SCORE..].iter().any(|score| score != "-");
+    (has_score || record.machine.emulated_by().is_some()).then(|| format!("| {} |", columns.join(" | ")))
 }
 
 /// Its columns, without anything that could end a cell or a line.

@@ -16,6 +16,7 @@ pub(super) const ANSWER: Answer =
 const REPORT: Report = Report {
     id: "clock",
     about: "Measured and advertised clocks: single CPUs, all CPUs, OPPs, ramps, cross-checks.",
+    fits: |record| record.steps_of(WorkloadId::Clock).next().is_some(),
     ..Report::part(Subject::Clock, render)
 };
 

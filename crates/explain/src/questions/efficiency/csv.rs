@@ -7,6 +7,7 @@ use record::Record;
 pub(super) const REPORT: Report = Report {
     id: "efficiency-csv",
     about: "Every OPP of an efficiency run with clock, score, temperature and power, as CSV.",
+    fits: |record| !walks(record).is_empty(),
     ..Report::of(|record, _explained| csv(record))
 };
 

@@ -18,6 +18,7 @@ pub(super) const ANSWER: Answer =
 const REPORT: Report = Report {
     id: "memory",
     about: "Memory bandwidth and latency, single CPU, all CPUs and under load, with intervals.",
+    fits: |record| WORKLOADS.iter().any(|workload| record.steps_of(*workload).next().is_some()),
     ..Report::part(Subject::Memory, render)
 };
 

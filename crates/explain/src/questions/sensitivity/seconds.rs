@@ -11,10 +11,8 @@ use std::fmt::Write;
 pub(super) const REPORT: Report = Report {
     id: "core-use",
     about: "Use of each core of a sensitivity run, second by second, at the highest and lowest clock.",
-    ..Report::of(|record, _explained| match seconds(record) {
-        text if text.is_empty() => "This result compares no clocks.\n".into(),
-        text => text,
-    })
+    fits: |record| !seconds(record).is_empty(),
+    ..Report::of(|record, _explained| seconds(record))
 };
 
 /// With more cores than this the sum alone is shown: two tables would not fit on a page.

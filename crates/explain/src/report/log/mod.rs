@@ -1,5 +1,5 @@
 //! Report: the classic text log, in the section order and line formats that readers of
-//! sbc-bench logs know. Its last line is the summary line.
+//! sbc-bench logs know. Its last line is the summary line, where a score was measured.
 //!
 //! What this program measures with routines of its own stands under its own names; what it did
 //! not measure is left out or is `-`, never 0.
@@ -45,7 +45,9 @@ fn render(record: &Record, explained: &Explanation) -> String {
     for section in sections.filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }
-    let _ = write!(log, "\n{}\n", super::summary::line(record, &crate::figures(record), explained));
+    if let Some(line) = super::summary::line(record, &crate::figures(record), explained) {
+        let _ = write!(log, "\n{line}\n");
+    }
     log
 }
 

@@ -1,0 +1,142 @@
+//! Section: where the main figures stand among known results, and whether they are as good as those of boards like this.
+
+use crate::draw::{Scale, n, wide};
+use crate::order::rank;
+use crate::{Section, Subject};
+use explain::compare::{Entry, Range, Ranking, Standing};
+use explain::{Figure, Verdict, shown};
+use maud::{Markup, html};
+
+pub(crate) const SECTION: Section = Section { id: "among-others", title: "Place among known results", body };
+
+/// Width of a range in units of its own.
+const WIDTH: f64 = 240.0;
+/// Room at both ends: the own value may be outside the range.
+const ROOM: f64 = 0.35;
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let ranking = &subject.ranking;
+    if ranking.entries.is_empty() {
+        return None;
+    }
+    if subject.explained.verdict == Verdict::Invalid {
+        return Some(html! { p { "The result is invalid, so its figures have no place among others." } });
+    }
+    Some(html! {
+        p { (explain::plain(&ranking.answer.sentence)) }
+        (places(ranking))
+    })
+}
+
+/// Main figures with a range as a table; all others folded, and how estimates were made.
+pub(crate) fn places(ranking: &Ranking) -> Markup {
+    let is_first = |entry: &&Entry| {
+        let is_outside = entry.expected.is_some_and(|range| range.distance(entry.figure.value).abs() > 1.0);
+        is_outside || entry.expected.is_some() && rank(&entry.figure).is_some()
+    };
+    let (first, others): (Vec<&Entry>, Vec<&Entry>) = ranking.entries.iter().partition(is_first);
+    let soc = ranking.soc.as_deref().map_or_else(|| "its SoC".to_owned(), explain::plain);
+    html! {
+        @if !first.is_empty() {
+            p.soft {
+                "Median and range: nine in ten boards with " (soc) "; where fewer than three are known, nine in ten cores of this type \
+                 at this clock. Place 1 is the best."
+            }
+            (wide("Places of the main figures", &table(&first)))
+        }
+        @if !others.is_empty() {
+            details open[first.is_empty()] {
+                summary { @if first.is_empty() { "Places" } @else { "Places of " (others.len()) " more figures" } }
+                (wide("Places of all other figures", &table(&others)))
+            }
+        }
+        (estimated(ranking))
+    }
+}
+
+fn table(entries: &[&Entry]) -> Markup {
+    html! {
+        table {
+            thead {
+                tr {
+                    th scope="col" { "Figure" } th.number scope="col" { "This" } th.number scope="col" { "Median" }
+                    th.number scope="col" { "Range" } th scope="col" { "This (dot) in the range (bar)" }
+                    th.number scope="col" { "Place with this SoC" } th.number scope="col" { "Place of all" }
+                }
+            }
+            tbody { @for entry in entries { (row(entry)) } }
+        }
+    }
+}
+
+fn row(entry: &Entry) -> Markup {
+    let (figure, range) = (&entry.figure, entry.expected.as_ref());
+    let mark = if entry.estimated.is_some() { "~" } else { "" };
+    html! {
+        tr {
+            th scope="row" {
+                (explain::plain(&entry.title))
+                @if let Some(core) = &figure.core { span.soft { " (" (explain::plain(&core.label())) ")" } }
+            }
+            td.number { (mark) (shown(figure.value)) " " (explain::plain(&figure.unit)) }
+            td.number { (range.map_or("-".into(), |range| shown(range.median))) }
+            td.number { @match range { Some(range) => { (shown(range.low)) " to " (shown(range.high)) } None => "-" } }
+            td { @if let Some(range) = range { (bar(range, figure)) } }
+            td.number { (entry.same_soc.as_ref().map_or("-".into(), place)) }
+            td.number { (place(&entry.all)) }
+        }
+    }
+}
+
+/// `3 of 12`; `3 to 5 of 12` for a value that was estimated.
+pub(crate) fn place(standing: &Standing) -> String {
+    match standing.rank == standing.rank_worst {
+        true => format!("{} of {}", standing.rank, standing.of),
+        false => format!("{} to {} of {}", standing.rank, standing.rank_worst, standing.of),
+    }
+}
+
+/// The range as a bar, its median as a stroke, the own value as a dot; equal ratios are equal lengths.
+fn bar(range: &Range, figure: &Figure) -> Markup {
+    let length = (range.high / range.low).max(1.02).powf(ROOM);
+    let ends = (range.low / length, range.high * length);
+    let scale = Scale::logarithmic(ends, (6.0, WIDTH - 6.0));
+    let at = |value: f64| scale.at(value.clamp(ends.0, ends.1));
+    html! {
+        svg width=(WIDTH) height="14" viewBox={ "0 0 " (WIDTH) " 14" } aria-hidden="true" {
+            rect.range x=(n(at(range.low))) y="4" width=(n(at(range.high) - at(range.low))) height="6" {}
+            line.edge x1=(n(at(range.median))) x2=(n(at(range.median))) y1="2" y2="12" {}
+            circle.dot cx=(n(at(figure.value))) cy="7" r="4.5" {}
+        }
+    }
+}
+
+fn estimated(ranking: &Ranking) -> Markup {
+    let told = ranking.entries.iter().filter_map(|entry| Some((entry.figure.name(), entry.estimated.as_ref()?)));
+    let told: Vec<_> = told.collect();
+    html! {
+        @if !told.is_empty() {
+            details {
+                summary { "~ is estimated from another version of the program" }
+                p { "Intervals hold in 90 % of cases." }
+                ul.notes { @for (name, words) in told { li { (explain::plain(&format!("{name}: {words}"))) "." } } }
+            }
+        }
+    }
+}
+
+/// The place of a main figure in words, the nearest first: among boards of its SoC, else among all.
+pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
+    let own = |entry: &&Entry| {
+        let key = entry.figure.estimate.as_ref().map_or(&entry.figure.key, |estimate| &estimate.from);
+        *key == figure.key && entry.figure.core == figure.core
+    };
+    let entry = ranking.entries.iter().find(own)?;
+    Some(match &entry.same_soc {
+        Some(standing) if standing.of > explain::compare::OTHERS_MIN => {
+            format!("place {} with this SoC", place(standing))
+        }
+        _ if entry.all.of > explain::compare::OTHERS_MIN => format!("place {} of all known results", place(&entry.all)),
+        _ => return None,
+    })
+}

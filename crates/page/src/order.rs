@@ -1,0 +1,22 @@
+//! The order of main figures.
+
+use explain::Figure;
+use record::{Variant, WorkloadId};
+
+/// Where a figure stands among the main ones; none for those that have a section of their own.
+pub(crate) fn rank(figure: &Figure) -> Option<usize> {
+    let key = &figure.key;
+    let is = |workload: WorkloadId, form: &Variant| key.is_of(workload) && key.is_form(form);
+    let of_memory = key.workload().is_of_memory();
+    match key.workload().id() {
+        Some(WorkloadId::Clock) => None,
+        Some(WorkloadId::SevenZip) if is(WorkloadId::SevenZip, &Variant::MULTI) => Some(0),
+        Some(WorkloadId::SevenZip) => Some(1),
+        Some(WorkloadId::MemoryLibc) if key.name() == "copy" => Some(2),
+        Some(WorkloadId::MemoryLibc) => Some(3),
+        Some(WorkloadId::OpenSsl) if key.as_str().contains("aes-256") => Some(4),
+        Some(WorkloadId::OpenSsl) => None,
+        _ if of_memory => None,
+        _ => Some(5),
+    }
+}
