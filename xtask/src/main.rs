@@ -17,10 +17,12 @@ mod dist;
 mod docs;
 mod fuzz;
 mod kernels;
+mod recording;
 mod tidy;
 mod workspace;
 
 use anyhow::{Result, bail};
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -37,6 +39,8 @@ usage: cargo xtask TASK
                      run the static binaries on Debian's kernels, on machines that qemu emulates
       --fetch          only fetch the packages that are missing
       --built          with the binaries that lie in target already
+  recording FILE [HOURS]
+                     write a recording of a day, or of so many hours, at ten rows a second
   bench [options]    measure the release binary: start-up, memory, sampler, time per step
       --binary FILE    the binary (default: the newest release build)
       --samples N      samples of the monitor to watch (default: 20)
@@ -44,6 +48,7 @@ usage: cargo xtask TASK
       --monitor-only   skip the standard run
       --boards         only the program on virtual boards, each figure next to the true one
       --libc           only the machine's own C library, next to a program that the compiler made
+      --page           only pages: of a standard run, a log, a recording of a day
       --kills          only runs that are killed at every call that changes something
       -- ARGS          arguments of the standard run";
 
@@ -69,6 +74,8 @@ fn task() -> Result<()> {
         ["dist", "--check"] => dist::check_all(),
         ["fuzz", words @ ..] => fuzz::main(words),
         ["kernels", words @ ..] => kernels::main(words),
+        ["recording", file] => recording::write(Path::new(file), 24.0),
+        ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),
         ["bench", options @ ..] => bench::main(options),
         [] | ["--help" | "-h"] => {
             println!("{USAGE}");

@@ -23,6 +23,7 @@ mod thermal;
 mod upload;
 mod usage_error;
 mod verb;
+mod written;
 
 use arrange::reorder;
 pub(crate) use environment::Environment;
@@ -34,6 +35,7 @@ pub(crate) use single::OneShotArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 pub(crate) use upload::UploadArgs;
 pub(crate) use usage_error::sentence;
+pub(crate) use written::{Form, WrittenFlags};
 
 use bench::{AnyTask, Options, Watched};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};

@@ -139,7 +139,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
 
 fn several(verb: FileCommand) -> anyhow::Result<u8> {
     match verb {
-        FileCommand::Compare { files, with, json } => commands::compare::run(&files, &with, json),
+        FileCommand::Compare { files, with, written } => commands::compare::run(&files, &with, &written),
         FileCommand::Results { files, sort, format, json } => {
             let format = match (format.as_deref(), json) {
                 (None | Some("json"), true) => "json",
@@ -148,7 +148,7 @@ fn several(verb: FileCommand) -> anyhow::Result<u8> {
             };
             commands::results::run(&files, &sort, format)
         }
-        FileCommand::Trend { files, json } => commands::trend::run(&files, json),
+        FileCommand::Trend { files, written } => commands::trend::run(&files, &written),
     }
 }
 

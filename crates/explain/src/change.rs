@@ -65,7 +65,7 @@ fn shown_percent(percent: f64) -> String {
 }
 
 /// `+91.0 %`, `-5.0 %`, `0.0 %`: a change with its sign. What rounds to nothing has none.
-pub(crate) fn signed_percent(percent: f64, decimals: usize) -> String {
+pub fn signed_percent(percent: f64, decimals: usize) -> String {
     let text = format!("{percent:+.decimals$}");
     match text.chars().any(|c| ('1'..='9').contains(&c)) {
         true => format!("{text} %"),

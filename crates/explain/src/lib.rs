@@ -30,6 +30,7 @@ pub mod report;
 pub mod results;
 pub mod rules;
 mod share;
+mod sheet;
 pub mod soc;
 pub mod stats;
 pub mod survey;
@@ -43,7 +44,7 @@ mod watch;
 #[cfg(test)]
 mod test_support;
 
-pub use change::shown;
+pub use change::{shown, signed_percent};
 pub use diagnosis::told::{Paragraph, Told};
 pub use document::{Document, OfFile};
 pub use explanation::{
@@ -52,7 +53,7 @@ pub use explanation::{
 };
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
-pub use lines::duration;
+pub use lines::{duration, size_words, unmeasured};
 pub use plain::{harmless, plain};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};
 pub use record::{cpu_list, cpu_words};

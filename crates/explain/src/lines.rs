@@ -61,6 +61,16 @@ pub fn duration(ms: i64) -> String {
     }
 }
 
+/// A number of bytes: `512 B`, `45.3 KiB`, `1.5 MiB`.
+pub fn size_words(bytes: u64) -> String {
+    let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let Some((unit, name)) = units.into_iter().find(|(unit, _)| bytes >= *unit) else {
+        return format!("{bytes} B");
+    };
+    let value = bytes as f64 / unit as f64;
+    if value.fract() < 0.05 { format!("{value:.0} {name}") } else { format!("{value:.1} {name}") }
+}
+
 /// The sentences of findings, each marked by how much it harms.
 pub(crate) fn sentences(findings: &[Finding]) -> String {
     findings.iter().map(|finding| sentence(finding, true)).collect()
@@ -83,7 +93,7 @@ fn sentence(finding: &Finding, is_marked: bool) -> String {
 
 /// Every step of one workload (of all, if none is named) that was skipped or failed, everything else that is missing
 /// from an own run, and why. Steps of these names are left out: what is missing of them is said already.
-pub(crate) fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]) -> Vec<String> {
+pub fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,
         Outcome::Failed(failure) => Some(failure.message.clone()),
@@ -153,6 +163,13 @@ mod tests {
         assert_eq!(text.split_whitespace().count(), 41);
         let text = wrapped(&"long".repeat(50), 6);
         assert!(text.lines().count() == 3 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn sizes_have_the_largest_unit_that_fits() {
+        for (bytes, words) in [(512, "512 B"), (32 << 10, "32 KiB"), (3 << 19, "1.5 MiB"), (4 << 30, "4 GiB")] {
+            assert_eq!(size_words(bytes), words);
+        }
     }
 
     #[test]

@@ -61,13 +61,20 @@ pub(crate) fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// A name in Markdown: as [`plain`], and without the characters that make tables, code and links of it.
+/// Text that means nothing to Markdown, on one line: no tables, links, emphasis, code or HTML come out of it.
 pub(crate) fn markdown(text: &str) -> String {
-    let quiet = |c: char| match c {
-        '`' | '|' | '*' | '[' | ']' | '<' | '>' | '\\' => format!("\\{c}"),
-        c => c.to_string(),
-    };
-    plain(text).chars().map(quiet).collect()
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.trim().chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => escaped.extend(['\\', c]),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            c if is_obeyed(c) => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// A cell of comma-separated values (RFC 4180): quoted where commas or quotes would end a cell. A name that a spreadsheet would run as a formula

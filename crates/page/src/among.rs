@@ -7,7 +7,7 @@ use explain::compare::{Entry, Range, Ranking, Standing};
 use explain::{Figure, Verdict, shown};
 use maud::{Markup, html};
 
-pub(crate) const SECTION: Section = Section { id: "among-others", title: "Place among known results", body };
+pub(crate) const SECTION: Section = Section::of("among-others", "Place among known results", body);
 
 /// Width of a range in units of its own.
 const WIDTH: f64 = 240.0;
@@ -82,17 +82,9 @@ fn row(entry: &Entry) -> Markup {
             td.number { (range.map_or("-".into(), |range| shown(range.median))) }
             td.number { @match range { Some(range) => { (shown(range.low)) " to " (shown(range.high)) } None => "-" } }
             td { @if let Some(range) = range { (bar(range, figure)) } }
-            td.number { (entry.same_soc.as_ref().map_or("-".into(), place)) }
-            td.number { (place(&entry.all)) }
+            td.number { (entry.same_soc.as_ref().map_or("-".into(), Standing::words)) }
+            td.number { (entry.all.words()) }
         }
-    }
-}
-
-/// `3 of 12`; `3 to 5 of 12` for a value that was estimated.
-pub(crate) fn place(standing: &Standing) -> String {
-    match standing.rank == standing.rank_worst {
-        true => format!("{} of {}", standing.rank, standing.of),
-        false => format!("{} to {} of {}", standing.rank, standing.rank_worst, standing.of),
     }
 }
 
@@ -134,9 +126,9 @@ pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     let entry = ranking.entries.iter().find(own)?;
     Some(match &entry.same_soc {
         Some(standing) if standing.of > explain::compare::OTHERS_MIN => {
-            format!("place {} with this SoC", place(standing))
+            format!("place {} with this SoC", standing.words())
         }
-        _ if entry.all.of > explain::compare::OTHERS_MIN => format!("place {} of all known results", place(&entry.all)),
+        _ if entry.all.of > explain::compare::OTHERS_MIN => format!("place {} boards", entry.all.words()),
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use crate::{Section, Subject};
 use explain::ANSWERS;
 use maud::{Markup, PreEscaped, html};
 
-pub(crate) const SECTION: Section = Section { id: "answer", title: "What the run asked", body };
+pub(crate) const SECTION: Section = Section::of("answer", "What the run asked", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let texts = ANSWERS.iter().map(|answer| (answer.text)(subject.record));

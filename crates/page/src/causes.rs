@@ -4,7 +4,7 @@ use crate::{Section, Subject};
 use explain::{Diagnosis, Severity, rules};
 use maud::{Markup, html};
 
-pub(crate) const SECTION: Section = Section { id: "causes", title: "Causes and notes", body };
+pub(crate) const SECTION: Section = Section::of("causes", "Causes and notes", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let explained = subject.explained;
@@ -17,7 +17,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         @for (index, diagnosis) in explained.diagnoses.iter().enumerate() { (cause(subject, index, diagnosis)) }
         @if !notes.is_empty() {
             h3 { "Notes" }
-            ul.notes { @for note in notes { li { (explain::plain(&note)) } } }
+            ul.notes { @for note in notes { li { (explain::harmless(&note)) } } }
         }
     })
 }
@@ -30,14 +30,14 @@ fn cause(subject: &Subject<'_>, index: usize, diagnosis: &Diagnosis) -> Markup {
         html! {
             @if !sentences.is_empty() {
                 p { (title) ":" }
-                ul.notes { @for sentence in sentences { li { (explain::plain(&sentence)) } } }
+                ul.notes { @for sentence in sentences { li { (explain::harmless(&sentence)) } } }
             }
         }
     };
     let holds_for: Vec<&str> = diagnosis.holds_for.iter().map(explain::view::ScoreKey::words).collect();
     html! {
         div.cause.grave[diagnosis.severity == Severity::Invalid] id={ "cause-" (index) } {
-            p { strong { (explain::plain(&root.sentence())) } }
+            p { strong { (explain::harmless(&root.sentence())) } }
             @if !holds_for.is_empty() { p.soft { "Holds for " (holds_for.join(", ")) "; confidence " (diagnosis.confidence_percent) " %." } }
             (listed("Evidence", &diagnosis.evidence))
             (listed("Consequences", &diagnosis.consequences))

@@ -1,12 +1,18 @@
-//! Section: the clock of each cluster, as the kernel claims it and as it was measured, cold and hot, and the OPPs.
+//! Section: the clock of each cluster, as it is advertised and as it was measured, cold and hot, and the OPPs.
 
-use crate::draw::wide;
+use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks, n, path, tick_words, wide};
 use crate::{Section, Subject};
 use explain::view::{self, ClusterClock};
 use maud::{Markup, html};
 use record::{Record, Variant};
 
-pub(crate) const SECTION: Section = Section { id: "clocks", title: "Clocks", body };
+pub(crate) const SECTION: Section = Section {
+    plots: |subject| opp_plot(subject.record, &opps(subject.record)).into_iter().collect(),
+    ..Section::of("clocks", "Clocks", body)
+};
+
+/// Height of the plot of OPPs.
+const HEIGHT: f64 = 380.0;
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let record = subject.record;
@@ -26,11 +32,11 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     Some(html! {
         @if !cold.is_empty() {
             (wide("Clock of each cluster", &html! { table {
-                caption { "Clock of each cluster in MHz: highest OPP claimed by the kernel, measured cold, measured hot" }
+                caption { "Clock of each cluster in MHz: advertised by the kernel, measured cold, measured hot" }
                 thead {
                     tr {
-                        th scope="col" { "CPUs" } th scope="col" { "Core type" } th.number scope="col" { "Claimed" }
-                        th.number scope="col" { "Cold" } th.number scope="col" { "Hot" } th.number scope="col" { "Hot, of claimed" }
+                        th scope="col" { "CPUs" } th scope="col" { "Core type" } th.number scope="col" { "Advertised" }
+                        th.number scope="col" { "Cold" } th.number scope="col" { "Hot" } th.number scope="col" { "Hot, of advertised" }
                     }
                 }
                 tbody {
@@ -46,6 +52,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                 }
             } }))
         }
+        @if let Some(plot) = opp_plot(record, &points) { (plot.on_page()) }
         @if points.len() > cold.len() { (opp_table(&points)) }
     })
 }
@@ -57,10 +64,55 @@ fn opps(record: &Record) -> Vec<(u32, u32, Option<u32>)> {
     points.filter_map(|point| Some((point.cpu, point.opp_khz?, view::measured_khz(point)))).collect()
 }
 
+/// OPPs of each cluster against the clock that was measured, and the line on which both are equal. None where no cluster
+/// was measured at several OPPs.
+fn opp_plot(record: &Record, points: &[(u32, u32, Option<u32>)]) -> Option<Plot> {
+    let mut curves: Vec<(u32, Vec<(f64, f64)>)> = Vec::new();
+    for (cpu, opp, measured) in points {
+        let Some(measured) = measured else { continue };
+        let point = (f64::from(*opp) / 1e3, f64::from(*measured) / 1e3);
+        match curves.iter_mut().find(|(known, _)| known == cpu) {
+            Some((_, curve)) => curve.push(point),
+            None => curves.push((*cpu, vec![point])),
+        }
+    }
+    curves.retain(|(_, curve)| curve.len() > 1);
+    curves.iter_mut().for_each(|(_, curve)| curve.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    let values = || curves.iter().flat_map(|(_, curve)| curve).flat_map(|(opp, measured)| [*opp, *measured]);
+    let ticks = linear_ticks((values().reduce(f64::min)?, values().reduce(f64::max)?), 6);
+    let ends = (*ticks.first()?, *ticks.last()?);
+    let area = Area { left: 76.0, right: WIDTH - 24.0, top: 30.0, bottom: HEIGHT - 46.0 };
+    let (x, y) = (Scale::linear(ends, (area.left, area.right)), Scale::linear(ends, (area.bottom, area.top)));
+    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
+    let places = |curve: &[(f64, f64)]| curve.iter().map(|(opp, own)| (x.at(*opp), y.at(*own))).collect::<Vec<_>>();
+    let shapes = html! {
+        (axis_y(area, &y, &named, "MHz"))
+        path.limit d=(path(&[(x.at(ends.0), y.at(ends.0)), (x.at(ends.1), y.at(ends.1))])) { title { "measured = OPP" } }
+        @for (index, (_, curve)) in curves.iter().enumerate() {
+            path class={ "look" (index % LOOKS) } d=(path(&places(curve))) {}
+            @for ((px, py), (opp, own)) in places(curve).iter().zip(curve) {
+                circle.dot cx=(n(*px)) cy=(n(*py)) r="3" { title { (format!("OPP {opp:.0} MHz: {own:.0} MHz")) } }
+            }
+        }
+        (axis_x(area, &x, &named, "OPP in MHz; measured clock upwards"))
+    };
+    let name = |cpu: u32| format!("CPU {cpu} ({})", core_type(record, cpu));
+    let key = curves.iter().enumerate().map(|(index, (cpu, _))| (format!("look{}", index % LOOKS), name(*cpu)));
+    let key = key.chain([("limit".to_owned(), "measured = OPP".to_owned())]).collect();
+    Some(Plot {
+        id: "opps".into(),
+        title: "Measured clock at each OPP".into(),
+        key,
+        height: HEIGHT,
+        time: None,
+        shapes,
+    })
+}
+
 fn opp_table(points: &[(u32, u32, Option<u32>)]) -> Markup {
     html! {
         details {
-            summary { "Every OPP: claimed and measured" }
+            summary { "Every OPP and its measured clock" }
             (wide("OPPs", &html! { table {
                 thead {
                     tr {

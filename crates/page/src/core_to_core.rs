@@ -1,13 +1,16 @@
 //! Section: latency between each pair of CPUs as a heat map.
 
-use crate::draw::{n, plot, word};
+use crate::draw::{Plot, n, word};
 use crate::{Section, Subject};
 use explain::view;
 use maud::{Markup, html};
-use record::{CoreToCore, Measured, Outcome, Record};
+use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
 use std::fmt::Write;
 
-pub(crate) const SECTION: Section = Section { id: "between-cpus", title: "Latency between CPUs", body };
+pub(crate) const SECTION: Section = Section {
+    plots: |subject| found(subject.record).map(|found| found.plot).into_iter().collect(),
+    ..Section::of("between-cpus", "Latency between CPUs", body)
+};
 
 /// CPUs that are shown one by one.
 const CPUS_MAX: usize = 64;
@@ -23,8 +26,30 @@ fn matrix(record: &Record) -> Option<&CoreToCore> {
     })
 }
 
+/// What is shown: the plot, the least and the greatest time.
+struct Found<'a> {
+    matrix: &'a CoreToCore,
+    plot: Plot,
+    ns_min: f64,
+    ns_max: f64,
+}
+
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let matrix = matrix(subject.record)?;
+    let Found { matrix, plot, ns_min, ns_max } = found(subject.record)?;
+    let levels = view::core_levels(matrix);
+    Some(html! {
+        p { "Time of a cache line from one CPU to another, one way: " (format!("{ns_min:.0}")) " to " (format!("{ns_max:.0}")) " ns; darker is longer." }
+        @if matrix.cpus.len() > CPUS_MAX { p.soft { "The first " (CPUS_MAX) " of " (matrix.cpus.len()) " CPUs are shown." } }
+        (plot.on_page())
+        @for level in levels {
+            @let groups: Vec<String> = level.groups.iter().map(|group| explain::cpu_list(group)).collect();
+            p { "Groups of CPUs near each other (" (format!("{:.0}", level.inside_ns)) " ns): " (groups.join(" | ")) }
+        }
+    })
+}
+
+fn found(record: &Record) -> Option<Found<'_>> {
+    let matrix = matrix(record)?;
     let cpus: Vec<u32> = matrix.cpus.iter().copied().take(CPUS_MAX).collect();
     let mut cells: Vec<(usize, usize, f64)> = Vec::new();
     for (row, a) in cpus.iter().enumerate() {
@@ -58,14 +83,8 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         }
     };
     let height = HEAD + cell * cpus.len() as f64 + 8.0;
-    let levels = view::core_levels(matrix);
-    Some(html! {
-        p { "Time of a cache line from one CPU to another, one way: " (format!("{low:.0}")) " to " (format!("{high:.0}")) " ns; darker is longer." }
-        @if matrix.cpus.len() > CPUS_MAX { p.soft { "The first " (CPUS_MAX) " of " (matrix.cpus.len()) " CPUs are shown." } }
-        (plot("core-to-core-plot", height, "Latency between CPUs in ns", &shapes))
-        @for level in levels {
-            @let groups: Vec<String> = level.groups.iter().map(|group| explain::cpu_list(group)).collect();
-            p { "Groups of CPUs near each other (" (format!("{:.0}", level.inside_ns)) " ns): " (groups.join(" | ")) }
-        }
-    })
+    let title = "Latency between CPUs in ns".to_owned();
+    let plot =
+        Plot { id: WorkloadId::CoreToCore.as_str().to_owned(), title, key: Vec::new(), height, time: None, shapes };
+    Some(Found { matrix, plot, ns_min: low, ns_max: high })
 }

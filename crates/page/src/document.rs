@@ -1,19 +1,26 @@
-//! The skeleton of the page: head, navigation, sections, foot.
+//! The skeleton of every page: head, navigation, sections, foot.
 
-use crate::{SECTIONS, Subject, top};
-use maud::{DOCTYPE, PreEscaped, html};
+use crate::style;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// Nothing may be loaded, from anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
-pub(crate) fn document(subject: &Subject<'_>) -> String {
-    let made = SECTIONS.iter().filter_map(|section| Some((section, (section.body)(subject)?)));
-    let sections: Vec<_> = made.collect();
-    let name = top::name(subject.record);
+/// A section that has something to show.
+pub(crate) struct Part {
+    /// Its anchor, kebab-case.
+    pub(crate) id: &'static str,
+    /// Its heading.
+    pub(crate) title: &'static str,
+    /// What stands below it.
+    pub(crate) body: Markup,
+}
+
+/// A whole page; `nothing` is said where it has no part.
+pub(crate) fn document(name: &str, top: &Markup, parts: &[Part], nothing: &str) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -24,24 +31,24 @@ pub(crate) fn document(subject: &Subject<'_>) -> String {
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "sbc-bench " (env!("CARGO_PKG_VERSION")) };
                 title { (name) ": sbc-bench" }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(style::of_page())) }
             }
             body {
                 a.skip href="#main" { "To the results" }
-                header { (top::top(subject)) }
-                @if !sections.is_empty() {
+                header { (top) }
+                @if parts.len() > 1 {
                     nav aria-label="Sections" {
-                        ul { @for (section, _) in &sections { li { a href={ "#" (section.id) } { (section.title) } } } }
+                        ul { @for part in parts { li { a href={ "#" (part.id) } { (part.title) } } } }
                     }
                 }
                 main id="main" {
-                    @for (section, body) in &sections {
-                        section id=(section.id) aria-labelledby={ (section.id) "-title" } {
-                            h2 id={ (section.id) "-title" } { (section.title) }
-                            (body)
+                    @for part in parts {
+                        section id=(part.id) aria-labelledby={ (part.id) "-title" } {
+                            h2 id={ (part.id) "-title" } { (part.title) }
+                            (part.body)
                         }
                     }
-                    @if sections.is_empty() { p { "This result holds no measurements, samples or findings." } }
+                    @if parts.is_empty() { p { (nothing) } }
                 }
                 footer { p { "Made by sbc-bench " (env!("CARGO_PKG_VERSION")) ". This file loads nothing from the network." } }
                 script { (PreEscaped(SCRIPT)) }

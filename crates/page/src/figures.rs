@@ -5,7 +5,7 @@ use crate::{Section, Subject};
 use explain::shown;
 use maud::{Markup, html};
 
-pub(crate) const SECTION: Section = Section { id: "figures", title: "All figures", body };
+pub(crate) const SECTION: Section = Section::of("figures", "All figures", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let figures = &subject.figures;

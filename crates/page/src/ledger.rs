@@ -1,15 +1,23 @@
 //! Section: what each main score should have been, and what took the rest, as a waterfall.
 
-use crate::draw::{Scale, n, wide};
+use crate::draw::{Bar, Plot, Scale, bars, n, wide};
 use crate::{Section, Subject};
 use explain::Ledger;
 use explain::shown;
 use maud::{Markup, html};
 
-pub(crate) const SECTION: Section = Section { id: "losses", title: "Where the score went", body };
+pub(crate) const SECTION: Section = Section {
+    plots: |subject| lost(subject).into_iter().filter_map(|ledger| waterfall(subject, ledger)).collect(),
+    ..Section::of("losses", "Where the score went", body)
+};
+
+/// Scores that are lower than what was expected.
+fn lost<'a>(subject: &Subject<'a>) -> Vec<&'a Ledger> {
+    subject.explained.ledgers.iter().filter(|ledger| ledger.lost().0 > 0).collect()
+}
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let lost: Vec<&Ledger> = subject.explained.ledgers.iter().filter(|ledger| ledger.lost().0 > 0).collect();
+    let lost = lost(subject);
     if lost.is_empty() {
         return None;
     }
@@ -21,8 +29,19 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
+/// A part of a score.
+struct Row {
+    name: String,
+    /// The diagnosis that it leads to.
+    cause: Option<usize>,
+    share: String,
+    look: &'static str,
+    /// From where to where, in thousandths of what was expected.
+    from_to: (i64, i64),
+}
+
 /// One row each for what was expected, each cause, what none explains, and what was reached.
-fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
+fn rows(subject: &Subject<'_>, ledger: &Ledger) -> Vec<Row> {
     let told = ledger.whole_percents();
     let mut left = 1000_i64;
     let mut step = |tenths: i64| {
@@ -30,39 +49,60 @@ fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
         left -= tenths;
         (left.min(from), left.max(from))
     };
-    let parts: Vec<_> = ledger
-        .parts
-        .iter()
-        .zip(&told.parts)
-        .map(|(part, percent)| (part, *percent, step(part.points.percent.0)))
-        .collect();
-    let rest = step(ledger.unexplained.percent.0);
+    let amount = |value: f64| format!("{} {}", shown(value), explain::plain(&ledger.unit));
+    let mut rows: Vec<Row> = Vec::new();
+    if let Some(expected) = ledger.expected.known() {
+        let name = format!("Expected: {}", amount(expected.value));
+        rows.push(Row { name, cause: None, share: "100 %".into(), look: "rest", from_to: (0, 1000) });
+    }
+    for (part, percent) in ledger.parts.iter().zip(&told.parts) {
+        let at_most = if part.points.at_most { "at most " } else { "" };
+        rows.push(Row {
+            name: cause(subject, part.diagnosis),
+            cause: Some(part.diagnosis),
+            share: format!("{at_most}{percent} %"),
+            look: "lost",
+            from_to: step(part.points.percent.0),
+        });
+    }
+    let from_to = step(ledger.unexplained.percent.0);
+    if told.unexplained != 0 {
+        let share = format!("{} %", told.unexplained);
+        rows.push(Row { name: "Unexplained".into(), cause: None, share, look: "rest", from_to });
+    }
+    let name = format!("Reached: {}", amount(ledger.reached));
+    let share = format!("{} %", 100 - told.lost);
+    rows.push(Row { name, cause: None, share, look: "reached", from_to: (0, left) });
+    rows
+}
+
+fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
     html! {
         (wide("Where the score went", &html! { table {
             thead { tr { th scope="col" { "Part" } th.number scope="col" { "Share" } th scope="col" { "Of what was expected" } } }
             tbody {
-                @if let Some(expected) = ledger.expected.known() {
+                @for row in rows(subject, ledger) {
                     tr {
-                        th scope="row" { "Expected: " (shown(expected.value)) " " (ledger.unit) }
-                        td.number { "100 %" } td { (bar("rest", (0, 1000))) }
+                        th scope="row" {
+                            @match row.cause { Some(cause) => a href={ "#cause-" (cause) } { (row.name) }, None => (row.name) }
+                        }
+                        td.number { (row.share) } td { (bar(row.look, row.from_to)) }
                     }
-                }
-                @for (part, percent, place) in parts {
-                    tr {
-                        th scope="row" { a href={ "#cause-" (part.diagnosis) } { (cause(subject, part.diagnosis)) } }
-                        td.number { @if part.points.at_most { "at most " } (percent) " %" } td { (bar("lost", place)) }
-                    }
-                }
-                @if told.unexplained != 0 {
-                    tr { th scope="row" { "Unexplained" } td.number { (told.unexplained) " %" } td { (bar("rest", rest)) } }
-                }
-                tr {
-                    th scope="row" { "Reached: " (shown(ledger.reached)) " " (ledger.unit) }
-                    td.number { (100 - told.lost) " %" } td { (bar("reached", (0, left))) }
                 }
             }
         } }))
     }
+}
+
+/// The same as a picture.
+fn waterfall(subject: &Subject<'_>, ledger: &Ledger) -> Option<Plot> {
+    let percent = |(from, to): (i64, i64)| (from as f64 / 10.0, to as f64 / 10.0);
+    let bar = |row: Row| Bar { name: row.name, words: row.share, look: row.look, from_to: percent(row.from_to) };
+    let all: Vec<Bar> = rows(subject, ledger).into_iter().map(bar).collect();
+    let score = ledger.score.words();
+    let id = score.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+    let title = format!("Where the score went: {score}");
+    bars(format!("losses-{}", id.collect::<String>()), title, "percent of what was expected", &all)
 }
 
 /// The first words of the sentence that names a cause.

@@ -1,5 +1,5 @@
 //! The page of a Record: one HTML file with the verdict, its causes, the run over time and all figures. It loads
-//! nothing, and is whole without its script.
+//! nothing, and is whole without its script. Pages of several results, and plots as files of their own.
 //!
 //! A section is one file and one row of [`SECTIONS`]; one that has nothing to show is left out.
 
@@ -7,6 +7,7 @@
 
 mod among;
 mod answers;
+mod card;
 mod causes;
 mod clocks;
 mod core_to_core;
@@ -18,12 +19,21 @@ mod machine;
 mod memory;
 mod method;
 mod order;
+mod pictures;
+mod raster;
 mod repetitions;
 mod settings;
+mod several;
 mod storage;
+mod style;
 mod timeline;
 mod top;
 
+pub use pictures::Drawing;
+pub use several::{comparison, ranking, trends};
+
+use document::{Part, document};
+use draw::Plot;
 use explain::compare::{Ranking, rank};
 use explain::reference::Reference;
 use explain::report::Report;
@@ -47,6 +57,15 @@ pub(crate) struct Section {
     pub(crate) title: &'static str,
     /// What stands below the heading, where the Record has it.
     pub(crate) body: fn(&Subject<'_>) -> Option<Markup>,
+    /// Its plots, which are files as well.
+    pub(crate) plots: fn(&Subject<'_>) -> Vec<Plot>,
+}
+
+impl Section {
+    /// A section without plots.
+    pub(crate) const fn of(id: &'static str, title: &'static str, body: fn(&Subject<'_>) -> Option<Markup>) -> Self {
+        Self { id, title, body, plots: |_| Vec::new() }
+    }
 }
 
 /// All sections in the order of the page.
@@ -79,9 +98,24 @@ pub static REPORT: Report = Report {
 /// escaped; those that are endless are cut.
 pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> String {
     let record = &explain::report::for_people(record);
-    let ranking = rank(record, explained, known);
-    let subject = Subject { record, explained, figures: explain::figures(record), ranking };
-    document::document(&subject)
+    let subject = Subject::of(record, explained, known);
+    let made = SECTIONS
+        .iter()
+        .filter_map(|section| Some(Part { id: section.id, title: section.title, body: (section.body)(&subject)? }));
+    let parts: Vec<Part> = made.collect();
+    let nothing = "This result holds no measurements, samples or findings.";
+    document(&top::name(record), &top::top(&subject), &parts, nothing)
+}
+
+/// The card of a result, a picture for links to it, and every plot that it has.
+pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> Vec<Drawing> {
+    pictures::drawings(&Subject::of(&explain::report::for_people(record), explained, known))
+}
+
+impl<'a> Subject<'a> {
+    fn of(record: &'a Record, explained: &'a Explanation, known: &Reference) -> Self {
+        Self { record, explained, figures: explain::figures(record), ranking: rank(record, explained, known) }
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Section: the machine: CPUs with their caches, memory, kernel.
 
-use crate::draw::{size_words, wide};
+use crate::draw::wide;
 use crate::{Section, Subject};
+use explain::size_words;
 use maud::{Markup, html};
 use record::{Cpu, Fact, Record};
 
-pub(crate) const SECTION: Section = Section { id: "machine", title: "Machine", body };
+pub(crate) const SECTION: Section = Section::of("machine", "Machine", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let record = subject.record;

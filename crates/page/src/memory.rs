@@ -1,15 +1,20 @@
-//! Sections: latency of memory by size, with the caches that the kernel claims; bandwidth of every routine.
+//! Sections: latency of memory by size, with the caches that the kernel reports; bandwidth of every routine.
 
 use crate::clocks::core_type;
-use crate::draw::{Area, LOOKS, Scale, WIDTH, axis_x, axis_y, key, n, path, plot, size_words, wide, word};
+use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n, path, wide, word};
 use crate::{Section, Subject};
-use explain::shown;
-use explain::view;
+use explain::{shown, size_words, view};
 use maud::{Markup, html};
 use record::{Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
 
-pub(crate) const LATENCY: Section = Section { id: "latency", title: "Memory latency", body: latency };
-pub(crate) const BANDWIDTH: Section = Section { id: "bandwidth", title: "Memory bandwidth", body: bandwidth };
+pub(crate) const LATENCY: Section = Section {
+    plots: |subject| latency_plot(subject.record, &curves(subject.record)).into_iter().collect(),
+    ..Section::of("latency", "Memory latency", latency)
+};
+pub(crate) const BANDWIDTH: Section = Section {
+    plots: |subject| bandwidth_plot(&rates(subject.record)).into_iter().collect(),
+    ..Section::of("bandwidth", "Memory bandwidth", bandwidth)
+};
 
 const HEIGHT: f64 = 340.0;
 /// Less is no latency: tinymembench tells by how much a read is slower than from the first cache.
@@ -20,6 +25,8 @@ struct Curve {
     name: String,
     cpu: Option<u32>,
     points: Vec<(u64, f64)>,
+    /// Where latency rises: ends of caches that were found.
+    found: Vec<u64>,
 }
 
 fn curves(record: &Record) -> Vec<Curve> {
@@ -34,7 +41,8 @@ fn curves(record: &Record) -> Vec<Curve> {
             .collect();
         let name = name(record, step, latency);
         if points.len() > 1 && curves.iter().all(|curve| curve.name != name) {
-            curves.push(Curve { name, cpu: step.cpus.first().copied(), points });
+            let found = view::latency_knees(latency).into_iter().map(|knee| knee.size_bytes).collect();
+            curves.push(Curve { name, cpu: step.cpus.first().copied(), points, found });
         }
     }
     curves
@@ -56,6 +64,14 @@ fn name(record: &Record, step: &Step, latency: &Latency) -> String {
 
 fn latency(subject: &Subject<'_>) -> Option<Markup> {
     let curves = curves(subject.record);
+    let plot = latency_plot(subject.record, &curves)?;
+    Some(html! {
+        (plot.on_page())
+        details { summary { "Values" } (latency_table(&curves)) }
+    })
+}
+
+fn latency_plot(record: &Record, curves: &[Curve]) -> Option<Plot> {
     let points = || curves.iter().flat_map(|curve| curve.points.iter().copied());
     let (low, high) = (points().map(|(_, ns)| ns).reduce(f64::min)?, points().map(|(_, ns)| ns).reduce(f64::max)?);
     let sizes = (points().map(|(size, _)| size).min()?, points().map(|(size, _)| size).max()?);
@@ -75,7 +91,8 @@ fn latency(subject: &Subject<'_>) -> Option<Markup> {
         .collect();
     let shapes = html! {
         (axis_y(area, &y, &y_ticks, "ns"))
-        (caches(subject.record, &curves, area, &x, sizes))
+        (caches(record, curves, area, &x, sizes))
+        (found(curves, area, &x))
         @for (index, curve) in curves.iter().enumerate() {
             @let places: Vec<(f64, f64)> = curve.points.iter().map(|(size, ns)| (x.at(*size as f64), y.at(*ns))).collect();
             path class={ "look" (index % LOOKS) } d=(path(&places)) { title { (curve.name) } }
@@ -86,31 +103,57 @@ fn latency(subject: &Subject<'_>) -> Option<Markup> {
         .iter()
         .enumerate()
         .map(|(index, curve)| (format!("look{}", index % LOOKS), curve.name.clone()))
+        .chain([("limit".into(), "cache size by the kernel".into()), ("mark".into(), "cache boundary found".into())])
         .collect();
-    Some(html! {
-        (key(&names))
-        (plot("memory-latency-plot", HEIGHT, "Latency of one random read by the size of the buffer", &shapes))
-        details { summary { "Values" } (latency_table(&curves)) }
+    let title = "Latency of one random read by the size of the buffer".to_owned();
+    Some(Plot {
+        id: WorkloadId::MemoryLatency.as_str().to_owned(),
+        title,
+        key: names,
+        height: HEIGHT,
+        time: None,
+        shapes,
     })
 }
 
-/// Ends of the caches that the kernel claims for the CPUs that were measured.
+/// Ends of the caches that the kernel reports for the CPUs that were measured.
 fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
-    let mut claimed: Vec<(u64, String)> = Vec::new();
+    let mut reported: Vec<(u64, String)> = Vec::new();
     for cpu in curves.iter().filter_map(|curve| curve.cpu) {
         for cache in view::data_caches(record, cpu) {
             let entry = (cache.size_bytes, format!("L{} {}", cache.level, size_words(cache.size_bytes)));
-            if (sizes.0..=sizes.1).contains(&cache.size_bytes) && !claimed.contains(&entry) {
-                claimed.push(entry);
+            if (sizes.0..=sizes.1).contains(&cache.size_bytes) && !reported.contains(&entry) {
+                reported.push(entry);
             }
         }
     }
-    claimed.sort();
+    reported.sort();
     html! {
-        @for (index, (size, name)) in claimed.iter().enumerate() {
+        @for (index, (size, name)) in reported.iter().enumerate() {
             @let at = x.at(*size as f64);
             line.limit x1=(n(at)) x2=(n(at)) y1=(n(area.top)) y2=(n(area.bottom)) {}
             (word(at - 4.0, area.top + 10.0 + 15.0 * (index % 4) as f64, "end", name))
+        }
+    }
+}
+
+/// Cache boundaries that were found. Those of several curves at nearly the same size are one.
+fn found(curves: &[Curve], area: Area, x: &Scale) -> Markup {
+    let mut sizes: Vec<u64> = curves.iter().flat_map(|curve| curve.found.iter().copied()).collect();
+    sizes.sort_unstable();
+    let mut kept: Vec<u64> = Vec::new();
+    for size in sizes {
+        if kept.last().is_none_or(|last| size >= last.saturating_mul(2)) {
+            kept.push(size);
+        }
+    }
+    html! {
+        @for (index, size) in kept.iter().enumerate() {
+            @let at = x.at(*size as f64);
+            @let y = area.bottom - 8.0 - 15.0 * (index % 4) as f64;
+            @let (text_at, anchor) = if at > WIDTH - 130.0 { (at - 4.0, "end") } else { (at + 4.0, "start") };
+            line.mark x1=(n(at)) x2=(n(at)) y1=(n(area.bottom - 70.0)) y2=(n(area.bottom)) {}
+            (word(text_at, y, anchor, &format!("found {}", size_words(*size))))
         }
     }
 }
@@ -197,13 +240,33 @@ fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
-    let operation = |rate: &Rate| match rate.operation {
+fn operation(rate: &Rate) -> &'static str {
+    match rate.operation {
         MemoryOperation::Copy => "copy",
         MemoryOperation::Fill => "fill",
         MemoryOperation::Read => "read",
         MemoryOperation::Other => "other",
+    }
+}
+
+/// All routines of all places as bars.
+fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
+    let bar = |rate: &Rate| Bar {
+        name: format!("{}, {}: {}", rate.place, operation(rate), rate.routine),
+        words: format!("{} MB/s", shown(rate.mb_per_s)),
+        look: "bar",
+        from_to: (0.0, rate.mb_per_s),
     };
+    let all: Vec<Bar> = rates.iter().map(bar).collect();
+    bars(
+        WorkloadId::MemoryBandwidth.as_str().to_owned(),
+        "Memory bandwidth, best repetition of each routine".into(),
+        "MB/s",
+        &all,
+    )
+}
+
+fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
     let table = html! {
         table {
             caption { (caption) }

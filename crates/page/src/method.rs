@@ -3,9 +3,9 @@
 use crate::{Section, Subject};
 use explain::view;
 use maud::{Markup, html};
-use record::{Outcome, Record};
+use record::Record;
 
-pub(crate) const SECTION: Section = Section { id: "method", title: "How it was measured", body };
+pub(crate) const SECTION: Section = Section::of("method", "How it was measured", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let record = subject.record;
@@ -47,25 +47,15 @@ fn tools(record: &Record) -> Vec<String> {
     tools
 }
 
+/// Steps without a result, then channels without a value, each with the reason.
 fn missing(record: &Record) -> Vec<String> {
+    let silent = record.samples.channels.iter().filter(|channel| channel.values.iter().all(Option::is_none));
+    let silent = silent.filter_map(|channel| Some(format!("{}: {}", channel.id, channel.gaps.first()?.missing)));
     let mut lines: Vec<String> = Vec::new();
-    let mut tell = |line: String| {
+    for line in explain::unmeasured(record, None, &[]).into_iter().chain(silent) {
+        let line = explain::plain(&line);
         if !lines.contains(&line) {
             lines.push(line);
-        }
-    };
-    for step in &record.steps {
-        match &step.outcome {
-            Outcome::Skipped(missing) => tell(explain::plain(&format!("{}: {missing}", view::step_name(step)))),
-            Outcome::Failed(failure) => {
-                tell(explain::plain(&format!("{}: {}", view::step_name(step), failure.message)))
-            }
-            Outcome::Done(_) => {}
-        }
-    }
-    for channel in record.samples.channels.iter().filter(|channel| channel.values.iter().all(Option::is_none)) {
-        if let Some(gap) = channel.gaps.first() {
-            tell(explain::plain(&format!("{}: {}", channel.id, gap.missing)));
         }
     }
     lines

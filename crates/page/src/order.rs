@@ -11,7 +11,8 @@ pub(crate) fn rank(figure: &Figure) -> Option<usize> {
     match key.workload().id() {
         Some(WorkloadId::Clock) => None,
         Some(WorkloadId::SevenZip) if is(WorkloadId::SevenZip, &Variant::MULTI) => Some(0),
-        Some(WorkloadId::SevenZip) => Some(1),
+        Some(WorkloadId::SevenZip) if is(WorkloadId::SevenZip, &Variant::SINGLE) => Some(1),
+        Some(WorkloadId::SevenZip) => Some(5),
         Some(WorkloadId::MemoryLibc) if key.name() == "copy" => Some(2),
         Some(WorkloadId::MemoryLibc) => Some(3),
         Some(WorkloadId::OpenSsl) if key.as_str().contains("aes-256") => Some(4),

@@ -1,13 +1,16 @@
 //! Section: every repetition of every score as a dot, in percent of the best.
 
-use crate::draw::{Area, Scale, WIDTH, axis_x, linear_ticks, n, plot, tick_words, wide, width_of, word};
+use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, wide, width_of, word};
 use crate::{Section, Subject};
 use explain::shown;
 use explain::view::{self, StepScore};
 use maud::{Markup, html};
 use record::{Record, Step};
 
-pub(crate) const SECTION: Section = Section { id: "repetitions", title: "Repetitions", body };
+pub(crate) const SECTION: Section = Section {
+    plots: |subject| plot(&rows(subject.record)).into_iter().collect(),
+    ..Section::of("repetitions", "Repetitions", body)
+};
 
 const ROW: f64 = 24.0;
 const LEFT: f64 = 330.0;
@@ -50,8 +53,7 @@ fn rows(record: &Record) -> Vec<Row> {
     rows.into_iter().map(|(_, row)| row).filter(|row| row.scores.len() > 1).collect()
 }
 
-fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let rows = rows(subject.record);
+fn plot(rows: &[Row]) -> Option<Plot> {
     let shares: Vec<Vec<f64>> = rows.iter().map(|row| shares(&row.scores)).collect();
     let least = shares.iter().flatten().copied().reduce(f64::min)?;
     let area = Area { left: LEFT, right: WIDTH - 110.0, top: 8.0, bottom: 8.0 + ROW * rows.len() as f64 };
@@ -72,8 +74,15 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         }
         (axis_x(area, &scale, &named, "percent of the best repetition, which stands at the right"))
     };
+    let title = "Repetitions of each score in percent of the best".to_owned();
+    Some(Plot { id: "repetitions".into(), title, key: Vec::new(), height: area.bottom + 44.0, time: None, shapes })
+}
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let rows = rows(subject.record);
+    let plot = plot(&rows)?;
     Some(html! {
-        (plot("repetitions-plot", area.bottom + 44.0, "Repetitions of each score in percent of the best", &shapes))
+        (plot.on_page())
         details {
             summary { "Values" }
             (wide("Repetitions", &html! { table {

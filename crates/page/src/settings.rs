@@ -5,7 +5,7 @@ use crate::{Section, Subject};
 use maud::{Markup, html};
 use record::Restored;
 
-pub(crate) const SECTION: Section = Section { id: "settings", title: "Settings", body };
+pub(crate) const SECTION: Section = Section::of("settings", "Settings", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let record = subject.record;

@@ -4,7 +4,7 @@ use crate::{Section, Subject};
 use explain::survey::words;
 use maud::{Markup, html};
 
-pub(crate) const SECTION: Section = Section { id: "storage", title: "Storage and buses", body };
+pub(crate) const SECTION: Section = Section::of("storage", "Storage and buses", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let found = subject.record.surveys.last()?;

@@ -18,20 +18,13 @@ pub(crate) fn name(record: &Record) -> String {
 }
 
 pub(crate) fn top(subject: &Subject<'_>) -> Markup {
-    let (record, explained) = (subject.record, subject.explained);
+    let record = subject.record;
+    let (look, sentence) = verdict(subject);
     let facts = facts(subject);
     html! {
         h1 { (name(record)) }
         p.soft { (line(record)) }
-        @if record.run.is_monitoring() {
-            p.verdict { (explain::watched::watched(record)) }
-        } @else {
-            p.verdict.(explained.verdict.to_string()) {
-                @let told = Told::of(record, explained);
-                (told.verdict)
-                @for sentence in told.answers.iter().chain(&told.ledgers) { " " (sentence) }
-            }
-        }
+        p.verdict.(look) { (sentence) }
         @if !facts.is_empty() {
             dl.facts {
                 @for (name, value, small) in facts {
@@ -42,8 +35,19 @@ pub(crate) fn top(subject: &Subject<'_>) -> Markup {
     }
 }
 
+/// The verdict as a class of the style, and in words; of a recording, what was watched.
+pub(crate) fn verdict(subject: &Subject<'_>) -> (String, String) {
+    let (record, explained) = (subject.record, subject.explained);
+    if record.run.is_monitoring() {
+        return ("watched".to_owned(), explain::watched::watched(record));
+    }
+    let told = Told::of(record, explained);
+    let sentences = [&told.verdict].into_iter().chain(&told.answers).chain(&told.ledgers);
+    (explained.verdict.to_string(), sentences.map(String::as_str).collect::<Vec<_>>().join(" "))
+}
+
 /// SoC, kernel, distribution, date and program on one line.
-fn line(record: &Record) -> String {
+pub(crate) fn line(record: &Record) -> String {
     let machine = &record.machine;
     let date = explain::monitor::day(record);
     let program = match &record.source {
@@ -58,7 +62,7 @@ fn line(record: &Record) -> String {
 }
 
 /// Main figures, then the highest temperature.
-fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
+pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     let record = subject.record;
     let mut best: Vec<&Figure> = Vec::new();
     for figure in subject.figures.iter().filter(|figure| figure.is_main) {

@@ -19,7 +19,7 @@ const BYTES_MAX: usize = 1 << 20;
 /// Width of a letter in a plot, of an ordinary sans-serif font of 12 units.
 const LETTER: f64 = 6.2;
 
-/// Everything to make a page of: its name and the Record.
+/// Everything to make a page of: its name and the Record. Logs, a result of ours, and machines of which nothing is measured.
 fn records() -> Vec<(String, Record)> {
     let mut records: Vec<(String, Record)> = Vec::new();
     let own = include_str!("../../explain/tests/own/two-policies.json");
@@ -29,6 +29,12 @@ fn records() -> Vec<(String, Record)> {
     let folders: Vec<PathBuf> = [explain.join("composed"), explain.join("made")].into_iter().chain(corpus).collect();
     for (name, text) in files::texts(&folders) {
         records.push((name, explain::logs::read(&text)));
+    }
+    for name in testkit::boards() {
+        let source = record::Source::Run { version: "1".into(), target: "any".into() };
+        let mut record = Record::new(source, record::Run::default());
+        record.machine = testkit::machine_of_board(&testkit::board(&name));
+        records.push((name, record));
     }
     records
 }
@@ -54,6 +60,115 @@ fn pages_are_valid_small_and_legible() {
     }
     faults.truncate(20);
     assert!(faults.is_empty(), "{} pages\n{}", records.len(), faults.join("\n"));
+}
+
+#[test]
+fn pictures_are_legible_and_can_be_drawn() {
+    let mut faults: Vec<String> = Vec::new();
+    let records = records();
+    let mut names: Vec<String> = Vec::new();
+    for (index, (name, record)) in records.iter().enumerate() {
+        for drawing in page::drawings(record, &Explanation::of(record), Reference::builtin()) {
+            let mut fault = |what: String| faults.push(format!("{name}, {}: {what}", drawing.name));
+            let dom = parse_document(RcDom::default(), ParseOpts::default()).one(drawing.svg.as_str());
+            if drawing.name != "card" {
+                overlaps(&dom.document, &mut fault);
+                if has_class(&dom.document, "axis") && !has_class(&dom.document, "unit") {
+                    fault("an axis without a unit".into());
+                }
+            }
+            // Pixels take time without optimisation: of each kind of picture the first.
+            if index % 50 == 0 || !names.contains(&drawing.name) {
+                match drawing.png() {
+                    Ok(png) if png.starts_with(b"\x89PNG") && png.len() > 1000 => {}
+                    Ok(png) => fault(format!("{} bytes are no picture", png.len())),
+                    Err(why) => fault(why),
+                }
+                names.push(drawing.name);
+            }
+        }
+    }
+    faults.truncate(20);
+    assert!(faults.is_empty(), "{} results\n{}", records.len(), faults.join("\n"));
+    for wanted in ["card", "timeline", "memory-latency", "memory-bandwidth", "repetitions", "opps"] {
+        assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
+    }
+}
+
+/// True if something in it is of this class.
+fn has_class(node: &Handle, wanted: &str) -> bool {
+    let own = attribute(node, "class").is_some_and(|classes| classes.split(' ').any(|class| class == wanted));
+    own || node.children.borrow().iter().any(|child| has_class(child, wanted))
+}
+
+#[test]
+fn card_has_the_size_that_links_show() {
+    let (_, record) = records().remove(0);
+    let drawings = page::drawings(&record, &Explanation::of(&record), Reference::builtin());
+    let card = drawings[0].png().unwrap();
+    let size = |at: usize| u32::from_be_bytes(card[at..at + 4].try_into().unwrap());
+    assert_eq!((drawings[0].name.as_str(), size(16), size(20)), ("card", 1200, 630));
+}
+
+/// Every text of a result that may be anything is, and its page and its pictures hold none of it as markup.
+#[test]
+fn hostile_text_everywhere_stays_text() {
+    const HOSTILE: &str = "</style></title></svg><script>alert(1)</script>\"'&<img src=x>\u{202e}\u{0}";
+    let own = include_str!("../../explain/tests/own/two-policies.json");
+    let mut value: serde_json::Value = serde_json::from_str(own).unwrap();
+    let mut places = Vec::new();
+    strings(&value, String::new(), &mut places);
+    let mut changed = 0;
+    for place in &places {
+        let old = std::mem::replace(value.pointer_mut(place).unwrap(), HOSTILE.into());
+        match serde_json::from_value::<Record>(value.clone()) {
+            Ok(_) => changed += 1,
+            Err(_) => *value.pointer_mut(place).unwrap() = old,
+        }
+    }
+    assert!(changed > 50, "{changed} of {}", places.len());
+    let record: Record = serde_json::from_value(value).unwrap();
+    let explained = Explanation::of(&record);
+    let drawings = page::drawings(&record, &explained, Reference::builtin());
+    let pictures = drawings.iter().map(|drawing| drawing.svg.clone());
+    for text in pictures.chain([page::page(&record, &explained, Reference::builtin())]) {
+        assert!(!text.contains("<script>alert") && !text.contains("<img") && !text.contains('\u{202e}'), "{text}");
+    }
+    drawings.iter().for_each(|drawing| assert!(drawing.png().is_ok(), "{}", drawing.name));
+}
+
+/// Places of all strings, but only the first two elements of each list.
+fn strings(value: &serde_json::Value, place: String, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(_) => found.push(place),
+        serde_json::Value::Array(values) => {
+            values.iter().take(2).enumerate().for_each(|(index, one)| strings(one, format!("{place}/{index}"), found));
+        }
+        serde_json::Value::Object(fields) => {
+            fields.iter().for_each(|(name, one)| strings(one, format!("{place}/{name}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn gaps_alone_make_a_page_that_says_why() {
+    let own = include_str!("../../explain/tests/own/two-policies.json");
+    let mut record: Record = serde_json::from_str(own).unwrap();
+    record.steps.clear();
+    record.machine = record::Machine::default();
+    for channel in &mut record.samples.channels {
+        channel.values.fill(None);
+        let missing = record::Missing::absent("/sys/gone");
+        channel.gaps = vec![record::Gap { at_ms: 0, missing }];
+    }
+    let page = page::page(&record, &Explanation::of(&record), Reference::builtin());
+    let dom = parse_document(RcDom::default(), ParseOpts::default()).one(page.as_str());
+    let mut faults = Vec::new();
+    walk(&dom.document, &mut |fault| faults.push(fault));
+    assert!(faults.is_empty(), "{faults:?}");
+    assert!(page.contains("Not measured") && page.contains("/sys/gone"), "{page}");
+    assert!(!page.contains("NaN") && !page.contains("inf "), "{page}");
 }
 
 fn name_of(node: &Handle) -> String {
@@ -113,7 +228,7 @@ fn words(node: &Handle, down: f64, found: &mut Vec<Word>) {
             return;
         };
         let text = text(node);
-        let width = LETTER * text.chars().count() as f64;
+        let width = LETTER * number("font-size").unwrap_or(12.0) / 12.0 * text.chars().count() as f64;
         let left = match attribute(node, "text-anchor").as_deref() {
             Some("middle") => x - width / 2.0,
             Some("end") => x - width,

@@ -2,7 +2,8 @@
 //! it under the same key with `_missing`, so that no object takes the place of a number. Files keep
 //! `{"missing": ...}` in that place; both are read.
 
-use crate::Record;
+use crate::{Record, newer};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Behind the key of a value that is missing: the key of its reason.
@@ -59,7 +60,7 @@ fn restore(value: &mut Value) {
     }
 }
 
-/// A Record of a result file, or of what was printed for programs.
+/// A Record of a result file, or of what was printed for programs; of a file with a newer schema as much as is known.
 ///
 /// # Errors
 /// It is no JSON, or no Record.
@@ -67,7 +68,7 @@ pub fn from_json(text: &str) -> serde_json::Result<Record> {
     serde_json::from_str(text).or_else(|error| {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return Err(error) };
         restore(&mut value);
-        serde_json::from_value(value).map_err(|_| error)
+        Record::deserialize(&value).or_else(|_| newer::known(&value).ok_or(error))
     })
 }
 

@@ -22,6 +22,7 @@ mod machine;
 mod measured;
 mod memory;
 mod moments;
+mod newer;
 mod record;
 pub mod recording;
 pub mod redact;

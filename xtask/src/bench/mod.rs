@@ -6,6 +6,7 @@
 
 mod figures;
 mod libc;
+mod page;
 mod process;
 
 use crate::workspace;
@@ -31,6 +32,7 @@ struct Options<'a> {
     boards: bool,
     kills: bool,
     libc: bool,
+    page: bool,
     arguments: &'a [&'a str],
 }
 
@@ -43,6 +45,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         boards: false,
         kills: false,
         libc: false,
+        page: false,
         arguments: &[],
     };
     let mut rest = words;
@@ -59,6 +62,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--boards", rest @ ..] => {
                 options.boards = true;
+                rest
+            }
+            ["--page", rest @ ..] => {
+                options.page = true;
                 rest
             }
             ["--kills", rest @ ..] => {
@@ -111,6 +118,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         None => newest_release()?,
     };
     println!("{}\n", binary.display());
+    if options.page {
+        return page::main(&binary);
+    }
     monitor(&binary, options.samples)?;
     if !options.monitor_only {
         let started = SystemTime::now();
@@ -281,12 +291,13 @@ mod tests {
             boards: false,
             kills: false,
             libc: false,
+            page: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
         assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
-        assert!(options(&["--libc"]).unwrap().libc);
+        assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
         for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["x"]] {
             assert!(options(wrong).is_err(), "{wrong:?}");
         }

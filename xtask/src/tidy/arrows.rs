@@ -25,8 +25,8 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
 pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
-    ("explain", &["jiff", "png", "serde", "serde_json"]),
-    ("page", &["maud"]),
+    ("explain", &["jiff", "serde", "serde_json"]),
+    ("page", &["maud", "resvg"]),
 ];
 
 /// Libraries that have one place.

@@ -1,5 +1,6 @@
 //! The verbs that look at several results: compare, results, trend.
 
+use super::written::WrittenFlags;
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -18,9 +19,8 @@ pub(crate) enum FileCommand {
         /// Those in /var/lib/sbc-bench/references (of a user: ~/.local/state/sbc-bench/references) always count.
         #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
         with: Vec<PathBuf>,
-        /// Print the result as JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        written: WrittenFlags,
     },
     /// Print a table of many results
     Results {
@@ -44,8 +44,7 @@ pub(crate) enum FileCommand {
         /// Logs or result files; at least four per machine are needed
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Print the result as JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        written: WrittenFlags,
     },
 }

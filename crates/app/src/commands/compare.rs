@@ -1,17 +1,24 @@
 //! `sbc-bench compare`: one result among known boards, or several side by side.
 
 use super::known::reference;
-use super::many::{Many, read_many};
-use crate::output;
-use explain::compare::{Side, compare, rank, ranking_text, text};
+use super::many::{Many, read_many, write};
+use crate::args::{Form, WrittenFlags};
+use explain::compare::{self, Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use std::path::PathBuf;
 
-pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], json: bool) -> anyhow::Result<u8> {
+pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {
     let Many { results, status } = read_many(files, files.len().min(2))?;
-    let (as_json, as_text) = match results.as_slice() {
+    let (form, file) = written.form();
+    let text = match results.as_slice() {
         [(_, record, explained)] => {
             let ranking = rank(record, explained, &*reference(with)?);
-            (serde_json::to_string_pretty(&ranking)?, ranking_text(&ranking))
+            match form {
+                Form::Text => ranking_text(&ranking),
+                Form::Md => ranking_markdown(&ranking),
+                Form::Csv => ranking_csv(&ranking),
+                Form::Json => serde_json::to_string_pretty(&ranking)? + "\n",
+                Form::Html => page::ranking(&ranking),
+            }
         }
         _ if !with.is_empty() => anyhow::bail!("--with adds results to rank one result against; give one FILE."),
         several => {
@@ -20,9 +27,15 @@ pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], json: bool) -> anyhow::Re
                 .map(|(name, record, explained)| Side { name: name.clone(), record, explained })
                 .collect();
             let comparison = compare(&sides);
-            (serde_json::to_string_pretty(&comparison)?, text(&comparison))
+            match form {
+                Form::Text => compare::text(&comparison),
+                Form::Md => compare::markdown_text(&comparison),
+                Form::Csv => compare::csv(&comparison),
+                Form::Json => serde_json::to_string_pretty(&comparison)? + "\n",
+                Form::Html => page::comparison(&comparison),
+            }
         }
     };
-    output::print(&if json { as_json + "\n" } else { as_text })?;
+    write(&text, file)?;
     Ok(status)
 }

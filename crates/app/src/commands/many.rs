@@ -4,6 +4,7 @@ use super::explain::read;
 use crate::{output, status};
 use anyhow::bail;
 use explain::Explanation;
+use machine::files::{self, Access};
 use record::Record;
 use std::path::PathBuf;
 
@@ -36,4 +37,12 @@ pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<M
         bail!("Only {count} of {} files could be read, {count_min} are needed.", files.len());
     }
     Ok(many)
+}
+
+/// Prints what is said of them, or writes it into a file.
+pub(crate) fn write(text: &str, file: Option<&PathBuf>) -> anyhow::Result<()> {
+    match file {
+        Some(file) => Ok(files::replace_unsynced(file, text.as_bytes(), Access::World)?),
+        None => output::print(text),
+    }
 }

@@ -4,26 +4,19 @@
 use super::explain::read;
 use super::known::reference;
 use crate::output;
-use explain::plot::Raster;
-use explain::{Explanation, plots};
+use explain::Explanation;
 use machine::files::{self, Access};
 use std::path::Path;
 
-/// Writes the plots and names the files.
+/// Writes the pictures and names the files.
 pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
     let record = read(file)?;
-    let plots = plots(&record);
-    anyhow::ensure!(
-        !plots.is_empty(),
-        "{} has no plots; only sensitivity, thermal and efficiency runs do.",
-        file.display()
-    );
+    let drawings = page::drawings(&record, &Explanation::of(&record), &*reference(&[])?);
     files::make_all(folder)?;
-    for (id, picture) in plots {
-        let png = Raster::of(&picture).png().map_err(|why| anyhow::anyhow!(why))?;
-        for (path, bytes) in
-            [(folder.join(format!("{id}.png")), png), (folder.join(format!("{id}.svg")), picture.svg().into_bytes())]
-        {
+    for drawing in drawings {
+        let png = drawing.png().map_err(anyhow::Error::msg)?;
+        for (ending, bytes) in [("png", png), ("svg", drawing.svg.into_bytes())] {
+            let path = folder.join(format!("{}.{ending}", drawing.name));
             files::replace_unsynced(&path, &bytes, Access::World)?;
             output::print(&format!("{}\n", path.display()))?;
         }

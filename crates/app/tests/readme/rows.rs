@@ -87,9 +87,9 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         ),
     ),
     (
-        "sbc-bench report FILE --format log|text|summary|record|findings-json",
+        "sbc-bench report FILE --format log|text|markdown|csv|summary|record",
         Line(
-            "for f in log text summary record findings-json; do sbc-bench report run.json --format $f || exit; done",
+            "for f in log text markdown csv record findings-json; do sbc-bench report run.json --format $f || exit; done",
             &["##########", "\n| ", "\"schema\":1", "\"findings\": ["],
         ),
     ),

@@ -5,6 +5,7 @@
 //! verdict of the rules travels with it.
 
 mod causes;
+mod formats;
 mod noise;
 mod pairing;
 mod pairs;
@@ -13,13 +14,14 @@ mod settings;
 mod table;
 mod text;
 
+pub use formats::{change, csv, markdown_text};
 pub use noise::noise_percent;
 pub use rank::{
     Answer, CauseId, Entry, Gap, LikelyCause, OTHERS_MIN, Range, Ranking, Standing, among_others_text, rank,
-    ranking_text,
+    ranking_csv, ranking_markdown, ranking_text,
 };
 pub use settings::{Setting, settings, settings_of};
-pub use text::text;
+pub use text::{labels, text};
 
 use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::{in_lines, one_line};

@@ -61,7 +61,7 @@ pub fn text(comparison: &Comparison) -> String {
 }
 
 /// What results are called in a table: A to Z, then by number.
-fn labels() -> impl Iterator<Item = String> {
+pub fn labels() -> impl Iterator<Item = String> {
     let numbers = (27..).map(|number: u32| number.to_string());
     ('A'..='Z').map(String::from).chain(numbers)
 }
@@ -110,7 +110,7 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     )
 }
 
-/// `-18.2 % worse`; without a word within noise.
+/// With room for the longest word, so that numbers stand below each other.
 fn change(difference: &Difference) -> String {
     let word = if difference.is_real { difference.word } else { "" };
     format!("{} {word:<6}", signed_percent(difference.change_percent, 1))

@@ -78,7 +78,10 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         steps::figures(record, index, step, &mut gathered);
     }
     steps::thermal(record, &mut gathered);
-    gathered.finish()
+    let mut figures = gathered.finish();
+    // A workload at several clocks has no figure that stands for it.
+    figures.iter_mut().filter(|figure| record.steps[figure.step].set_clock.is_some()).for_each(|f| f.is_main = false);
+    figures
 }
 
 /// The overall word over a result in a table: one without any figure has nothing that could be

@@ -6,7 +6,7 @@ use super::{Core, FigureKey};
 use crate::view;
 use record::{
     Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Scores, Series,
-    Step, Variant, WorkloadId, WorkloadName,
+    SetClock, Step, Variant, WorkloadId, WorkloadName,
 };
 
 /// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
@@ -70,6 +70,14 @@ pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
     }
 }
 
+/// Why what was measured at a clock that the run set is compared with nothing, and never put together with another clock.
+fn at_set_clock(clock: SetClock) -> String {
+    match clock {
+        SetClock::Khz(khz) => format!("measured at a set clock of {} MHz", khz / 1000),
+        SetClock::SharePercent(percent) => format!("measured with {percent} % of the CPU time"),
+    }
+}
+
 struct Maker<'a> {
     record: &'a Record,
     index: usize,
@@ -88,7 +96,7 @@ impl Maker<'_> {
             higher_is_better,
             combine: Combine::Best,
             is_main: true,
-            not_comparable: self.step.not_comparable.clone(),
+            not_comparable: self.step.not_comparable.clone().or_else(|| self.step.set_clock.map(at_set_clock)),
             step: self.index,
             printed_spread_percent: None,
             values: Vec::new(),

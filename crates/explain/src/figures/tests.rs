@@ -4,8 +4,8 @@ use super::*;
 use crate::test_support::{compression, log, own_run, point, series, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation, NamedValue, Tool,
-    Variant, WorkloadId,
+    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation, NamedValue,
+    SetClock, Tool, Variant, WorkloadId,
 };
 
 /// Key and core type.
@@ -47,6 +47,22 @@ fn bandwidth(rows: &[(&str, MemoryOperation, &[u64])]) -> Measured {
 
 fn step(record: Record, workload: WorkloadId, variant: Variant, cpus: &[u32], what: Measured) -> Record {
     with_step(record, workload, variant, cpus, (0.0, 1.0), what)
+}
+
+#[test]
+fn scores_at_clocks_that_were_set_stay_apart() {
+    let mut record = own_run();
+    for (khz, mips) in [(408_000, 1000), (408_000, 1010), (1_800_000, 4400)] {
+        record = step(record, WorkloadId::SevenZip, Variant::MULTI, &[], compression(mips));
+        record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
+    }
+    check(
+        &record,
+        &expect![[r#"
+            sevenzip@1 multi: 1005.0 MIPS +-0.7 % of 2 detail measured at a set clock of 408 MHz
+            sevenzip@1 multi: 4400.0 MIPS of 1 detail measured at a set clock of 1800 MHz
+        "#]],
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The few shapes that plots need, and where their text stands, so that no text overlaps. How a picture
-//! becomes SVG or pixels is in `svg` and `raster`.
+//! becomes SVG is in `svg`.
 
 use super::clip::{Place, visible};
 use crate::plain::plain;

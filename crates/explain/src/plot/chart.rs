@@ -4,6 +4,7 @@
 //! placed where no other text stands, or left out.
 
 use super::canvas::{Anchor, Canvas};
+use super::scale::{Scale, linear_ticks, tick_words, wide};
 
 /// A line through points.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,19 +52,6 @@ const RIGHT: f64 = 18.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 42.0;
 
-/// From a value to its place.
-struct Scale {
-    from: (f64, f64),
-    to: (f64, f64),
-}
-
-impl Scale {
-    fn at(&self, value: f64) -> f64 {
-        let share = (value - self.from.0) / (self.from.1 - self.from.0);
-        self.to.0 + share * (self.to.1 - self.to.0)
-    }
-}
-
 impl Chart {
     /// Draws the chart into a part of the canvas.
     pub(crate) fn draw(&self, canvas: &mut Canvas, top: f64, height: f64) {
@@ -74,19 +62,21 @@ impl Chart {
         let Some(y_range) = range(points().map(|point| point.1), self.from_zero) else {
             return;
         };
-        let (x_ticks, y_ticks) = (ticks(x_range, 8), ticks(y_range, 5));
-        let (first, last) = (y_ticks.first().copied(), y_ticks.last().copied());
-        let y_range = (y_range.0.min(first.unwrap_or(y_range.0)), y_range.1.max(last.unwrap_or(y_range.1)));
-        let x = Scale { from: x_range, to: (LEFT, canvas.width - RIGHT) };
-        let y = Scale { from: y_range, to: (top + height - BOTTOM, top + TOP) };
+        // The horizontal axis ends where the values do, the vertical one at ticks, so that no value lies beyond the last.
+        let is_within = |tick: &f64| (x_range.0..=x_range.1).contains(tick);
+        let x_ticks: Vec<f64> = linear_ticks(x_range, 8).into_iter().filter(is_within).collect();
+        let y_ticks = linear_ticks(y_range, 5);
+        let y_range = (y_ticks.first().map_or(y_range.0, |t| *t), y_ticks.last().map_or(y_range.1, |t| *t));
+        let x = Scale::linear(x_range, (LEFT, canvas.width - RIGHT));
+        let y = Scale::linear(y_range, (top + height - BOTTOM, top + TOP));
         self.axes(canvas, (&x, &y), (&x_ticks, &y_ticks), top);
         for line in &self.lines {
             draw_line(canvas, line, &x, &y);
         }
         for (at, word) in &self.marks {
             let place = x.at(*at);
-            canvas.line((place, y.to.1), (place, y.to.0), "1 3", 1.0);
-            canvas.text_where_free((place + 4.0, y.to.1 + 12.0), word, Anchor::Start);
+            canvas.line((place, y.places().1), (place, y.places().0), "1 3", 1.0);
+            canvas.text_where_free((place + 4.0, y.places().1 + 12.0), word, Anchor::Start);
         }
         for line in &self.lines {
             for (index, word) in &line.labels {
@@ -98,7 +88,7 @@ impl Chart {
     }
 
     fn axes(&self, canvas: &mut Canvas, (x, y): (&Scale, &Scale), ticks: (&[f64], &[f64]), top: f64) {
-        let (left, right, bottom, upper) = (x.to.0, x.to.1, y.to.0, y.to.1);
+        let ((left, right), (bottom, upper)) = (x.places(), y.places());
         for tick in ticks.1 {
             let place = y.at(*tick);
             canvas.grid((left, place), (right, place));
@@ -159,63 +149,12 @@ fn range(values: impl Iterator<Item = f64>, from_zero: bool) -> Option<(f64, f64
         return None;
     }
     let low = if from_zero { low.min(0.0) } else { low };
-    match high - low {
-        span if span > 0.0 => Some((low, high)),
-        _ => Some((low - 1.0, high + 1.0)),
-    }
-}
-
-/// Round numbers that hold the range: steps of 1, 2 or 5 times a power of ten.
-fn ticks((low, high): (f64, f64), wanted: usize) -> Vec<f64> {
-    let rough = (high - low) / wanted as f64;
-    let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|factor| factor * power)
-        .find(|step| *step >= rough)
-        .unwrap_or(10.0 * power);
-    let first = (low / step - 1e-9).ceil() as i64;
-    let last = (high / step + 1e-9).floor() as i64;
-    // Numbers so large that steps between them are lost have no ticks, and neither has what is no number.
-    if !step.is_finite() || first.unsigned_abs().max(last.unsigned_abs()) > 1 << 50 {
-        return Vec::new();
-    }
-    let mut ticks: Vec<f64> = (first..=last).map(|index| index as f64 * step).collect();
-    // The axis ends at ticks, so that no value lies beyond the last.
-    if ticks.last().is_some_and(|last| *last < high) && wanted < 8 {
-        ticks.push((last + 1) as f64 * step);
-    }
-    if ticks.first().is_some_and(|first| *first > low) && wanted < 8 {
-        ticks.insert(0, (first - 1) as f64 * step);
-    }
-    ticks
-}
-
-/// As many decimals as the steps need.
-fn tick_words(tick: f64, ticks: &[f64]) -> String {
-    let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).next().unwrap_or(1.0);
-    let decimals = (-step.log10().floor()).max(0.0) as usize;
-    format!("{tick:.decimals$}")
+    Some(wide((low, high)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ticks_are_round_and_hold_the_range() {
-        for (range, expected) in [
-            ((0.0, 10.0), &[0.0, 2.0, 4.0, 6.0, 8.0, 10.0][..]),
-            ((43.2, 79.9), &[40.0, 50.0, 60.0, 70.0, 80.0]),
-            ((0.61, 1.02), &[0.6, 0.7, 0.8, 0.9, 1.0, 1.1]),
-        ] {
-            let found = ticks(range, 5);
-            let same = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
-            assert!(same, "{range:?}: {found:?}");
-        }
-        assert_eq!(tick_words(0.6, &[0.6, 0.7]), "0.6");
-        assert_eq!(tick_words(40.0, &[40.0, 50.0]), "40");
-    }
 
     #[test]
     fn chart_without_points_is_empty() {

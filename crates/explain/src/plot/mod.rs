@@ -1,16 +1,14 @@
-//! Plots as SVG and PNG: what a thermal test, an efficiency walk and a sensitivity test found, legible in black
+//! Plots as SVG: what a thermal test, an efficiency walk and a sensitivity test found, legible in black
 //! and white, with units on every axis. Pure functions of a Record; each gives nothing where the Record
 //! has nothing to show.
 
 pub(crate) mod canvas;
 pub(crate) mod chart;
 mod clip;
-mod letters;
-mod raster;
+pub mod scale;
 mod svg;
 
 pub use canvas::Picture;
-pub use raster::Raster;
 
 use record::Record;
 

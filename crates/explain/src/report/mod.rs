@@ -1,8 +1,10 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
+mod csv;
 mod json;
 mod log;
 mod machine_line;
+mod markdown;
 mod more_scores;
 mod names;
 mod record;
@@ -66,8 +68,17 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
 });
 
 /// Reports that tell of any Record.
-const ROWS: &[Report] =
-    &[json::REPORT, log::REPORT, record::REPORT, review::REPORT, summary::REPORT, terminal::REPORT, terminal::DETAILS];
+const ROWS: &[Report] = &[
+    csv::REPORT,
+    json::REPORT,
+    log::REPORT,
+    markdown::REPORT,
+    record::REPORT,
+    review::REPORT,
+    summary::REPORT,
+    terminal::REPORT,
+    terminal::DETAILS,
+];
 
 /// The report with this id.
 pub fn find(id: &str) -> Option<&'static Report> {
@@ -85,7 +96,8 @@ mod tests {
         for report in REPORTS.iter() {
             assert!(report.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", report.id);
             assert!(report.about.ends_with('.'), "{}", report.id);
-            let is_of_any = ROWS.iter().any(|row| row.id == report.id && !["review", "summary"].contains(&row.id));
+            let is_of_any =
+                ROWS.iter().any(|row| row.id == report.id && !["csv", "review", "summary"].contains(&row.id));
             assert_eq!(report.is_of(&own_run()), is_of_any, "{}", report.id);
             assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
         }

@@ -44,33 +44,14 @@ fn markdown(rows: &[Row]) -> String {
     });
     text.push_str(&line(rule.map(str::to_owned).collect()));
     for row in rows {
-        text.push_str(&line(cells(row).map(|cell| markdown_text(&cell)).collect()));
+        text.push_str(&line(cells(row).map(|cell| plain::markdown(&cell)).collect()));
     }
     text
 }
 
-/// Text that means nothing to Markdown: no tables, links, emphasis or HTML come out of a name.
-fn markdown_text(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            c if plain::is_obeyed(c) => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 /// Comma-separated values (RFC 4180).
 fn csv(rows: &[Row]) -> String {
-    let line = |cells: Vec<String>| cells.join(",") + "\r\n";
+    let line = |cells: Vec<String>| cells.join(",") + "\n";
     let mut text = line(headings().map(plain::csv).collect());
     for row in rows {
         text.push_str(&line(cells(row).map(|cell| plain::csv(&cell)).collect()));
@@ -157,7 +138,7 @@ mod tests {
             ("-", "-", "-", "-"),
             ("a\nb", "a b", "a b", "a b"),
         ] {
-            assert_eq!(markdown_text(text), markdown);
+            assert_eq!(plain::markdown(text), markdown);
             assert_eq!(plain::csv(text), csv);
             assert_eq!(markup(text), html);
         }

@@ -4,11 +4,13 @@
 //! it, because they are the first suspects. That they are its cause is not claimed.
 
 mod change_points;
+mod formats;
 mod stability;
 mod t_test;
 mod text;
 
 pub use change_points::{ChangePoint, change_points};
+pub use formats::{csv, markdown_text};
 pub use stability::Stability;
 pub use t_test::t_test;
 pub use text::text;
@@ -20,6 +22,8 @@ use crate::{Explanation, Verdict, view};
 use record::Record;
 use serde::Serialize;
 
+/// With fewer results no change can be told from chance.
+pub const RESULTS_MIN: usize = 4;
 /// Smaller changes are left out, in percent: printed figures are rounded, and nobody acts on them.
 const CHANGE_PERCENT_MIN: f64 = 0.5;
 
@@ -49,6 +53,13 @@ pub struct Trend {
     pub left_out: Vec<LeftOut>,
     /// How often it died, if it did.
     pub stability: Option<Stability>,
+}
+
+impl Trend {
+    /// True if nothing is to be said but that there are too few results.
+    pub fn is_only_short(&self) -> bool {
+        self.results.len() < RESULTS_MIN && self.stability.is_none() && self.left_out.is_empty()
+    }
 }
 
 /// A result with its day.

@@ -1,15 +1,12 @@
 //! Trends as text for a terminal.
 
-use super::{Change, Trend};
+use super::{Change, RESULTS_MIN, Trend};
 use crate::change::{shown, signed_percent};
 use std::fmt::Write;
 
-/// With fewer results no change can be told from chance.
-const RESULTS_MIN: usize = 4;
-
 /// Every machine with its changes. Machines of which too little is known share one line.
 pub fn text(trends: &[Trend]) -> String {
-    let is_told = |trend: &&Trend| trends.len() == 1 || !is_only_short(trend);
+    let is_told = |trend: &&Trend| trends.len() == 1 || !trend.is_only_short();
     let mut parts: Vec<String> = trends.iter().filter(is_told).map(machine).collect();
     let untold = trends.len() - parts.len();
     if untold > 0 {
@@ -19,11 +16,6 @@ pub fn text(trends: &[Trend]) -> String {
         ));
     }
     parts.join("\n")
-}
-
-/// True if there is nothing to say but that there are too few results.
-fn is_only_short(trend: &Trend) -> bool {
-    trend.results.len() < RESULTS_MIN && trend.stability.is_none() && trend.left_out.is_empty()
 }
 
 fn machine(trend: &Trend) -> String {
@@ -56,7 +48,7 @@ fn machine(trend: &Trend) -> String {
 }
 
 /// `1 figure`, `2 figures`.
-fn counted(count: usize, what: &str) -> String {
+pub(super) fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }

@@ -31,7 +31,7 @@ pub(crate) fn axis_x(area: Area, scale: &Scale, ticks: &[(f64, String)], label: 
     let mut told: Vec<(f64, &str)> = Vec::new();
     for (value, words) in ticks {
         let (at, half) = (scale.at(*value), width_of(words) / 2.0);
-        if at - half > end + 6.0 && at + half <= area.right + 16.0 {
+        if at - half > end + 6.0 && at + half <= (area.right + 24.0).min(super::WIDTH) {
             end = at + half;
             told.push((at, words));
         }

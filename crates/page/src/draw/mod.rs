@@ -2,12 +2,15 @@
 //! the page's style.
 
 mod axis;
+mod bars;
+mod plot;
 mod reduce;
-mod scale;
 
 pub(crate) use axis::{Area, axis_x, axis_y};
+pub(crate) use bars::{Bar, bars};
+pub(crate) use explain::plot::scale::{Scale, clock_time, linear_ticks, tick_words, time_ticks};
+pub(crate) use plot::Plot;
 pub(crate) use reduce::reduced;
-pub(crate) use scale::{Scale, clock_time, linear_ticks, size_words, tick_words, time_ticks};
 
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -36,25 +39,6 @@ pub(crate) fn path(points: &[(f64, f64)]) -> String {
         let _ = write!(path, "{}{} {}", if index == 0 { 'M' } else { 'L' }, n(*x), n(*y));
     }
     path
-}
-
-/// A plot with a title for those who do not see it.
-pub(crate) fn plot(id: &str, height: f64, title: &str, shapes: &Markup) -> Markup {
-    wide(
-        title,
-        &html! { svg id=(id) viewBox={ "0 0 " (WIDTH) " " (n(height)) } role="img" aria-label=(title) { (shapes) } },
-    )
-}
-
-/// The key of lines or areas above a plot: their looks and names.
-pub(crate) fn key(names: &[(String, String)]) -> Markup {
-    html! {
-        ul.key {
-            @for (look, name) in names {
-                li { svg.swatch viewBox="0 0 28 10" aria-hidden="true" { line class=(look) x1="0" y1="5" x2="28" y2="5" {} } " " (name) }
-            }
-        }
-    }
 }
 
 /// Something that may be wider than a phone: it scrolls by itself, by keys as well.

@@ -54,7 +54,7 @@ fn cpus_of(record: &Record, policy: u32) -> String {
     }
 }
 
-/// Claimed clocks and their limits as lines, measured ones as dots.
+/// Reported clocks and their limits as lines, measured ones as dots.
 fn clocks(record: &Record) -> Panel {
     let mut lines: Vec<Line> = Vec::new();
     for channel in &record.samples.channels {
@@ -71,7 +71,7 @@ fn clocks(record: &Record) -> Panel {
             true => "limit".to_owned(),
             false => format!("look{}", lines.len() % LOOKS),
         };
-        let name = if is_limit { format!("limit of {what}") } else { format!("{what} claimed") };
+        let name = if is_limit { format!("limit of {what}") } else { format!("{what} reported") };
         let points = values(record, channel, per_mhz);
         if !points.is_empty() {
             lines.push(Line { name, look, points });

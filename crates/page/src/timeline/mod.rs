@@ -4,13 +4,16 @@
 mod lines;
 mod strips;
 
-use crate::draw::{Area, Scale, WIDTH, axis_x, clock_time, key, n, time_ticks, wide, width_of, word};
+use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, clock_time, n, time_ticks, wide, width_of, word};
 use crate::{Section, Subject};
 use explain::view::{self, Phase};
 use maud::{Markup, html};
 use record::{Record, Total};
 
-pub(crate) const SECTION: Section = Section { id: "over-time", title: "The run over time", body };
+pub(crate) const SECTION: Section = Section {
+    plots: |subject| plot(subject).into_iter().collect(),
+    ..Section::of("over-time", "The run over time", body)
+};
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 16.0;
@@ -29,19 +32,29 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
+    fn of(record: &Record, places: (f64, f64)) -> Option<Self> {
+        let (from_ms, to_ms) = ends(record)?;
+        let scale = Scale::linear((from_ms as f64 / 1000.0, to_ms as f64 / 1000.0), places);
+        Some(Self { scale, from_ms, to_ms })
+    }
+
     pub(crate) fn at(&self, at_ms: i64) -> f64 {
         self.scale.at(at_ms.clamp(self.from_ms, self.to_ms) as f64 / 1000.0)
     }
 }
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let plot = plot(subject)?;
+    Some(html! {
+        (plot.on_page())
+        (phase_table(&view::phases(subject.record)))
+        (happened(subject.record))
+    })
+}
+
+fn plot(subject: &Subject<'_>) -> Option<Plot> {
     let record = subject.record;
-    let (from_ms, to_ms) = ends(record)?;
-    let axis = Axis {
-        scale: Scale::linear((from_ms as f64 / 1000.0, to_ms as f64 / 1000.0), (LEFT, WIDTH - RIGHT)),
-        from_ms,
-        to_ms,
-    };
+    let axis = Axis::of(record, (LEFT, WIDTH - RIGHT))?;
     let panels = lines::panels(record);
     let strips = strips::strips(subject, &axis);
     if panels.is_empty() && strips.is_empty() {
@@ -71,17 +84,23 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         (axis_x(area, &axis.scale, &ticks, "time since the start (minutes:seconds)"))
         (on_axis)
     };
-    let time = format!("{} {} {} {}", ends.0, ends.1, LEFT, WIDTH - RIGHT);
-    let names: Vec<(String, String)> = panels.iter().flat_map(lines::Panel::key).collect();
-    Some(html! {
-        (key(&names))
-        (wide("The run over time", &html! {
-            svg data-time=(time) viewBox={ "0 0 " (WIDTH) " " (n(height)) } role="img"
-                aria-label={ "Plot over " (clock_time(ends.1 - ends.0)) ": " (titles(&panels)) } { (all) }
-        }))
-        (phase_table(&phases))
-        (happened(record))
+    Some(Plot {
+        id: "timeline".into(),
+        title: format!("Plot over {}: {}", clock_time(ends.1 - ends.0), titles(&panels)),
+        key: panels.iter().flat_map(lines::Panel::key).collect(),
+        height,
+        time: Some([ends.0, ends.1, LEFT, WIDTH - RIGHT]),
+        shapes: all,
     })
+}
+
+/// The first panel of lines alone, with its title, over an axis of time.
+pub(crate) fn first_panel(record: &Record, area: Area) -> Option<(&'static str, Markup)> {
+    let axis = Axis::of(record, (area.left, area.right))?;
+    let panel = lines::panels(record).into_iter().next()?;
+    let ticks: Vec<(f64, String)> =
+        time_ticks(axis.scale.ends(), 10).into_iter().map(|at| (at, clock_time(at))).collect();
+    Some((panel.title, html! { (lines::draw(&panel, &axis, area)) (axis_x(area, &axis.scale, &ticks, "")) }))
 }
 
 fn titles(panels: &[lines::Panel]) -> String {

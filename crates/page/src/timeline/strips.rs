@@ -3,10 +3,11 @@
 use super::{Axis, moment};
 use crate::Subject;
 use crate::draw::{n, width_of, word};
+use explain::monitor::Watch;
 use explain::throttle;
 use explain::view;
 use maud::{Markup, html};
-use record::{Record, Window};
+use record::{Channel, Record, Window};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -14,9 +15,6 @@ use std::fmt::Write;
 const ROW: f64 = 16.0;
 /// CPUs that are shown one by one.
 const CPUS_MAX: usize = 64;
-/// Rows of samples that are asked one by one why CPUs are throttled.
-const ROWS_MAX: usize = 20_000;
-
 /// A strip: a title and rows.
 pub(super) struct Strip {
     title: &'static str,
@@ -83,33 +81,51 @@ fn causes(subject: &Subject<'_>, axis: &Axis) -> Vec<Row> {
     seen.collect()
 }
 
-/// One row for each reason.
+/// One row for each reason, as the monitor says it: row by row, from the channels that tell of throttling.
 fn throttling(record: &Record, axis: &Axis) -> Vec<Row> {
-    let times = &record.samples.at_ms;
-    if !record.samples.channels.iter().any(throttle::is_told_by) {
+    let telling: Vec<&Channel> =
+        record.samples.channels.iter().filter(|channel| throttle::is_told_by(channel)).collect();
+    if telling.is_empty() {
         return Vec::new();
     }
-    let every = times.len().div_ceil(ROWS_MAX).max(1);
+    let mut head = Record::new(record.source.clone(), record.run.clone());
+    head.samples.interval_ms = record.samples.interval_ms;
+    let empty = |channel: &&Channel| Channel {
+        label: channel.label.clone(),
+        ..Channel::new(channel.id.clone(), channel.unit.clone(), channel.kind)
+    };
+    head.samples.channels = telling.iter().map(empty).collect();
+    let mut watch = Watch::new(head);
+    let times = &record.samples.at_ms;
     let mut reasons: Vec<(&'static str, Vec<(i64, i64)>)> = Vec::new();
-    for (row, at_ms) in times.iter().enumerate().step_by(every) {
-        let next = times.get(row + every).or(times.last()).copied().unwrap_or(*at_ms);
-        for throttle in throttle::now(record, row) {
+    for (row, at_ms) in times.iter().enumerate() {
+        let next = times.get(row + 1).copied().unwrap_or(*at_ms);
+        watch.row(*at_ms, telling.iter().map(|channel| channel.values.get(row).copied().flatten()));
+        for throttle in watch.throttled() {
             let words = throttle.reason.words();
             let index = reasons.iter().position(|(known, _)| *known == words).unwrap_or_else(|| {
                 reasons.push((words, Vec::new()));
                 reasons.len() - 1
             });
             match reasons[index].1.last_mut() {
-                Some((_, end)) if *end == *at_ms => *end = next,
+                Some((_, end)) if *end >= *at_ms => *end = next,
                 _ => reasons[index].1.push((*at_ms, next)),
             }
         }
     }
     let row = |(words, spans): (&'static str, Vec<(i64, i64)>)| {
         let mut bands = String::new();
+        // What no eye could tell apart is one band: a day has thousands.
+        let mut shown: Vec<(f64, f64)> = Vec::new();
         for (from, to) in &spans {
-            let (from, to) = (axis.at(*from), axis.at(*to));
-            let _ = write!(bands, "M{} 3h{}v10h-{}z", n(from), n((to - from).max(1.0)), n((to - from).max(1.0)));
+            let (from, to) = (axis.at(*from), axis.at(*to).max(axis.at(*from) + 1.0));
+            match shown.last_mut() {
+                Some((_, end)) if from - *end < 0.5 => *end = to.max(*end),
+                _ => shown.push((from, to)),
+            }
+        }
+        for (from, to) in shown {
+            let _ = write!(bands, "M{} 3h{}v10h-{}z", n(from), n(to - from), n(to - from));
         }
         Row {
             name: name(words),

@@ -5,6 +5,7 @@
 
 mod answer;
 mod causes;
+mod formats;
 mod gaps;
 mod peers;
 mod range;
@@ -12,6 +13,7 @@ mod text;
 
 pub use answer::Answer;
 pub use causes::{CauseId, LikelyCause};
+pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
 pub use range::{OTHERS_MIN, Range};
 pub use text::{among_others_text, ranking_text};

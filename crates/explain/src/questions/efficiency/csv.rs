@@ -12,7 +12,7 @@ pub(super) const REPORT: Report = Report {
 };
 
 const HEADINGS: &str = "cpus,opp_khz,measured_khz,score,unit,values,half_width_percent,seconds,celsius,milliwatts,\
-                        idle_milliwatts,millijoules_per_unit,sweet_spot,anomaly\r\n";
+                        idle_milliwatts,millijoules_per_unit,sweet_spot,anomaly\n";
 
 /// One row for each OPP of each set; cells of what is not known are empty.
 pub fn csv(record: &Record) -> String {
@@ -40,7 +40,7 @@ pub fn csv(record: &Record) -> String {
                 anomalies.join(" "),
             ];
             text.push_str(&cells.join(","));
-            text.push_str("\r\n");
+            text.push_str("\n");
         }
     }
     text

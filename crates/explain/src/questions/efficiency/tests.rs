@@ -40,7 +40,7 @@ fn sweet_spot_is_where_work_is_cheapest() {
     let text = text(&record);
     let row = " 1200 / 1200:     2000   47.0°C    2500mW    1.250  <- sweet spot\n";
     assert!(text.contains(row), "{text}");
-    let row = "\"0-1\",1200000,1200000,2000.000,MIPS,1,,10.000,47.000,2500.000,1500.000,1.250,1,\r\n";
+    let row = "\"0-1\",1200000,1200000,2000.000,MIPS,1,,10.000,47.000,2500.000,1500.000,1.250,1,\n";
     let table = csv(&record);
     assert!(table.contains(row), "{table}");
 }

@@ -1,7 +1,7 @@
 //! Report: everything about memory: bandwidth of every routine, latency by size with the caches that
 //! show in it, bandwidth of several CPUs, latency under load, and how sure all of that is.
 
-use crate::lines::{sentences, unmeasured, wrapped};
+use crate::lines::{sentences, size_words, unmeasured, wrapped};
 use crate::tables::{Answer, Report, Subject};
 use crate::view;
 use crate::{Finding, cpu_list};
@@ -146,7 +146,7 @@ fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
         let _ = writeln!(
             text,
             "{:>10} {} {} {} {} {}     {}    {}",
-            size(row.size_bytes),
+            size_words(row.size_bytes),
             cell(ns[0]),
             cell(cycles),
             cell(ns[1]),
@@ -174,18 +174,6 @@ fn cell(value: Option<f64>) -> String {
     }
 }
 
-/// `1 MiB`, `45.3 KiB`.
-fn size(bytes: u64) -> String {
-    let (value, unit) = match bytes {
-        0..1_048_576 => (bytes as f64 / 1024.0, "KiB"),
-        _ => (bytes as f64 / 1_048_576.0, "MiB"),
-    };
-    match value.fract() < 0.05 {
-        true => format!("{value:.0} {unit}"),
-        false => format!("{value:.1} {unit}"),
-    }
-}
-
 /// Caches that show in the curve next to those reported by the kernel.
 fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     let knees = view::latency_knees(latency);
@@ -194,16 +182,17 @@ fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     for knee in &knees {
         let mut of = claimed.iter().filter(|cache| view::is_end_of(knee, cache.size_bytes));
         let claim = match of.next() {
-            Some(cache) => format!("L{}: {} reported", cache.level, size(cache.size_bytes)),
+            Some(cache) => format!("L{}: {} reported", cache.level, size_words(cache.size_bytes)),
             None => "none reported at this size".to_owned(),
         };
-        words.push(format!("{} ({claim})", size(knee.size_bytes)));
+        words.push(format!("{} ({claim})", size_words(knee.size_bytes)));
     }
     let missed = claimed.iter().filter(|cache| {
         let shows = |knee: &view::Knee| view::is_end_of(knee, cache.size_bytes);
         !knees.iter().any(shows)
     });
-    let missed: Vec<String> = missed.map(|cache| format!("L{} of {}", cache.level, size(cache.size_bytes))).collect();
+    let missed: Vec<String> =
+        missed.map(|cache| format!("L{} of {}", cache.level, size_words(cache.size_bytes))).collect();
     let mut line = match words.is_empty() {
         true => "No cache boundary in this size range.".to_owned(),
         false => format!("Cache boundaries: {}.", words.join(", ")),
@@ -247,7 +236,7 @@ fn under_load(loaded: &LoadedLatency) -> String {
     let mut text = format!(
         "Latency of CPU {} at {} while {} read\n\n      duty cycle        MB/s read   ns (best)   ns (median)\n",
         loaded.cpu,
-        size(loaded.size_bytes),
+        size_words(loaded.size_bytes),
         crate::Quantity::Cpus(loaded.load_cpus.clone()),
     );
     for row in &loaded.rows {

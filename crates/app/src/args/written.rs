@@ -1,0 +1,44 @@
+//! How what is said of several results is written: on standard output in one of several forms, or as a page.
+
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+/// A form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For a terminal.
+    Text,
+    /// Markdown, for reviews and issue trackers.
+    Md,
+    /// Comma-separated values with all digits.
+    Csv,
+    /// JSON.
+    Json,
+    /// A page.
+    Html,
+}
+
+/// Form and place.
+#[derive(Debug, Clone, PartialEq, clap::Args)]
+pub(crate) struct WrittenFlags {
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    format: Form,
+    /// Print the result as JSON (same as --format json)
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Write an HTML page to FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "json"])]
+    html: Option<PathBuf>,
+}
+
+impl WrittenFlags {
+    /// The form, and the file where it is not printed.
+    pub(crate) fn form(&self) -> (Form, Option<&PathBuf>) {
+        match (&self.html, self.json) {
+            (Some(file), _) => (Form::Html, Some(file)),
+            (None, true) => (Form::Json, None),
+            (None, false) => (self.format, None),
+        }
+    }
+}

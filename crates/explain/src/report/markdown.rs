@@ -1,0 +1,85 @@
+//! Report: a result in Markdown, for reviews, forums and issue trackers: the verdict, what it was measured on, the main
+//! figures as a table, then each cause, and notes folded.
+
+use crate::change::shown;
+use crate::diagnosis::told::Told;
+use crate::plain::markdown;
+use crate::sheet::{Sheet, comparable};
+use crate::tables::Report;
+use crate::{Explanation, figures};
+use record::{Record, Source};
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "markdown",
+    about: "Verdict, main figures, causes and notes in Markdown, for reviews and issue trackers.",
+    ..Report::of(render)
+};
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let machine = &record.machine;
+    let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
+    let mut text = format!("## {board}\n\n");
+    let told = Told::of(record, explained);
+    let first = match record.run.is_monitoring() {
+        true => super::watched::watched(record),
+        false => told.verdict.clone(),
+    };
+    let _ = writeln!(text, "**{}**", markdown(&first));
+    for sentence in told.answers.iter().chain(&told.ledgers) {
+        let _ = writeln!(text, "{}", markdown(sentence));
+    }
+    let _ = writeln!(text, "\n{}\n", measured_on(record));
+    text.push_str(&main_figures(record));
+    text.push_str(&list("Causes", explained.diagnoses.iter().map(|cause| &explained.findings[cause.root])));
+    let notes = explained.answers.iter().chain(&explained.notes).map(|note| &explained.findings[*note]);
+    let notes = list("", notes);
+    if !notes.is_empty() {
+        let _ = write!(text, "<details><summary>Notes</summary>\n\n{}\n</details>\n", notes.trim_start());
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// SoC, kernel, distribution, date and program on one line.
+fn measured_on(record: &Record) -> String {
+    let machine = &record.machine;
+    let program = match &record.source {
+        Source::Run { version, .. } => format!("sbc-bench {version}"),
+        Source::Log(log) => format!("log of sbc-bench {}", log.version).trim_end().to_owned(),
+    };
+    let parts = [
+        machine.soc.known().cloned(),
+        machine.kernel_release.known().map(|release| format!("Linux {release}")),
+        machine.distribution.known().cloned(),
+        crate::monitor::day(record),
+        Some(program),
+    ];
+    let parts: Vec<String> =
+        parts.into_iter().flatten().map(|part| markdown(&part)).filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+fn main_figures(record: &Record) -> String {
+    let columns =
+        [("Figure", false), ("Value", true), ("Unit", false), ("Standard deviation", true), ("Comparable", false)];
+    let mut sheet = Sheet::new(columns);
+    for figure in figures(record).iter().filter(|figure| figure.is_main) {
+        let spread = figure.spread_percent.map_or_else(|| "-".to_owned(), |spread| format!("{spread:.1} %"));
+        let comparable = comparable(figure.not_comparable.as_deref());
+        sheet.row([figure.name(), shown(figure.value), figure.unit.clone(), spread, comparable]);
+    }
+    match sheet.is_empty() {
+        true => String::new(),
+        false => sheet.markdown() + "\n",
+    }
+}
+
+/// Sentences of findings under a heading; nothing without one.
+fn list<'a>(heading: &str, findings: impl Iterator<Item = &'a crate::Finding>) -> String {
+    let lines: String = findings.map(|finding| format!("* {}\n", markdown(&finding.sentence()))).collect();
+    match (lines.is_empty(), heading) {
+        (true, _) => String::new(),
+        (false, "") => format!("\n{lines}"),
+        (false, heading) => format!("### {heading}\n\n{lines}\n"),
+    }
+}

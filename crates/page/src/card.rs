@@ -1,0 +1,125 @@
+//! The card of a result: one picture of 1200 x 630, the size that forums and chats show for a link, with board, verdict,
+//! four figures and the clock over time.
+
+use crate::draw::{Area, n};
+use crate::{Subject, style, timeline, top};
+use maud::{Markup, PreEscaped, html};
+
+const WIDTH: f64 = 1200.0;
+const HEIGHT: f64 = 630.0;
+/// Room at all sides.
+const SIDE: f64 = 48.0;
+/// Figures in one row.
+const FIGURES: usize = 4;
+/// Width of a letter in sizes of the font, on the large side; of bold ones.
+const LETTER: f64 = 0.56;
+const BOLD_LETTER: f64 = 0.66;
+/// The plot of the clock is drawn for a page, so much smaller.
+const PLOT_SCALE: f64 = 1.5;
+
+/// It as SVG.
+pub(crate) fn card(subject: &Subject<'_>) -> String {
+    let room = WIDTH - 2.0 * SIDE;
+    let (look, sentence) = top::verdict(subject);
+    let svg = html! {
+        svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(HEIGHT) viewBox={ "0 0 " (WIDTH) " " (HEIGHT) }
+            font-family="'DejaVu Sans', system-ui, sans-serif" {
+            style { (PreEscaped(style::of_picture())) }
+            rect width=(WIDTH) height=(HEIGHT) fill="#fff" {}
+            rect.{ "verdict-" (look) } width="16" height=(HEIGHT) {}
+            (lines(&top::name(subject.record), 76.0, (42.0, true), room, 1))
+            (lines(&top::line(subject.record), 114.0, (18.0, false), room, 1))
+            (lines(&sentence, 168.0, (24.0, false), room, 4))
+            (figures(subject))
+            (clock(subject))
+        }
+    };
+    svg.into_string() + "\n"
+}
+
+/// Text broken into lines, of which the last ends with an ellipsis where there would be more.
+fn lines(text: &str, top: f64, (size, is_bold): (f64, bool), room: f64, lines_max: usize) -> Markup {
+    let letter = if is_bold { BOLD_LETTER } else { LETTER };
+    let wrapped = wrap(text, (room / (letter * size)) as usize, lines_max);
+    let weight = if is_bold { "bold" } else { "normal" };
+    html! {
+        @for (index, line) in wrapped.iter().enumerate() {
+            text x=(SIDE) y=(n(top + 1.35 * size * index as f64)) font-size=(size) font-weight=(weight) { (line) }
+        }
+    }
+}
+
+/// At most so many lines of at most so many letters; a word that is longer is cut.
+fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let is_full = lines.len() == lines_max;
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= letters_max => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(line) if is_full => {
+                // It is seen to be cut.
+                let room = letters_max.saturating_sub(1);
+                *line = line.chars().take(room).chain(['…']).collect();
+                return lines;
+            }
+            _ => lines.push(cut(word, letters_max)),
+        }
+    }
+    lines
+}
+
+fn cut(text: &str, letters_max: usize) -> String {
+    match text.chars().count() > letters_max {
+        true => text.chars().take(letters_max.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+/// The first figures of the page, in boxes.
+fn figures(subject: &Subject<'_>) -> Markup {
+    let facts = top::facts(subject);
+    let width = (WIDTH - 2.0 * SIDE - 16.0 * (FIGURES as f64 - 1.0)) / FIGURES as f64;
+    let fitting = |size: f64, letter: f64| ((width - 28.0) / (letter * size)) as usize;
+    html! {
+        @for (index, (name, value, small)) in facts.iter().take(FIGURES).enumerate() {
+            @let left = SIDE + (width + 16.0) * index as f64;
+            rect.raised x=(n(left)) y="298" width=(n(width)) height="112" rx="6" {}
+            g.axis { text x=(n(left + 14.0)) y="326" font-size="14" { (cut(name, fitting(14.0, LETTER))) } }
+            text x=(n(left + 14.0)) y="364" font-size="26" font-weight="bold" { (cut(value, fitting(26.0, BOLD_LETTER))) }
+            g.axis { text x=(n(left + 14.0)) y="394" font-size="14" { (cut(small.split("; ").next().unwrap_or_default(), fitting(14.0, LETTER))) } }
+        }
+        @if facts.is_empty() { text x=(SIDE) y="350" font-size="24" { "This result holds no figures." } }
+    }
+}
+
+/// The clock over time, else what else was sampled.
+fn clock(subject: &Subject<'_>) -> Markup {
+    let scaled = |value: f64| value / PLOT_SCALE;
+    let area = Area { left: scaled(SIDE) + 40.0, right: scaled(WIDTH - SIDE), top: 22.0, bottom: scaled(150.0) };
+    html! {
+        @match timeline::first_panel(subject.record, area) {
+            Some((title, shapes)) => {
+                // Next to the unit of the axis.
+                text x=(SIDE + 64.0) y="454" font-size="18" { (title) " over the run" }
+                g transform={ "translate(0 436) scale(" (PLOT_SCALE) ")" } font-size="12" { (shapes) }
+            }
+            None => { text x=(SIDE) y="500" font-size="20" { "Clocks were not sampled over time." } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_broken_and_cut() {
+        assert_eq!(wrap("one two three", 7, 3), ["one two", "three"]);
+        assert_eq!(wrap("one two three four", 7, 2), ["one two", "three…"]);
+        assert_eq!(wrap("unbreakable", 6, 2), ["unbre…"]);
+        assert!(wrap("", 6, 2).is_empty());
+    }
+}

@@ -1,0 +1,54 @@
+//! Bars in rows, each with its name before it and its value behind it.
+
+use super::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, width_of, word};
+use maud::html;
+
+const ROW: f64 = 24.0;
+const LEFT: f64 = 400.0;
+/// Room for the values.
+const RIGHT: f64 = 120.0;
+/// More rows make no picture.
+const ROWS_MAX: usize = 200;
+
+/// One bar.
+pub(crate) struct Bar {
+    /// Its name, cut where it is long.
+    pub(crate) name: String,
+    /// Its value with the unit.
+    pub(crate) words: String,
+    /// A class of the style.
+    pub(crate) look: &'static str,
+    /// Where it begins and ends, in the unit of the axis.
+    pub(crate) from_to: (f64, f64),
+}
+
+/// Bars over an axis from zero that has a label with its unit.
+pub(crate) fn bars(id: String, title: String, axis: &str, bars: &[Bar]) -> Option<Plot> {
+    let bars = &bars[..bars.len().min(ROWS_MAX)];
+    let most = bars.iter().map(|bar| bar.from_to.1).filter(|value| value.is_finite()).reduce(f64::max)?;
+    let area = Area { left: LEFT, right: WIDTH - RIGHT, top: 8.0, bottom: 8.0 + ROW * bars.len() as f64 };
+    let ticks = linear_ticks((0.0, most.max(f64::MIN_POSITIVE)), 5);
+    let scale = Scale::linear((0.0, *ticks.last()?), (area.left, area.right));
+    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
+    let shapes = html! {
+        @for (index, bar) in bars.iter().enumerate() {
+            @let y = area.top + ROW * index as f64;
+            @let (from, to) = (scale.at(bar.from_to.0), scale.at(bar.from_to.1));
+            (word(area.left - 10.0, y + 16.0, "end", &cut(&bar.name, LEFT - 24.0)))
+            rect.(bar.look) x=(n(from)) y=(n(y + 5.0)) width=(n((to - from).max(1.0))) height=(n(ROW - 9.0)) {}
+            g.axis { (word(WIDTH - 4.0, y + 16.0, "end", &cut(&bar.words, RIGHT - 22.0))) }
+        }
+        (axis_x(area, &scale, &named, axis))
+    };
+    Some(Plot { id, title, key: Vec::new(), height: area.bottom + 44.0, time: None, shapes })
+}
+
+/// As much of a name as fits.
+fn cut(name: &str, width: f64) -> String {
+    let name = explain::plain(name);
+    let fitting = (width / width_of("n")) as usize;
+    match name.chars().count() > fitting {
+        true => name.chars().take(fitting.saturating_sub(1)).chain(['…']).collect(),
+        false => name,
+    }
+}

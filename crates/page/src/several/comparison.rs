@@ -1,0 +1,120 @@
+//! The page of several results side by side.
+
+use super::{left_out, verdict};
+use crate::document::{Part, document};
+use crate::draw::wide;
+use explain::compare::{Comparison, Difference, Line, labels};
+use explain::{Verdict, shown, signed_percent};
+use maud::{Markup, html};
+
+/// Several results side by side as one HTML file.
+pub fn comparison(comparison: &Comparison) -> String {
+    let name = format!("Comparison of {} results", comparison.sides.len());
+    let parts = [
+        ("figures", "Figures", figures(comparison)),
+        ("causes", "Likely causes", causes(comparison)),
+        ("settings", "Settings that differ", settings(comparison)),
+        ("left-out", "Not compared", left_out(&comparison.left_out)),
+    ];
+    let parts: Vec<Part> =
+        parts.into_iter().filter_map(|(id, title, body)| Some(Part { id, title, body: body? })).collect();
+    document(&name, &top(&name, comparison), &parts, "The results have no figure in common.")
+}
+
+fn top(name: &str, comparison: &Comparison) -> Markup {
+    let invalid = labels().zip(&comparison.sides).filter(|(_, side)| side.verdict == Verdict::Invalid);
+    html! {
+        h1 { (name) }
+        @for (letter, side) in invalid {
+            p.verdict.invalid {
+                b { (letter) " is invalid: do not use it." }
+                @if let Some(why) = side.invalid_because.first() { " " (explain::plain(why)) }
+            }
+        }
+        (wide("Results", &html! { table {
+            thead { tr { th scope="col" { "Result" } th scope="col" { "Board" } th scope="col" { "Verdict" } th scope="col" { "File" } } }
+            tbody {
+                @for (letter, side) in labels().zip(&comparison.sides) {
+                    tr {
+                        th scope="row" { (letter) }
+                        td { (side.board.as_deref().map_or_else(|| "unknown board".into(), explain::plain)) }
+                        td { (verdict(side.verdict)) } td { (explain::plain(&side.name)) }
+                    }
+                }
+            }
+        } }))
+    }
+}
+
+fn title(line: &Line) -> String {
+    let cores = if line.cores.is_empty() { String::new() } else { format!(" ({})", line.cores.join(" | ")) };
+    explain::plain(&format!("{}{cores}", line.title))
+}
+
+fn figures(comparison: &Comparison) -> Option<Markup> {
+    let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.is_main).collect();
+    (!lines.is_empty()).then(|| {
+        html! {
+            p { "Each change is against the first result that has the figure; changes within noise have no word." }
+            (wide("Figures", &html! { table {
+                thead {
+                    tr {
+                        th scope="col" { "Figure" } th scope="col" { "Unit" }
+                        @for (index, (letter, _)) in labels().zip(&comparison.sides).enumerate() {
+                            th.number scope="col" { (letter) } @if index > 0 { th.number scope="col" { "change" } }
+                        }
+                    }
+                }
+                tbody { @for line in lines { (row(line)) } }
+            } }))
+        }
+    })
+}
+
+fn row(line: &Line) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (title(line)) } td { (explain::plain(&line.unit)) }
+            @for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
+                td.number { (value.map_or_else(|| "-".to_owned(), shown)) }
+                @if index > 0 { td.number { (difference.as_ref().map_or_else(|| "-".to_owned(), change)) } }
+            }
+        }
+    }
+}
+
+/// `-18.2 % worse`; without a word within noise.
+fn change(difference: &Difference) -> String {
+    let word = if difference.is_real { difference.word } else { "" };
+    format!("{} {word}", signed_percent(difference.change_percent, 1)).trim_end().to_owned()
+}
+
+fn causes(comparison: &Comparison) -> Option<Markup> {
+    let mut told: Vec<String> = Vec::new();
+    for line in comparison.lines.iter().filter(|line| line.is_main) {
+        for (letter, difference) in labels().zip(&line.differences) {
+            if let Some(cause) = difference.as_ref().and_then(|difference| difference.cause.as_ref()) {
+                told.push(explain::plain(&format!("{letter}, {}: {cause}", title(line))));
+            }
+        }
+    }
+    (!told.is_empty()).then(|| html! { ul.notes { @for line in told { li { (line) } } } })
+}
+
+fn settings(comparison: &Comparison) -> Option<Markup> {
+    (!comparison.settings.is_empty()).then(|| {
+        wide("Settings that differ", &html! { table {
+            thead {
+                tr { th scope="col" { "Setting" } @for (letter, _) in labels().zip(&comparison.sides) { th scope="col" { (letter) } } }
+            }
+            tbody {
+                @for setting in &comparison.settings {
+                    tr {
+                        th scope="row" { (setting.name) }
+                        @for value in &setting.values { td { (value.as_deref().map_or_else(|| "-".into(), explain::plain)) } }
+                    }
+                }
+            }
+        } })
+    })
+}

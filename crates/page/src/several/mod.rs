@@ -1,0 +1,25 @@
+//! Pages of several results: side by side and over time; and of one among the known ones.
+
+mod comparison;
+mod ranking;
+mod trends;
+
+pub use comparison::comparison;
+pub use ranking::ranking;
+pub use trends::trends;
+
+use explain::Verdict;
+use explain::compare::LeftOut;
+use maud::{Markup, html};
+
+/// A verdict in its colour and as a word.
+fn verdict(verdict: Verdict) -> Markup {
+    html! { span.(verdict.to_string()) { b { (verdict.to_string()) } } }
+}
+
+/// What takes no part, each with the reason.
+fn left_out(left_out: &[LeftOut]) -> Option<Markup> {
+    let line = |one: &LeftOut| explain::plain(&format!("{}: {}", one.what, one.why));
+    let lines: Vec<String> = left_out.iter().map(line).collect();
+    (!lines.is_empty()).then(|| html! { ul.notes { @for line in lines { li { (line) } } } })
+}

@@ -1,0 +1,31 @@
+//! The page of one result among the known ones.
+
+use super::left_out;
+use crate::among;
+use crate::document::{Part, document};
+use explain::Verdict;
+use explain::compare::Ranking;
+use maud::html;
+
+/// One result among the known ones as one HTML file.
+pub fn ranking(ranking: &Ranking) -> String {
+    let board = ranking.board.as_deref().map_or_else(|| "This machine".to_owned(), explain::plain);
+    let soc = ranking.soc.as_deref().map_or(String::new(), |soc| format!(" ({})", explain::plain(soc)));
+    let name = format!("{board}{soc} among known results");
+    let because = ranking.invalid_because.first().map_or(String::new(), |why| explain::plain(why));
+    let top = html! {
+        h1 { (name) }
+        p.verdict.(ranking.verdict.to_string()) {
+            @match ranking.verdict {
+                Verdict::Valid => (explain::plain(&ranking.answer.sentence)),
+                Verdict::Degraded => { "This result is degraded: below what this machine can do. " (explain::plain(&ranking.answer.sentence)) }
+                Verdict::Invalid => { "This result is invalid: do not use it. " (because) }
+            }
+        }
+    };
+    let places = (!ranking.entries.is_empty()).then(|| among::places(ranking));
+    let parts = [("places", "Places", places), ("left-out", "Not compared", left_out(&ranking.left_out))];
+    let parts: Vec<Part> =
+        parts.into_iter().filter_map(|(id, title, body)| Some(Part { id, title, body: body? })).collect();
+    document(&name, &top, &parts, "The result has no figure that known results have.")
+}

@@ -1,0 +1,69 @@
+//! The page of results by date.
+
+use super::left_out;
+use crate::document::{Part, document};
+use crate::draw::wide;
+use explain::trend::{Change, RESULTS_MIN, SettingChange, Trend};
+use explain::{shown, signed_percent};
+use maud::{Markup, html};
+
+/// Trends of all machines as one HTML file.
+pub fn trends(trends: &[Trend]) -> String {
+    let name = match trends {
+        [one] => format!("{} over time", explain::plain(&one.machine)),
+        several => format!("{} machines over time", several.len()),
+    };
+    let (short, told): (Vec<&Trend>, Vec<&Trend>) =
+        trends.iter().partition(|trend| trends.len() > 1 && trend.is_only_short());
+    let body = html! {
+        @for trend in told { (machine(trend)) }
+        @if !short.is_empty() { p { (short.len()) " more with fewer than " (RESULTS_MIN) " results: too few to tell a change from chance." } }
+    };
+    let parts: Vec<Part> =
+        (!trends.is_empty()).then_some(Part { id: "machines", title: "Changes", body }).into_iter().collect();
+    document(&name, &html! { h1 { (name) } }, &parts, "No result has a date.")
+}
+
+fn machine(trend: &Trend) -> Markup {
+    html! {
+        h3 { (explain::plain(&trend.machine)) }
+        @match (trend.results.first(), trend.results.last()) {
+            (Some(first), Some(last)) => p { (trend.results.len()) " results from " (first.date) " to " (last.date) ", " (trend.figures) " figures." }
+            _ => p { "None of its results can be used." }
+        }
+        @if let Some(stability) = &trend.stability { p { "Stability: " (explain::plain(&stability.words())) "." } }
+        @if trend.results.len() < RESULTS_MIN { p { "Too few results to tell a change from chance (minimum " (RESULTS_MIN) ")." } }
+        @else if trend.changes.is_empty() { p { "No figure changed." } }
+        @else { (changes(trend)) }
+        @if let Some(lines) = left_out(&trend.left_out) { p { "Skipped:" } (lines) }
+    }
+}
+
+fn changes(trend: &Trend) -> Markup {
+    let since = |change: &Change| {
+        let after = trend.results.get(change.first_after);
+        after.map_or(String::new(), |after| explain::plain(&format!("{} ({})", after.date, after.name)))
+    };
+    let setting = |one: &SettingChange| explain::plain(&format!("{}: {} to {}", one.name, one.before, one.after));
+    wide(
+        "Changes",
+        &html! { table {
+            thead {
+                tr {
+                    th scope="col" { "Figure" } th scope="col" { "Since" } th.number scope="col" { "Before" } th.number scope="col" { "After" }
+                    th scope="col" { "Unit" } th.number scope="col" { "Change" } th.number scope="col" { "p" } th scope="col" { "Settings that changed there" }
+                }
+            }
+            tbody {
+                @for change in &trend.changes {
+                    tr {
+                        th scope="row" { (explain::plain(&change.figure)) } td { (since(change)) }
+                        td.number { (shown(change.before)) } td.number { (shown(change.after)) } td { (explain::plain(&change.unit)) }
+                        td.number { (signed_percent(change.change_percent, 1)) " " (change.word) } td.number { (format!("{:.6}", change.p)) }
+                        td { @for one in &change.settings { (setting(one)) "; " } @if change.settings.is_empty() { "none known" } }
+                    }
+                }
+            }
+        } },
+    )
+}
