@@ -1,10 +1,10 @@
-//! Every line of `docs/json.md` is typed into a shell, and says what the document shows.
+//! Every line of `docs/json.md` and `docs/other-systems.md` is typed into a shell, and says what the document shows.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The document itself.
-const DOCUMENT: &str = include_str!("../../../docs/json.md");
+/// The documents themselves.
+const DOCUMENT: &str = concat!(include_str!("../../../docs/json.md"), include_str!("../../../docs/other-systems.md"));
 /// Questions that it answers at least.
 const QUESTIONS_MIN: usize = 10;
 
@@ -61,7 +61,7 @@ fn every_question_is_answered_as_the_document_shows() {
     assert!(questions.len() >= QUESTIONS_MIN, "{} questions", questions.len());
     let mut wrong = Vec::new();
     for (line, shown) in questions {
-        let output = Command::new("sh").args(["-c", line]).current_dir(&folder.0).env("PATH", &path).output().unwrap();
+        let output = Command::new("sh").args(["-ec", line]).current_dir(&folder.0).env("PATH", &path).output().unwrap();
         let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success() && errors.is_empty(), "{line}: {errors}");
         match shown {

@@ -10,6 +10,7 @@ mod names;
 mod record;
 mod review;
 pub(crate) mod summary;
+mod systems;
 pub(crate) mod terminal;
 pub mod watched;
 
@@ -62,7 +63,7 @@ fn steps_said(explained: &Explanation) -> Vec<String> {
 pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
     let of_questions = ANSWERS.iter().flat_map(|answer| answer.reports).copied();
     let plots = all_plots().into_iter().map(|plot| plot.report());
-    let mut reports: Vec<Report> = ROWS.iter().copied().chain(of_questions).chain(plots).collect();
+    let mut reports: Vec<Report> = ROWS.iter().chain(systems::ROWS).copied().chain(of_questions).chain(plots).collect();
     reports.sort_by_key(|report| report.id);
     reports
 });

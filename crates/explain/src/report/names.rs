@@ -91,7 +91,8 @@ mod tests {
             let text = report.text(&record, &explained);
             let longest = text.split_whitespace().map(|word| word.chars().count()).max();
             let is_whole = longest.is_some_and(|longest| longest > 4000);
-            assert_eq!(is_whole, report.for_programs, "{}: {longest:?}", report.id);
+            assert!(report.for_programs || !is_whole, "{}: {longest:?}", report.id);
+            assert!(is_whole || !["findings-json", "record"].contains(&report.id), "{}: {longest:?}", report.id);
         }
     }
 }

@@ -1,0 +1,40 @@
+//! Reports for other systems: labs, trackers of performance, continuous integration. Each file says whose format it
+//! is and where that is described.
+
+mod bencher;
+mod junit;
+mod kcidb;
+mod lava;
+mod otava;
+mod otlp;
+mod phoronix;
+mod scores;
+mod squad;
+
+use crate::tables::Report;
+use serde::Serialize;
+
+/// Reports for other systems.
+pub(super) const ROWS: &[Report] = &[
+    bencher::REPORT,
+    junit::REPORT,
+    kcidb::REPORT,
+    lava::REPORT,
+    otava::REPORT,
+    otlp::REPORT,
+    phoronix::REPORT,
+    squad::REPORT,
+];
+
+/// What most of them are. Id and words are each report's own.
+const FOR_PROGRAMS: Report = Report { for_programs: true, ..Report::of(|_, _| String::new()) };
+
+/// JSON with a line end.
+fn json(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Report: the main results as one line of CSV under its head, as Apache Otava reads histories
+//! (<https://otava.apache.org/docs/csv>): the time first, then what names the software, then numbers. The columns are always the
+//! same, so that lines of many results make one file.
+
+use super::FOR_PROGRAMS;
+use crate::document::Results;
+use crate::plain::csv;
+use crate::tables::{Made, Report};
+use crate::{Explanation, Verdict};
+use jiff::Timestamp;
+use record::Record;
+use serde_json::Value;
+
+pub(super) const REPORT: Report = Report {
+    id: "otava-csv",
+    about: "Main results as a line of CSV for Apache Otava, with its head.",
+    made: Made::Text(render),
+    ..FOR_PROGRAMS
+};
+
+/// What names the machine and its software.
+const ATTRIBUTES: &[&str] = &["board", "kernel", "distribution", "governor", "sbc_bench_version"];
+
+/// Numbers; a cell is empty where there is none.
+const METRICS: &[&str] = &[
+    "sevenzip_multi_mips",
+    "sevenzip_single_mips",
+    "memory_copy_mb_per_s",
+    "memory_fill_mb_per_s",
+    "memory_latency_ns",
+    "aes_256_cbc_kb_per_s",
+    "cpuminer_kh_per_s",
+    "clock_measured_mhz",
+    "temperature_max_celsius",
+    "power_mean_watt",
+];
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let columns = ["time"].iter().chain(ATTRIBUTES).chain(METRICS).copied();
+    let head: Vec<&str> = columns.collect();
+    let results = serde_json::to_value(Results::of(record, explained)).unwrap_or_default();
+    let started = record.run.started.known().and_then(|ms| Timestamp::from_millisecond(*ms).ok());
+    let time = started.map_or_else(String::new, |time| time.strftime("%Y-%m-%dT%H:%M:%S+00:00").to_string());
+    let attribute = |key: &&str| csv(results[key].as_str().unwrap_or_default());
+    let metric = |key: &&str| match &results[key] {
+        Value::Number(number) if explained.verdict != Verdict::Invalid => number.to_string(),
+        _ => String::new(),
+    };
+    let cells = ATTRIBUTES.iter().map(attribute).chain(METRICS.iter().map(metric));
+    let row: Vec<String> = std::iter::once(time).chain(cells).collect();
+    format!("{}\n{}\n", head.join(","), row.join(","))
+}
