@@ -5,6 +5,7 @@ mod bencher;
 mod junit;
 mod kcidb;
 mod lava;
+mod openmetrics;
 mod otava;
 mod otlp;
 mod phoronix;
@@ -20,6 +21,7 @@ pub(super) const ROWS: &[Report] = &[
     junit::REPORT,
     kcidb::REPORT,
     lava::REPORT,
+    openmetrics::REPORT,
     otava::REPORT,
     otlp::REPORT,
     phoronix::REPORT,
