@@ -15,6 +15,7 @@ mod cpu_throttle;
 mod cpufreq;
 mod cycles;
 mod devfreq;
+mod disk;
 mod hwmon;
 mod idle;
 mod loadavg;
@@ -52,6 +53,7 @@ pub const SENSORS: &[Sensor] = &[
     residency::SENSOR,
     cycles::SENSOR,
     devfreq::SENSOR,
+    disk::SENSOR,
     hwmon::SENSOR,
     idle::SENSOR,
     loadavg::SENSOR,
