@@ -8,12 +8,12 @@ use record::recording::{RowReader, frame, is_row, payload};
 use record::{Record, Run, Source};
 
 /// A parser of foreign bytes and what comes behind it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Target {
     /// Its name, and that of its folder in `fuzz/seeds`.
     pub name: &'static str,
     /// Folders of the repository whose files are seeds as well.
-    pub seeds: &'static [&'static str],
+    pub seeds: Vec<String>,
     takes: Takes,
 }
 
@@ -46,41 +46,26 @@ impl Target {
 
 /// All targets, in order of name.
 pub fn targets() -> Vec<Target> {
-    let own = OWN.iter().map(|(name, seeds, takes)| Target { name, seeds, takes: *takes });
+    let own = OWN.iter().map(|(name, seeds, takes)| {
+        let seeds = seeds.iter().map(|seeds| (*seeds).to_owned()).collect();
+        Target { name, seeds, takes: *takes }
+    });
     let tools =
         bench::foreign::parsers().map(|(name, run)| Target { name, seeds: tool_output(name), takes: Text(run) });
-    let machine = machine::foreign::PARSERS.iter().map(|(name, run)| Target { name, seeds: &[], takes: Bytes(*run) });
+    let machine =
+        machine::foreign::PARSERS.iter().map(|(name, run)| Target { name, seeds: Vec::new(), takes: Bytes(*run) });
     let mut all: Vec<Target> = own.chain(tools).chain(machine).collect();
     all.sort_by_key(|target| target.name);
     all
 }
 
-/// Where real output of a tool lies.
-fn tool_output(name: &str) -> &'static [&'static str] {
-    macro_rules! folders {
-        ($($name:literal),*) => {
-            match name {
-                $($name => &[concat!("crates/bench/tool_output/", $name)],)*
-                "sevenzip" => &["crates/bench/tool_output/7zz", "crates/bench/tool_output/p7zip"],
-                _ => &[],
-            }
-        };
-    }
-    folders!(
-        "cpuminer",
-        "ffmpeg",
-        "fio",
-        "geekbench",
-        "glmark2",
-        "iperf3",
-        "openssl",
-        "perf",
-        "phoronix",
-        "smartctl",
-        "stockfish",
-        "stress-ng",
-        "sysbench"
-    )
+/// Where real output of a tool lies: in a folder of its name, but where two programs print the same.
+fn tool_output(name: &str) -> Vec<String> {
+    let folders: &[&str] = match name {
+        "sevenzip" => &["7zz", "p7zip"],
+        name => &[name],
+    };
+    folders.iter().map(|folder| format!("crates/bench/tool_output/{folder}")).collect()
 }
 
 const BOARDS: &[&str] = &["boards"];

@@ -2,7 +2,7 @@
 
 use super::{
     copy, cpuminer, drive, geekbench, network, opengl, openssl, perf_bench, phoronix, sevenzip, stockfish, stress_ng,
-    sysbench, video,
+    sysbench, video, zstd,
 };
 
 /// A name, in kebab-case, and what is done with a text.
@@ -50,4 +50,5 @@ pub(crate) const PARSERS: &[Parser] = &[
         drop(sysbench::parse_cpu(text));
         drop(sysbench::parse_memory(text));
     }),
+    ("zstd", |text| drop(zstd::parse(text))),
 ];

@@ -32,6 +32,7 @@ mod stockfish;
 mod stress_ng;
 mod sysbench;
 mod video;
+mod zstd;
 
 pub use attributes::{AtAClock, AtAnOpp, Attributes, Needs, Takes};
 pub(crate) use opengl::XVFB;
@@ -135,6 +136,7 @@ pub const WORKLOADS: &[Workload] = &[
     stress_ng::STRESS_NG,
     sysbench::SYSBENCH,
     video::VIDEO,
+    zstd::ZSTD,
 ];
 
 /// The workload with this id.

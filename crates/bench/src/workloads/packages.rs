@@ -257,7 +257,7 @@ mod tests {
             &["gcc"],
             true,
             "unknown tool \"gcc\"; tools: 7-zip, cpuminer, ffmpeg, fio, Geekbench, glmark2, iperf3, OpenSSH, OpenSSL, \
-             perf, Phoronix Test Suite, rsync, smartctl, Stockfish, stress-ng, sysbench, Xvfb",
+             perf, Phoronix Test Suite, rsync, smartctl, Stockfish, stress-ng, sysbench, Xvfb, zstd",
         );
         check(
             &[program("apk", ":")],

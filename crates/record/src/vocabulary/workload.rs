@@ -46,6 +46,7 @@ words! {
         Wait = "wait",
         /// Nothing of our own: another user's work is watched.
         Watch = "watch",
+        Zstd = "zstd",
     }
     or
     /// A workload that no other code asks for by name: its row in the table of workloads says all. It must not be
@@ -75,9 +76,8 @@ impl WorkloadId {
     pub fn bound_mostly(self) -> Bound {
         use {Bound as B, WorkloadId::*};
         match self {
-            Aes | Clock | Cpuminer | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench | Video => {
-                B::Cpu
-            }
+            Aes | Clock | Cpuminer | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench | Video
+            | Zstd => B::Cpu,
             CoreToCore | MemoryBandwidth | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling => B::Memory,
             Drive | Rsync => B::Storage,
             Network | NetworkCpu | Sftp => B::Network,
