@@ -23,7 +23,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         return Some(html! { p { "The result is invalid, so its figures have no place among others." } });
     }
     Some(html! {
-        p { (explain::plain(&ranking.answer.sentence)) }
+        p { (explain::harmless(&ranking.answer.sentence)) }
         (places(ranking))
     })
 }
@@ -74,7 +74,7 @@ fn row(entry: &Entry) -> Markup {
     let mark = if entry.estimated.is_some() { "~" } else { "" };
     html! {
         tr {
-            th scope="row" {
+            th.name scope="row" {
                 (explain::plain(&entry.title))
                 @if let Some(core) = &figure.core { span.soft { " (" (explain::plain(&core.label())) ")" } }
             }

@@ -92,7 +92,7 @@ fn latency_plot(record: &Record, curves: &[Curve]) -> Option<Plot> {
     let shapes = html! {
         (axis_y(area, &y, &y_ticks, "ns"))
         (caches(record, curves, area, &x, sizes))
-        (found(curves, area, &x))
+        (found(curves, area, &x, sizes))
         @for (index, curve) in curves.iter().enumerate() {
             @let places: Vec<(f64, f64)> = curve.points.iter().map(|(size, ns)| (x.at(*size as f64), y.at(*ns))).collect();
             path class={ "look" (index % LOOKS) } d=(path(&places)) { title { (curve.name) } }
@@ -138,11 +138,12 @@ fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64,
 }
 
 /// Cache boundaries that were found. Those of several curves at nearly the same size are one.
-fn found(curves: &[Curve], area: Area, x: &Scale) -> Markup {
-    let mut sizes: Vec<u64> = curves.iter().flat_map(|curve| curve.found.iter().copied()).collect();
-    sizes.sort_unstable();
+fn found(curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
+    let all = curves.iter().flat_map(|curve| curve.found.iter().copied());
+    let mut all: Vec<u64> = all.filter(|size| (sizes.0..=sizes.1).contains(size)).collect();
+    all.sort_unstable();
     let mut kept: Vec<u64> = Vec::new();
-    for size in sizes {
+    for size in all {
         if kept.last().is_none_or(|last| size >= last.saturating_mul(2)) {
             kept.push(size);
         }

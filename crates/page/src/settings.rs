@@ -3,7 +3,7 @@
 use crate::draw::wide;
 use crate::{Section, Subject};
 use maud::{Markup, html};
-use record::Restored;
+use record::{Fact, Restored, SettingChange};
 
 pub(crate) const SECTION: Section = Section::of("settings", "Settings", body);
 
@@ -13,8 +13,6 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     if record.settings.is_empty() && record.unmet_settings.is_empty() && policies.is_empty() {
         return None;
     }
-    let known =
-        |fact: &record::Fact<u32>| fact.known().map_or("-".into(), |khz| format!("{:.0}", f64::from(*khz) / 1e3));
     Some(html! {
         @if !policies.is_empty() {
             (wide("cpufreq policies", &html! {
@@ -31,8 +29,8 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                             tr {
                                 th scope="row" { (policy.policy) } td { (explain::cpu_list(&policy.cpus)) }
                                 td { (text(&policy.driver)) } td { (text(&policy.governor)) }
-                                td.number { (known(&policy.limit_khz_min)) " to " (known(&policy.limit_khz_max)) }
-                                td.number { (known(&policy.clock_khz_min)) " to " (known(&policy.clock_khz_max)) }
+                                td.number { (range(&policy.limit_khz_min, &policy.limit_khz_max)) }
+                                td.number { (range(&policy.clock_khz_min, &policy.clock_khz_max)) }
                                 td.number { @if policy.opps_khz.is_empty() { "-" } @else { (policy.opps_khz.len()) } }
                             }
                         }
@@ -46,10 +44,10 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     caption { "Changed for the run" }
                     thead { tr { th scope="col" { "File" } th scope="col" { "Before" } th scope="col" { "During" } th scope="col" { "After" } } }
                     tbody {
-                        @for change in &record.settings {
+                        @for file in changed(&record.settings) {
                             tr {
-                                th scope="row" { (explain::plain(&change.path)) } td { (explain::plain(&change.old)) }
-                                td { (explain::plain(change.read_back.known().unwrap_or(&change.new))) } td { (after(&change.old, &change.restored)) }
+                                th scope="row" { (explain::plain(file.path)) } td { (explain::plain(file.before)) }
+                                td { (explain::plain(&file.during.join(", "))) } td { (file.after) }
                             }
                         }
                     }
@@ -63,7 +61,50 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-fn text(fact: &record::Fact<String>) -> String {
+/// A file that was changed, once or again and again.
+struct Changed<'a> {
+    path: &'a str,
+    before: &'a str,
+    /// What it was set to, in order.
+    during: Vec<&'a str>,
+    after: String,
+}
+
+/// One for each file: an OPP sweep sets the same limit for each OPP.
+fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
+    let mut files: Vec<Changed<'_>> = Vec::new();
+    for change in settings {
+        let set = change.read_back.known().unwrap_or(&change.new).as_str();
+        match files.iter_mut().find(|known| known.path == change.path) {
+            Some(known) => {
+                if known.during.last() != Some(&set) {
+                    known.during.push(set);
+                }
+                if change.restored != Restored::Done {
+                    known.after = after(&change.old, &change.restored);
+                }
+            }
+            None => files.push(Changed {
+                path: &change.path,
+                before: &change.old,
+                during: vec![set],
+                after: after(&change.old, &change.restored),
+            }),
+        }
+    }
+    files
+}
+
+/// Both ends of a range of clocks in MHz; a dash where neither is known.
+fn range(low: &Fact<u32>, high: &Fact<u32>) -> String {
+    let mhz = |end: &Fact<u32>| end.known().map_or("?".into(), |khz| format!("{:.0}", f64::from(*khz) / 1e3));
+    match (low.known(), high.known()) {
+        (None, None) => "-".to_owned(),
+        _ => format!("{} to {}", mhz(low), mhz(high)),
+    }
+}
+
+fn text(fact: &Fact<String>) -> String {
     fact.known().map_or("-".into(), |text| explain::plain(text))
 }
 

@@ -28,7 +28,7 @@ fn top(name: &str, comparison: &Comparison) -> Markup {
         @for (letter, side) in invalid {
             p.verdict.invalid {
                 b { (letter) " is invalid: do not use it." }
-                @if let Some(why) = side.invalid_because.first() { " " (explain::plain(why)) }
+                @if let Some(why) = side.invalid_because.first() { " " (explain::harmless(why)) }
             }
         }
         (wide("Results", &html! { table {
@@ -74,7 +74,7 @@ fn figures(comparison: &Comparison) -> Option<Markup> {
 fn row(line: &Line) -> Markup {
     html! {
         tr {
-            th scope="row" { (title(line)) } td { (explain::plain(&line.unit)) }
+            th.name scope="row" { (title(line)) } td { (explain::plain(&line.unit)) }
             @for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
                 td.number { (value.map_or_else(|| "-".to_owned(), shown)) }
                 @if index > 0 { td.number { (difference.as_ref().map_or_else(|| "-".to_owned(), change)) } }
@@ -94,7 +94,7 @@ fn causes(comparison: &Comparison) -> Option<Markup> {
     for line in comparison.lines.iter().filter(|line| line.is_main) {
         for (letter, difference) in labels().zip(&line.differences) {
             if let Some(cause) = difference.as_ref().and_then(|difference| difference.cause.as_ref()) {
-                told.push(explain::plain(&format!("{letter}, {}: {cause}", title(line))));
+                told.push(explain::harmless(&format!("{letter}, {}: {cause}", title(line))).into_owned());
             }
         }
     }

@@ -12,13 +12,13 @@ pub fn ranking(ranking: &Ranking) -> String {
     let board = ranking.board.as_deref().map_or_else(|| "This machine".to_owned(), explain::plain);
     let soc = ranking.soc.as_deref().map_or(String::new(), |soc| format!(" ({})", explain::plain(soc)));
     let name = format!("{board}{soc} among known results");
-    let because = ranking.invalid_because.first().map_or(String::new(), |why| explain::plain(why));
+    let because = ranking.invalid_because.first().map_or(String::new(), |why| explain::harmless(why).into_owned());
     let top = html! {
         h1 { (name) }
         p.verdict.(ranking.verdict.to_string()) {
             @match ranking.verdict {
-                Verdict::Valid => (explain::plain(&ranking.answer.sentence)),
-                Verdict::Degraded => { "This result is degraded: below what this machine can do. " (explain::plain(&ranking.answer.sentence)) }
+                Verdict::Valid => (explain::harmless(&ranking.answer.sentence)),
+                Verdict::Degraded => { "This result is degraded: below what this machine can do. " (explain::harmless(&ranking.answer.sentence)) }
                 Verdict::Invalid => { "This result is invalid: do not use it. " (because) }
             }
         }

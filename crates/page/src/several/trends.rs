@@ -57,10 +57,10 @@ fn changes(trend: &Trend) -> Markup {
             tbody {
                 @for change in &trend.changes {
                     tr {
-                        th scope="row" { (explain::plain(&change.figure)) } td { (since(change)) }
+                        th.name scope="row" { (explain::plain(&change.figure)) } td { (since(change)) }
                         td.number { (shown(change.before)) } td.number { (shown(change.after)) } td { (explain::plain(&change.unit)) }
                         td.number { (signed_percent(change.change_percent, 1)) " " (change.word) } td.number { (format!("{:.6}", change.p)) }
-                        td { @for one in &change.settings { (setting(one)) "; " } @if change.settings.is_empty() { "none known" } }
+                        td.long { @for one in &change.settings { (setting(one)) "; " } @if change.settings.is_empty() { "none known" } }
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::{Axis, moment};
 use crate::Subject;
-use crate::draw::{n, width_of, word};
+use crate::draw::{n, word};
 use explain::monitor::Watch;
 use explain::throttle;
 use explain::view;
@@ -17,7 +17,7 @@ const ROW: f64 = 16.0;
 const CPUS_MAX: usize = 64;
 /// A strip: a title and rows.
 pub(super) struct Strip {
-    title: &'static str,
+    title: String,
     rows: Vec<Row>,
 }
 
@@ -34,7 +34,7 @@ impl Strip {
 
     pub(super) fn draw(&self, top: f64) -> Markup {
         html! {
-            g.unit { (word(8.0, top + 16.0, "start", self.title)) }
+            g.unit { (word(8.0, top + 16.0, "start", &self.title)) }
             @for (index, row) in self.rows.iter().enumerate() {
                 @let at = top + 22.0 + ROW * index as f64;
                 g.axis { (word(super::LEFT - 8.0, at + 12.0, "end", &row.name)) }
@@ -46,20 +46,10 @@ impl Strip {
 
 /// Strips that have a row.
 pub(super) fn strips(subject: &Subject<'_>, axis: &Axis) -> Vec<Strip> {
-    let strips = [
-        Strip { title: "causes", rows: causes(subject, axis) },
-        Strip { title: "throttled by", rows: throttling(subject.record, axis) },
-        Strip { title: "use of each CPU", rows: cpu_use(subject.record, axis) },
-    ];
-    strips.into_iter().filter(|strip| !strip.rows.is_empty()).collect()
-}
-
-fn name(text: &str) -> String {
-    let fitting = ((super::LEFT - 10.0) / width_of("n")) as usize;
-    match text.chars().count() > fitting {
-        true => text.chars().take(fitting.saturating_sub(1)).chain(['…']).collect(),
-        false => text.to_owned(),
-    }
+    let causes = Strip { title: "causes".into(), rows: causes(subject, axis) };
+    let cpus = Strip { title: "use of each CPU".into(), rows: cpu_use(subject.record, axis) };
+    let strips = [causes].into_iter().chain(throttling(subject.record, axis)).chain([cpus]);
+    strips.filter(|strip| !strip.rows.is_empty()).collect()
 }
 
 /// When each cause was seen; leads to it.
@@ -81,8 +71,8 @@ fn causes(subject: &Subject<'_>, axis: &Axis) -> Vec<Row> {
     seen.collect()
 }
 
-/// One row for each reason, as the monitor says it: row by row, from the channels that tell of throttling.
-fn throttling(record: &Record, axis: &Axis) -> Vec<Row> {
+/// A strip for each reason, whose words need their room, as the monitor says it: row by row, from the channels that tell of throttling.
+fn throttling(record: &Record, axis: &Axis) -> Vec<Strip> {
     let telling: Vec<&Channel> =
         record.samples.channels.iter().filter(|channel| throttle::is_told_by(channel)).collect();
     if telling.is_empty() {
@@ -113,7 +103,7 @@ fn throttling(record: &Record, axis: &Axis) -> Vec<Row> {
             }
         }
     }
-    let row = |(words, spans): (&'static str, Vec<(i64, i64)>)| {
+    let strip = |(words, spans): (&'static str, Vec<(i64, i64)>)| {
         let mut bands = String::new();
         // What no eye could tell apart is one band: a day has thousands.
         let mut shown: Vec<(f64, f64)> = Vec::new();
@@ -127,12 +117,10 @@ fn throttling(record: &Record, axis: &Axis) -> Vec<Row> {
         for (from, to) in shown {
             let _ = write!(bands, "M{} 3h{}v10h-{}z", n(from), n(to - from), n(to - from));
         }
-        Row {
-            name: name(words),
-            shapes: html! { path.band d=(bands) { title { (words) ", " (spans.len()) " times" } } },
-        }
+        let shapes = html! { path.band d=(bands) { title { (words) ", " (spans.len()) " times" } } };
+        Strip { title: format!("throttled by: {words}"), rows: vec![Row { name: String::new(), shapes }] }
     };
-    reasons.into_iter().map(row).collect()
+    reasons.into_iter().map(strip).collect()
 }
 
 /// One row for each CPU, darker where it is busier. Per unit of the plot one value is enough: the mean of its seconds.
