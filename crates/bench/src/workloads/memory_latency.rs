@@ -3,7 +3,8 @@
 //!
 //! The variants separate what a miss costs: with huge pages it is caches and memory alone, with
 //! `small-pages` the translation of addresses comes on top, and `tlb-light` stays in each small page
-//! until all of its lines were seen.
+//! until all of its lines were seen. `ramlat` is `small-pages` at the sizes by which published results are
+//! compared, which takes a second or two and so is part of every run.
 
 mod rounds;
 
@@ -33,7 +34,7 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     tool: None,
     shape: None,
     attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
-    lacking: |_| None,
+    lacking,
     run,
 };
 
@@ -43,6 +44,8 @@ const METHOD: u32 = 3;
 const SIZE_BYTES_MIN: u64 = 4 << 10;
 /// Largest size where caches are not larger: beyond those of nearly everything.
 const SIZE_BYTES_MAX: u64 = 128 << 20;
+/// Sizes by which published results of ramlat are compared.
+const RAMLAT_BYTES: [u64; 3] = [16 << 20, 64 << 20, 128 << 20];
 /// The walk takes at most this part of the available memory.
 const MEMORY_PART: u64 = 4;
 /// A repetition is so long: short enough that most are not interrupted.
@@ -68,30 +71,55 @@ const COLUMNS: &[Column] = &[
 /// What the other walks are compared by.
 const ONE_COLUMN: &[Column] = &[("1xPTR", 1, Link::Pointer)];
 
-/// One of the three walks.
+/// Which buffers are walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sizes {
+    /// From the first cache to beyond the last.
+    Curve,
+    /// [`RAMLAT_BYTES`].
+    Ramlat,
+}
+
+/// How a variant walks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Form {
     pages: Pages,
     order: Order,
     columns: &'static [Column],
+    sizes: Sizes,
 }
 
 /// The walk of a variant.
 fn form(variant: &Variant) -> Form {
-    let (pages, order, columns) = if *variant == Variant::SMALL_PAGES {
-        (Pages::Small, Order::Random, ONE_COLUMN)
+    let on_small_pages = Form { pages: Pages::Small, order: Order::Random, columns: ONE_COLUMN, sizes: Sizes::Curve };
+    if *variant == Variant::SMALL_PAGES {
+        on_small_pages
+    } else if *variant == Variant::RAMLAT {
+        Form { sizes: Sizes::Ramlat, ..on_small_pages }
     } else if *variant == Variant::TLB_LIGHT {
-        (Pages::Small, Order::PageByPage, ONE_COLUMN)
+        Form { order: Order::PageByPage, ..on_small_pages }
     } else {
-        (Pages::Huge, Order::Random, COLUMNS)
-    };
-    Form { pages, order, columns }
+        Form { pages: Pages::Huge, columns: COLUMNS, ..on_small_pages }
+    }
+}
+
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    let available = available_bytes(context)?;
+    sizes(context, form(&context.job.variant)).is_empty().then(|| {
+        let why = format!("needs {} MiB of memory, {} MiB are available", need_mib(), available >> 20);
+        Missing::unsupported("/proc/meminfo", why)
+    })
+}
+
+/// Memory that must be available for the least of what is compared.
+fn need_mib() -> u64 {
+    (MEMORY_PART * in_haste(RAMLAT_BYTES[0])) >> 20
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
     report.method = METHOD;
     let form = form(&context.job.variant);
-    let sizes = sizes(largest(context));
+    let sizes = sizes(context, form);
     let (cancelled, root) = (context.cancelled, context.root);
     let page_bytes = context.machine.page_size_bytes.known().copied();
     let walked = context.pinned(report, || walked(root, form, &sizes, cancelled))?;
@@ -105,15 +133,24 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     }))
 }
 
-/// The largest size: beyond the caches, within the memory.
-fn largest(context: &WorkloadContext) -> u64 {
-    let available = available_kib(context.root).map_or(SIZE_BYTES_MAX, |kib| kib * 1024);
-    let wanted = wanted_bytes(context).max(in_haste(SIZE_BYTES_MAX));
-    (available / MEMORY_PART).clamp(SIZE_BYTES_MIN, wanted)
+fn available_bytes(context: &WorkloadContext) -> Option<u64> {
+    available_kib(context.root).map(|kib| kib * 1024).ok()
+}
+
+/// Sizes that are walked, as far as the memory has room for them.
+fn sizes(context: &WorkloadContext, form: Form) -> Vec<u64> {
+    let room = available_bytes(context).map_or(SIZE_BYTES_MAX, |bytes| bytes / MEMORY_PART);
+    match form.sizes {
+        Sizes::Curve => {
+            let wanted = wanted_bytes(context).max(in_haste(SIZE_BYTES_MAX));
+            curve(room.clamp(SIZE_BYTES_MIN, wanted))
+        }
+        Sizes::Ramlat => RAMLAT_BYTES.map(in_haste).into_iter().filter(|size| *size <= room).collect(),
+    }
 }
 
 /// Sizes in steps of the square root of two, in whole lines.
-fn sizes(largest: u64) -> Vec<u64> {
+fn curve(largest: u64) -> Vec<u64> {
     let size = |step: u32| {
         let whole = SIZE_BYTES_MIN << (step / 2);
         match step % 2 {
@@ -185,7 +222,9 @@ mod tests {
 
     #[test]
     fn every_size_has_every_column_of_its_walk() {
-        for (variant, columns) in [(Variant::ONLY, 8), (Variant::SMALL_PAGES, 1), (Variant::TLB_LIGHT, 1)] {
+        for (variant, columns) in
+            [(Variant::ONLY, 8), (Variant::SMALL_PAGES, 1), (Variant::RAMLAT, 1), (Variant::TLB_LIGHT, 1)]
+        {
             let walked = walked(&variant, 0);
             assert_eq!(walked.rows.len(), 2);
             assert_eq!(walked.repeated.len(), 2 * columns);
@@ -204,8 +243,8 @@ mod tests {
 
     #[test]
     fn sizes_rise_by_the_square_root_of_two() {
-        assert_eq!(sizes(20_000), [4096, 5760, 8192, 11_584, 16_384]);
-        let all = sizes(128 << 20);
+        assert_eq!(curve(20_000), [4096, 5760, 8192, 11_584, 16_384]);
+        let all = curve(128 << 20);
         assert_eq!((all.len(), all[30]), (31, 128 << 20));
         assert!(all.iter().all(|size| size.is_multiple_of(LINE as u64)));
     }

@@ -21,7 +21,8 @@ static PHASES: [(&str, WorkloadId, Option<Variant>); 10] = [
 pub(super) fn name_of(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
     use WorkloadId::{Cpuminer, CpuminerPerCpu, MemoryBandwidth, MemoryLatency, MemoryLibc, OpenSsl};
     match workload {
-        Some(MemoryLatency) if *variant != Variant::RAMLAT => return name_of(Some(MemoryBandwidth), variant),
+        Some(MemoryLatency) if variant.is_tinymembench() => return name_of(Some(MemoryBandwidth), variant),
+        Some(MemoryLatency) => return "ramlat",
         Some(MemoryLibc) => return name_of(Some(MemoryBandwidth), variant),
         Some(CpuminerPerCpu) => return name_of(Some(Cpuminer), variant),
         Some(OpenSsl) if !variant.is_parallel() => return "OpenSSL",

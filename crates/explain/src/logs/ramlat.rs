@@ -13,9 +13,9 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut own = None;
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         let text = line.text.trim();
-        if let Some((method, pages)) = own_heading(text) {
-            own = Some(method);
-            latency.pages = pages.to_string();
+        if let Some(heading) = own_heading(text) {
+            latency.pages = heading.pages.to_string();
+            own = Some(heading);
         } else if let Some(columns) = text.strip_prefix("size:") {
             latency.columns = columns.split_whitespace().map(str::to_string).collect();
         } else if let Some(row) = row(line, latency.columns.len()) {
@@ -28,24 +28,29 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         return;
     }
     let measured = Measured::Latency(latency);
-    let variant = match own {
-        Some(_) => Variant::ONLY,
-        None => Variant::RAMLAT,
-    };
-    let (id, method) = (WorkloadId::MemoryLatency, own.unwrap_or(0));
-    let mut step = done(id, method, variant, measured, heading.number);
+    let is_own = own.is_some();
+    let (method, variant) = own.map_or((0, Variant::RAMLAT), |own| (own.method, own.variant));
+    let mut step = done(WorkloadId::MemoryLatency, method, variant, measured, heading.number);
     step.cpus = place(heading.text).into_iter().collect();
-    step.tool = tool("ramlat", "").filter(|_| own.is_none());
+    step.tool = tool("ramlat", "").filter(|_| !is_own);
     draft.push(step);
 }
 
-/// `(sbc-bench memory-latency@1: one random cycle over all cache lines, huge pages)`: method and pages
-/// of this program's own table.
-fn own_heading(text: &str) -> Option<(u32, &str)> {
+/// What this program writes above a table of its own.
+struct OwnHeading<'a> {
+    method: u32,
+    variant: Variant,
+    pages: &'a str,
+}
+
+/// `(sbc-bench memory-latency@3 ramlat: one random cycle over all cache lines, 4 KiB pages)`; without a variant behind the
+/// method it is the only one of those days.
+fn own_heading(text: &str) -> Option<OwnHeading<'_>> {
     let rest = text.strip_prefix("(sbc-bench memory-latency@")?;
     let (method, rest) = rest.split_once(": ")?;
+    let (method, variant) = method.split_once(' ').unwrap_or((method, ""));
     let (_, pages) = rest.strip_suffix(')')?.split_once(", ")?;
-    Some((method.parse().ok()?, pages))
+    Some(OwnHeading { method: method.parse().ok()?, variant: variant.to_owned().into(), pages })
 }
 
 fn place(heading: &str) -> Option<u32> {

@@ -100,9 +100,11 @@ pub(super) fn latency(record: &Record) -> String {
         let cpus = cpus_name(record, &step.cpus);
         let _ = write!(text, "Executing ramlat on {cpus}, results in ns:\n\n");
         if step.method > 0 {
+            let variant = if step.variant.is_only() { String::new() } else { format!(" {}", step.variant) };
+            let order = if step.variant == Variant::TLB_LIGHT { "page by page" } else { "one random cycle" };
             let _ = write!(
                 text,
-                "(sbc-bench memory-latency@{}: one random cycle over all cache lines, {})\n\n",
+                "(sbc-bench memory-latency@{}{variant}: {order} over all cache lines, {})\n\n",
                 step.method, latency.pages
             );
         }
