@@ -73,6 +73,24 @@ fn bad_input_error_messages() {
 }
 
 /// A run that begins at once and logs into this folder.
+/// What `SEVENZIP=` names runs or is refused, before anything is measured.
+#[test]
+fn a_program_that_is_no_7zip_is_refused() {
+    let folder = Folder::new("sevenzip");
+    let text = folder.file("text");
+    std::fs::write(&text, "text").unwrap();
+    let refused = |named: &str, why: &str| {
+        for words in [&[][..], &["run", "sevenzip:single"], &["workload", "sevenzip", "single"]] {
+            check_refused(words, &[("SEVENZIP", named)], 1, &format!("SEVENZIP={named} is not usable: {why}"));
+        }
+    };
+    refused("/bin/echo", "/bin/echo is not 7-zip: it printed");
+    let neither = "it is neither a program nor a directory with one";
+    refused("/no/such/7zz", neither);
+    refused(folder.0.to_str().unwrap(), neither);
+    refused(text.to_str().unwrap(), neither);
+}
+
 fn run_in(folder: &Folder) -> Command {
     sbc_bench(&["--force", "--wait", "0s", "--log", folder.file("run.log").to_str().unwrap()])
 }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
 /// What the program itself, or sudo, reads from the environment.
-const READ: [&str; 18] = [
+const READ: [&str; 19] = [
     "CPUINFOFILE",
     "DOAS_USER",
     "ExecuteCommand",
@@ -16,6 +16,7 @@ const READ: [&str; 18] = [
     "NOTUNING",
     "NotReadyYet",
     "PKEXEC_UID",
+    "SEVENZIP",
     "STATE_DIRECTORY",
     "SUDO_COMMAND",
     "SUDO_GID",

@@ -8,11 +8,21 @@ use record::{Cluster, Machine, Variant, WorkloadId};
 /// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
 const MULTI_REPETITIONS: u32 = 3;
 
+/// What one CPU of each cluster measures of the memory.
+const ON_EACH_CLUSTER: [(WorkloadId, Variant); 4] = [
+    (WorkloadId::MemoryBandwidth, Variant::ONLY),
+    (WorkloadId::MemoryLibc, Variant::ONLY),
+    (WorkloadId::MemoryLatency, Variant::ONLY),
+    (WorkloadId::MemoryLatency, Variant::RAMLAT),
+];
+
 /// Which external programs are there; decides between real tools and built-in workloads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Available {
     /// A 7-zip that can run its benchmark.
     pub sevenzip: bool,
+    /// Two of them, one of which is the version of the lists.
+    pub sevenzip_pair: bool,
     /// OpenSSL.
     pub openssl: bool,
     /// A miner.
@@ -24,8 +34,8 @@ pub struct Available {
 pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
-        for workload in [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc, WorkloadId::MemoryLatency] {
-            let job = job(workload, Variant::ONLY, vec![cluster.cpus[0]], 1);
+        for (workload, variant) in ON_EACH_CLUSTER {
+            let job = job(workload, variant, vec![cluster.cpus[0]], 1);
             jobs.push(Job { is_extensive: options.extensive, ..job });
         }
     }
@@ -93,7 +103,14 @@ fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: A
     if !available.sevenzip {
         jobs.push(single(WorkloadId::SevenZip, &types[0]));
     }
-    jobs.extend(types.iter().map(|cluster| single(packer, cluster)));
+    for cluster in types {
+        let single = single(packer, cluster);
+        jobs.push(single.clone());
+        if available.sevenzip_pair {
+            // Right behind the other, so that both find the machine alike.
+            jobs.push(Job { variant: Variant::OTHER_VERSION, ..single });
+        }
+    }
     if threads > 1 {
         for repetition in 0..MULTI_REPETITIONS {
             let job = job(packer, Variant::MULTI, all.clone(), threads);
@@ -160,8 +177,8 @@ mod tests {
         assert_eq!(lines, expected);
     }
 
-    const ALL: Available = Available { sevenzip: true, openssl: true, cpuminer: true };
-    const NOTHING: Available = Available { sevenzip: false, openssl: false, cpuminer: false };
+    const ALL: Available = Available { sevenzip: true, sevenzip_pair: false, openssl: true, cpuminer: true };
+    const NOTHING: Available = Available { sevenzip: false, sevenzip_pair: false, openssl: false, cpuminer: false };
 
     #[test]
     fn one_core_runs_nothing_in_parallel() {
@@ -173,6 +190,7 @@ mod tests {
                 "memory-bandwidth @[0]",
                 "memory-libc @[0]",
                 "memory-latency @[0]",
+                "memory-latency ramlat@[0]",
                 "openssl aes-128-cbc@[0]",
                 "openssl aes-128-cbc@[0]",
                 "openssl aes-192-cbc@[0]",
@@ -185,6 +203,15 @@ mod tests {
     }
 
     #[test]
+    fn two_versions_run_one_after_the_other_on_each_core_type() {
+        let available = Available { sevenzip_pair: true, ..ALL };
+        let jobs = jobs(&machine(&[("A76", 1, 2400), ("A55", 1, 1800)]), &Options::default(), available);
+        let packers = jobs.iter().filter(|job| job.workload == WorkloadId::SevenZip && job.threads == 1);
+        let lines: Vec<String> = packers.map(|job| format!("{}@{:?}", job.variant, job.cpus)).collect();
+        assert_eq!(lines, ["single@[0]", "single-other-version@[0]", "single@[1]", "single-other-version@[1]"]);
+    }
+
+    #[test]
     fn each_core_type_is_shown_by_its_fastest_cluster() {
         check(
             &machine(&[("A720", 1, 2600), ("A520", 1, 1800), ("A720", 1, 2200)]),
@@ -194,12 +221,15 @@ mod tests {
                 "memory-bandwidth @[0]",
                 "memory-libc @[0]",
                 "memory-latency @[0]",
+                "memory-latency ramlat@[0]",
                 "memory-bandwidth @[1]",
                 "memory-libc @[1]",
                 "memory-latency @[1]",
+                "memory-latency ramlat@[1]",
                 "memory-bandwidth @[2]",
                 "memory-libc @[2]",
                 "memory-latency @[2]",
+                "memory-latency ramlat@[2]",
                 "openssl @[0]",
                 "aes aes-128-cbc@[0]",
                 "aes aes-128-cbc@[1]",
@@ -225,7 +255,7 @@ mod tests {
             &machine(&[("Cortex-A53", 4, 1400)]),
             &Options { scores: false, heat: true, ..Options::default() },
             ALL,
-            &["memory-bandwidth @[0]", "memory-libc @[0]", "memory-latency @[0]"],
+            &["memory-bandwidth @[0]", "memory-libc @[0]", "memory-latency @[0]", "memory-latency ramlat@[0]"],
         );
     }
 

@@ -29,7 +29,11 @@ pub struct ToolKind {
     pub recognise: fn(&str) -> Option<String>,
     /// Versions before this one do something else; empty where all will do.
     pub oldest: &'static [u32],
-    /// Variable of the environment that names the program or its folder, before the PATH.
+    /// True of the version that is taken wherever it is installed, though another comes first; every version that is
+    /// installed is looked for then. None where the first one will do.
+    pub is_preferred: Option<fn(&str) -> bool>,
+    /// Variable of the environment that names the program or its folder. What it names is taken or refused, never
+    /// replaced.
     pub variable: Option<&'static str>,
     /// It is brought by users themselves: it may lie where the user who called root can write, and runs with the
     /// rights of that user.
@@ -67,7 +71,7 @@ pub struct Tools {
     is_trusting: bool,
     root: Root,
     probe_limit: Duration,
-    known: Mutex<BTreeMap<&'static str, Reading<Found>>>,
+    known: Mutex<BTreeMap<&'static str, Reading<Vec<Found>>>>,
     notes: Mutex<Vec<String>>,
 }
 
@@ -95,41 +99,88 @@ impl Tools {
         }
     }
 
-    /// The first program of this kind: names in order, each in all directories.
+    /// The program of this kind: what the user named, else the preferred version, else the first by names in order, each
+    /// in all directories.
     ///
     /// # Errors
     /// There is none; the reason names what was found instead.
     pub fn find(&self, kind: &'static ToolKind) -> Reading<Found> {
+        self.find_all(kind).map(|found| found[0].clone())
+    }
+
+    /// All programs of this kind, one of each version, that of [`Tools::find`] first; where no version is preferred, that
+    /// one alone.
+    ///
+    /// # Errors
+    /// There is none; the reason names what was found instead.
+    pub fn find_all(&self, kind: &'static ToolKind) -> Reading<Vec<Found>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(kind.name).or_insert_with(|| self.search(kind)).clone()
     }
 
-    fn search(&self, kind: &ToolKind) -> Reading<Found> {
+    fn search(&self, kind: &ToolKind) -> Reading<Vec<Found>> {
+        let mut found: Vec<Found> = self.named(kind)?.into_iter().collect();
+        let is_named = !found.is_empty();
         let mut passed_over = Vec::new();
         for (name, path) in self.candidates(kind) {
-            let answer = match self.objection(&path, kind.is_users) {
-                Some(why) => Err(why),
-                None => self.ask(kind, name, &path),
-            };
-            match answer {
-                Ok(found) => {
-                    self.note(kind, &passed_over);
-                    return Ok(found);
-                }
+            if !found.is_empty() && kind.is_preferred.is_none() {
+                break;
+            }
+            match self.answer(kind, name, &path) {
+                Ok(other) if found.iter().any(|known| known.version == other.version) => {}
+                Ok(other) => found.push(other),
                 // Many systems have /bin and /usr/bin as one directory.
                 Err(reason) if !passed_over.contains(&reason) => passed_over.push(reason),
                 Err(_) => {}
             }
         }
         self.note(kind, &passed_over);
-        if passed_over.is_empty() {
-            let names = kind.programs.join(", ");
-            return Err(Missing::unsupported(
-                names.clone(),
-                format!("{} is not installed (no {names} in PATH)", kind.name),
-            ));
+        if let Some(is_preferred) = kind.is_preferred.filter(|_| !is_named) {
+            found.sort_by_key(|found| !is_preferred(&found.version));
         }
-        Err(Missing::unsupported(kind.programs.join(", "), passed_over.join("; ")))
+        match (found.is_empty(), passed_over.is_empty()) {
+            (false, _) => Ok(found),
+            (true, true) => {
+                let names = kind.programs.join(", ");
+                let why = format!("{} is not installed (no {names} in PATH)", kind.name);
+                Err(Missing::unsupported(names, why))
+            }
+            (true, false) => Err(Missing::unsupported(kind.programs.join(", "), passed_over.join("; "))),
+        }
+    }
+
+    /// The program that the user's variable names, itself or in that directory; none where it names nothing.
+    fn named(&self, kind: &ToolKind) -> Reading<Option<Found>> {
+        let Some(variable) = kind.variable else {
+            return Ok(None);
+        };
+        let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else {
+            return Ok(None);
+        };
+        let refused = |why: String| {
+            let value = value.to_string_lossy();
+            Missing::unsupported(variable, format!("{variable}={value} is not usable: {why}"))
+        };
+        let path = std::path::absolute(&value).map_err(|error| refused(error.to_string()))?;
+        let inside = kind.programs.iter().map(|name| (*name, path.join(name)));
+        let itself = kind.programs.iter().take(1).map(|name| (*name, path.clone()));
+        let Some((name, program)) = itself.chain(inside).find(|(_, path)| is_program(path)) else {
+            return Err(refused("it is neither a program nor a directory with one".to_owned()));
+        };
+        self.answer(kind, name, &program).map(Some).map_err(refused)
+    }
+
+    /// Why what the user's variable names cannot be used; none where it names nothing, or a program of this kind.
+    pub(crate) fn misnamed(&self, kind: &ToolKind) -> Option<Missing> {
+        self.named(kind).err()
+    }
+
+    /// What a program says when asked who it is.
+    fn answer(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
+        match self.objection(path, kind.is_users) {
+            Some(why) => Err(why),
+            None => self.ask(kind, name, path),
+        }
     }
 
     /// The user whose rights the programs of users get; none for the rights of this process.
@@ -155,18 +206,11 @@ impl Tools {
         Some(format!("{} is ignored because {why}", path.display()))
     }
 
-    /// Programs with a name of this kind, in the order of preference.
+    /// Programs of the search path with a name of this kind, in the order of preference.
     fn candidates(&self, kind: &ToolKind) -> Vec<(&'static str, PathBuf)> {
-        let named = kind.variable.and_then(std::env::var_os).map(PathBuf::from);
-        let named: Vec<PathBuf> = named.into_iter().filter(|path| path.is_absolute()).collect();
         let mut candidates = Vec::new();
-        // A variable may name the program itself, regardless of its file name.
-        if let (Some(first), Some(path)) = (kind.programs.first(), named.first()) {
-            candidates.push((*first, path.clone()));
-        }
         for name in kind.programs {
-            let directories = named.iter().chain(&self.directories);
-            let absolute = directories.filter(|path| path.is_absolute());
+            let absolute = self.directories.iter().filter(|path| path.is_absolute());
             candidates.extend(absolute.map(|directory| (*name, directory.join(name))));
         }
         candidates.retain(|(_, path)| is_program(path));
@@ -247,6 +291,7 @@ mod tests {
         version_args: &["--version"],
         recognise: |text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
         oldest: &[],
+        is_preferred: None,
         variable: None,
         is_users: false,
         needs_no_rights: false,
@@ -291,6 +336,21 @@ mod tests {
         check(&[program("best", "sleep 100")], Err("best exceeded its time limit of 1s"));
         let wrong = program("best", "echo Hello");
         check(&[wrong, program("other", "echo Tool 2")], Ok(("other", "2")));
+    }
+
+    #[test]
+    fn preferred_version_comes_first_and_others_stay_known() {
+        const PREFERRED: ToolKind = ToolKind { is_preferred: Some(|version| version == "16.02"), ..KIND };
+        let versions = |programs: &[Program]| -> Vec<String> {
+            let bench = Bench::new(programs);
+            let tools = Tools::in_directories(vec![bench.tools_directory().to_owned()]);
+            tools.find_all(&PREFERRED).unwrap().into_iter().map(|found| found.version).collect()
+        };
+        let new = || program("best", "echo Tool 26.02");
+        assert_eq!(versions(&[new()]), ["26.02"]);
+        assert_eq!(versions(&[new(), program("other", "echo Tool 16.02")]), ["16.02", "26.02"]);
+        // Two names of one version are one program.
+        assert_eq!(versions(&[new(), program("other", "echo Tool 26.02")]), ["26.02"]);
     }
 
     #[test]

@@ -108,6 +108,8 @@ impl Load {
         // Asked for by name, it runs although the other one of its kind would be the first choice.
         let available = Available {
             sevenzip: self.workload == WorkloadId::SevenZip,
+            // A load is one program.
+            sevenzip_pair: false,
             openssl: self.workload == WorkloadId::OpenSsl,
             cpuminer: self.workload == WorkloadId::Cpuminer,
         };

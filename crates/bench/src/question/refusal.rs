@@ -7,7 +7,7 @@ use crate::plan::stage::Stage;
 use crate::workloads::workload;
 use crate::{CpuSelection, Job, Load, Options, ScratchDirs, Tools, WorkloadContext};
 use machine::{Identified, Timeline};
-use record::{Machine, Missing};
+use record::{Machine, Missing, WorkloadId};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
@@ -53,6 +53,13 @@ pub(super) fn no_tool(asked: &Asked, loads: &[Load]) -> Option<String> {
     }
     let way_out = "see `sbc-bench list tools`";
     (!reasons.is_empty()).then(|| format!("{}; {way_out}.", reasons.join("; ")))
+}
+
+/// A program that the user named by a variable and that is none of its kind.
+pub(super) fn misnamed(asked: &Asked, id: WorkloadId) -> Option<String> {
+    let tools = Tools::of_user(asked.options.user.clone());
+    let missing = tools.misnamed(workload(id)?.tool?)?;
+    Some(format!("{missing}."))
 }
 
 /// Stages of which no step can run; the first reason.
@@ -101,7 +108,7 @@ mod tests {
     use crate::question::workload::SingleWorkload;
     use crate::{Host, Targets};
     use machine::Root;
-    use record::{Variant, WorkloadId};
+    use record::Variant;
 
     const BOARD: &str = "\
 == /sys/devices/system/cpu/online

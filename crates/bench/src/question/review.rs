@@ -8,7 +8,7 @@ use crate::job::cpus::fastest_cpu;
 use crate::plan::options::Options;
 use crate::plan::stage::{Group, Stage};
 use crate::plan::standard::{self, Available};
-use crate::question::refusal::Asked;
+use crate::question::refusal::{Asked, misnamed};
 use crate::question::{Attributes, OwnProgram, Planning, Task};
 use crate::workloads::is_taken;
 use crate::{Definition, Job};
@@ -67,7 +67,9 @@ impl Task for Review {
     }
 
     fn refusal(&self, asked: &Asked) -> Option<String> {
-        watched_program(self)?.missing_program(asked.options.user.as_deref())
+        let misnamed = || misnamed(asked, WorkloadId::SevenZip).filter(|_| self.benchmarks);
+        let program = watched_program(self);
+        program.and_then(|program| program.missing_program(asked.options.user.as_deref())).or_else(misnamed)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The standard benchmark.
 
+use super::refusal::{Asked, misnamed};
 use super::{Attributes, Planning, Task};
 use crate::plan::load::Load;
 use crate::plan::options::Options;
@@ -25,6 +26,10 @@ impl Task for Standard {
 
     fn attributes(&self) -> Attributes {
         Attributes { replaces_programs: true, ..Attributes::default() }
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        misnamed(asked, WorkloadId::SevenZip)
     }
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {

@@ -13,7 +13,7 @@ use crate::process::guard::Guard;
 use crate::process::standstill;
 use crate::run::context::Progress;
 use crate::run::hotplug;
-use crate::workloads::{Workload, workload};
+use crate::workloads::{Workload, sevenzip, workload};
 use record::{Event, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ impl Runner<'_> {
         let found = |id| workload(id).is_some_and(|workload| self.has_tool(workload));
         Available {
             sevenzip: found(WorkloadId::SevenZip),
+            sevenzip_pair: sevenzip::other_version(&self.tools).is_ok(),
             openssl: found(WorkloadId::OpenSsl),
             cpuminer: found(WorkloadId::Cpuminer),
         }

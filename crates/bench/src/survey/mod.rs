@@ -26,6 +26,7 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
     },
     // The first version that answers in JSON.
     oldest: &[7],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: false,

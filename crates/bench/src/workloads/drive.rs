@@ -52,6 +52,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     // Older ones count bandwidth in KiB only.
     oldest: &[3, 0],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: false,

@@ -38,6 +38,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     version_args: &["--version"],
     recognise: version_line,
     oldest: &[5],
+    is_preferred: None,
     variable: Some("GEEKBENCH"),
     is_users: true,
     needs_no_rights: false,

@@ -25,7 +25,7 @@ mod phoronix;
 mod program;
 mod rsync;
 mod scored;
-mod sevenzip;
+pub(crate) mod sevenzip;
 mod sftp;
 mod simd;
 mod stockfish;

@@ -42,6 +42,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     // Before, a host that does not answer was waited for without end.
     oldest: &[3, 1, 5],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: true,

@@ -42,6 +42,7 @@ const KIND: ToolKind = ToolKind {
     version_args: &["version"],
     recognise: version_line,
     oldest: &[],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: true,

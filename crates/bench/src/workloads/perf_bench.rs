@@ -43,6 +43,7 @@ pub(super) const KIND: ToolKind = ToolKind {
         Some(line.trim().to_owned())
     },
     oldest: &[],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: false,

@@ -49,6 +49,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     // Before, batch runs took no name for their results.
     oldest: &[8],
+    is_preferred: None,
     variable: None,
     is_users: true,
     needs_no_rights: false,

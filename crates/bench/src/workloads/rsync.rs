@@ -35,6 +35,7 @@ pub(super) const KIND: ToolKind = ToolKind {
         Some(format!("rsync {version}"))
     },
     oldest: &[],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: false,

@@ -33,6 +33,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     version_args: &["quit"],
     recognise: version_line,
     oldest: &[],
+    is_preferred: None,
     variable: None,
     is_users: true,
     needs_no_rights: false,

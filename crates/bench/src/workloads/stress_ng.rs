@@ -36,6 +36,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     recognise: version_line,
     // Older ones have no matrix class, or print another table.
     oldest: &[0, 5],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: false,

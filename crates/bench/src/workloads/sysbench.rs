@@ -38,6 +38,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     // Before, tests had other options and counted something else.
     oldest: &[1, 0],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: true,

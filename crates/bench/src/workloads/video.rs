@@ -45,6 +45,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     // Before, its progress had no period of its own.
     oldest: &[4, 4],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: false,

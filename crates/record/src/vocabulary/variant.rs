@@ -34,6 +34,8 @@ variants! {
     PARALLEL_IDLE = "parallel-idle",
     PARALLEL_LOADED = "parallel-loaded",
     SINGLE = "single",
+    /// The benchmark on one CPU by a second version of its program.
+    OTHER_VERSION = "single-other-version",
     MULTI = "multi",
     CORE_TYPE = "core-type",
     OPP = "opp",
