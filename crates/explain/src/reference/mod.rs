@@ -62,6 +62,9 @@ pub struct Row {
     pub version: Option<String>,
     /// Verdict of the rules.
     pub verdict: Verdict,
+    /// True for a row of a table of published results: another board of somebody else. Any other may be an earlier run of
+    /// the very board that is compared, with the same defect.
+    pub is_published: bool,
     /// Figures by key, one for each cluster that was measured.
     pub figures: BTreeMap<FigureKey, Vec<RowFigure>>,
 }
@@ -135,6 +138,7 @@ impl Row {
                 Source::Run { version, .. } => Some(version.clone()),
             },
             verdict: verdict_of(&all, explained.verdict),
+            is_published: false,
             figures,
         }
     }

@@ -143,6 +143,7 @@ fn row(line: Line, keys: &[(FigureKey, bool)]) -> Option<Row> {
         distribution: text(4),
         date: text(5),
         version: text(6),
+        is_published: true,
         verdict: match fixed[7] {
             "valid" => Verdict::Valid,
             "degraded" => Verdict::Degraded,
@@ -205,7 +206,8 @@ mod tests {
             Odd board name	-	4x Cortex-A53	-	-	2023-11-14	0.9.72	valid	1799	5345	~1420	x.txt
         "#]]
         .assert_eq(&text);
-        assert_eq!(parse(&text).unwrap(), rows);
+        let published: Vec<Row> = rows.into_iter().map(|row| Row { is_published: true, ..row }).collect();
+        assert_eq!(parse(&text).unwrap(), published);
     }
 
     #[test]

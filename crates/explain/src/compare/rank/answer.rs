@@ -22,6 +22,8 @@ pub struct Answer {
     pub boards: usize,
     /// Figures that are worse than those of others, the widest gap first.
     pub gaps: Vec<Gap>,
+    /// Figures that are worse than those of other boards with this SoC, in other results of boards with this name as well.
+    pub gaps_of_this_board: Vec<Gap>,
     /// Likely causes, the one that explains most first.
     pub causes: Vec<LikelyCause>,
     /// How much of all gaps no cause explains, in percent; none without a gap, or where nothing tells how much a cause
@@ -33,7 +35,7 @@ pub struct Answer {
 pub(super) fn answer(record: &Record, explained: &Explanation, soc: Option<&str>, entries: &[Entry]) -> Answer {
     let others = |standing: &Standing| standing.of - 1;
     let boards = entries.iter().filter_map(|entry| entry.same_soc.as_ref()).map(others).max().unwrap_or(0);
-    let gaps = gaps(entries);
+    let (gaps, gaps_of_this_board) = gaps(entries);
     let (causes, unexplained_percent) = match gaps.is_empty() {
         true => (Vec::new(), None),
         false => {
@@ -48,23 +50,22 @@ pub(super) fn answer(record: &Record, explained: &Explanation, soc: Option<&str>
     let expected = entries.iter().filter(|entry| entry.expected.is_some()).count();
     let sentence = match (expected, gaps.is_empty()) {
         (0, _) => "No known board is like this one, so nothing can be said of its figures.".to_owned(),
-        (_, true) => format!("As good as {like}."),
+        (_, true) if gaps_of_this_board.is_empty() => format!("As good as {like}."),
+        (_, true) => {
+            let named = named(&gaps_of_this_board);
+            format!("As good as other results of boards with this name. Those are worse than {like} as well: {named}.")
+        }
         (_, false) => worse(&gaps, expected, &like, &causes, unexplained_percent),
     };
-    Answer { sentence, boards, gaps, causes, unexplained_percent }
+    Answer { sentence, boards, gaps, gaps_of_this_board, causes, unexplained_percent }
 }
 
 fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unexplained: Option<f64>) -> String {
-    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(told).collect();
-    let more = match gaps.len().saturating_sub(NAMED_MAX) {
-        0 => String::new(),
-        more => format!(" (and {more} more)"),
-    };
     let rest = match gaps.len() == expected {
         true => "",
         false => ", other figures are as expected",
     };
-    let mut text = format!("{}{more} against {like}{rest}", capitalised(&crate::lines::listed(&named)));
+    let mut text = format!("{} against {like}{rest}", capitalised(&named(gaps)));
     let words: Vec<&str> = causes.iter().take(NAMED_MAX).map(|cause| cause.words.as_str()).collect();
     match words.as_slice() {
         [] => text.push_str(". No cause is visible in this result."),
@@ -76,6 +77,16 @@ fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unex
         }
     }
     text
+}
+
+/// The widest gaps, and how many there are besides.
+fn named(gaps: &[Gap]) -> String {
+    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(told).collect();
+    let named = crate::lines::listed(&named);
+    match gaps.len().saturating_sub(NAMED_MAX) {
+        0 => named,
+        more => format!("{named} (and {more} more)"),
+    }
 }
 
 /// `memory copy is 31 % lower`.

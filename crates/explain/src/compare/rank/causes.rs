@@ -1,7 +1,7 @@
 //! Why a result is worse than others like it: causes that its Record shows, ranked by how much of the gap each explains.
 
 use super::Entry;
-use super::gaps::{Gap, loss_log};
+use super::gaps::{Gap, loss_log, usual};
 use crate::figures::Figure;
 use crate::view::ScoreKey;
 use crate::{Explanation, Taken};
@@ -66,6 +66,11 @@ struct Losses<'a> {
     entries: &'a [Entry],
     latency: Option<f64>,
     bandwidth: Option<f64>,
+}
+
+/// True of programs of 32 bits on cores that could run others.
+pub(super) fn has_narrow_userland(record: &Record) -> bool {
+    evidence::narrow_userland(record).is_some()
 }
 
 /// Causes, the one that explains most first, and how much of the gap none of them explains, in percent; none if that
@@ -159,9 +164,9 @@ fn mean_loss(entries: &[Entry], of: &[WorkloadId]) -> Option<f64> {
     crate::stats::mean(&losses)
 }
 
-/// What a figure lost against the middle of those that it is expected to be like.
+/// What a figure lost against what is usual for it.
 fn loss(entry: &Entry) -> Option<f64> {
-    loss_log(&entry.figure, entry.expected.as_ref()?.median)
+    loss_log(&entry.figure, usual(entry)?)
 }
 
 /// What clocks of the cores behind a figure lost; of all CPUs the mean of all kinds of cores.

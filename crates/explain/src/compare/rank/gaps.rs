@@ -7,6 +7,8 @@ use serde::Serialize;
 
 /// Nine of ten boards lie within 1; one of some ten figures lies outside by chance, so more is asked for.
 const DISTANCE_MIN: f64 = 1.4;
+/// Where the result itself shows what lowers a figure, less is asked for.
+const DISTANCE_WITH_CAUSE_MIN: f64 = 0.5;
 /// A difference that nobody would notice is not told, in percent.
 const LOSS_PERCENT_MIN: f64 = 15.0;
 
@@ -27,12 +29,39 @@ pub struct Gap {
     pub(super) entry: usize,
 }
 
-/// Gaps, the widest first.
-pub(super) fn gaps(entries: &[Entry]) -> Vec<Gap> {
+/// Gaps, the widest first, and those that other results of boards with this name have as well: they are how the board is
+/// built.
+pub(super) fn gaps(entries: &[Entry]) -> (Vec<Gap>, Vec<Gap>) {
     let mut gaps: Vec<Gap> = entries.iter().enumerate().filter_map(gap).collect();
     gaps.retain(|gap| !follows_a_usual_clock(gap, entries));
     gaps.sort_by(|a, b| b.log.total_cmp(&a.log));
-    gaps
+    gaps.into_iter().partition(|gap| !is_of_this_board(&entries[gap.entry]))
+}
+
+fn is_of_this_board(entry: &Entry) -> bool {
+    let lost = entry.same_board.and_then(|median| loss_log(&entry.figure, median));
+    lost.is_some_and(|log| loss_percent(log) < LOSS_PERCENT_MIN)
+}
+
+/// What is usual for a figure: that of boards with this name where it is worse than others as they are.
+pub(super) fn usual(entry: &Entry) -> Option<f64> {
+    match entry.same_board {
+        Some(median) if is_gap(entry) && is_of_this_board(entry) => Some(median),
+        _ => Some(entry.expected.as_ref()?.median),
+    }
+}
+
+/// A loss in percent of what others have.
+fn loss_percent(log: f64) -> f64 {
+    (1.0 - (-log).exp()) * 100.0
+}
+
+/// How far outside of a range a figure has to be for a gap: programs of 32 bits are seen in 7-zip.
+pub(super) fn distance_min(figure: &Figure, has_narrow_userland: bool) -> f64 {
+    match has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) {
+        true => DISTANCE_WITH_CAUSE_MIN,
+        false => DISTANCE_MIN,
+    }
 }
 
 /// True of a score that is what it is by a clock which others have as well: where some boards of a SoC are overclocked,
@@ -47,7 +76,7 @@ fn follows_a_usual_clock(gap: &Gap, entries: &[Entry]) -> bool {
         return false;
     };
     let lost = clock.expected.as_ref().and_then(|range| loss_log(&clock.figure, range.median)).unwrap_or(0.0);
-    (1.0 - (lost.max(0.0) - gap.log).exp()) * 100.0 < LOSS_PERCENT_MIN && is_of_clock(&entries[gap.entry].figure)
+    loss_percent(gap.log - lost.max(0.0)) < LOSS_PERCENT_MIN && is_of_clock(&entries[gap.entry].figure)
 }
 
 fn is_cold(figure: &Figure) -> bool {
@@ -72,10 +101,10 @@ fn gap((index, entry): (usize, &Entry)) -> Option<Gap> {
         (Some(estimate), false) => estimate.low,
         (None, _) => figure.value,
     };
-    let is_worse = worse_by(expected, value, figure.higher_is_better) > DISTANCE_MIN;
+    let is_worse = worse_by(expected, value, figure.higher_is_better) > entry.distance_min;
     let change = figure.change_from(expected.median);
     let log = loss_log(figure, expected.median)?;
-    let is_wide = (1.0 - (-log).exp()) * 100.0 >= LOSS_PERCENT_MIN;
+    let is_wide = loss_percent(log) >= LOSS_PERCENT_MIN;
     (is_worse && is_wide).then_some(Gap {
         title: entry.title.clone(),
         core: figure.core.as_ref().map(Core::label),

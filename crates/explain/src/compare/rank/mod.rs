@@ -60,12 +60,18 @@ pub struct Entry {
     pub estimated: Option<String>,
     /// Among boards of the same SoC (of figures of one core: the same core type in it).
     pub same_soc: Option<Standing>,
+    /// What published results of boards with the same name have in the middle, if there are any: what they share is how
+    /// this board is built.
+    pub same_board: Option<f64>,
     /// Among all cores of the same type, for each MHz of the clock; scores of one core only.
     pub same_core_type: Option<Standing>,
     /// Among all boards, each with its best core.
     pub all: Standing,
     /// What others like it let expect of it: boards of the same SoC, else cores of the same type at this clock.
     pub expected: Option<Range>,
+    /// How far outside that it has to be for a gap, in halves of the range.
+    #[serde(skip)]
+    distance_min: f64,
 }
 
 /// A place among others.
@@ -100,6 +106,11 @@ pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> 
     let soc = soc::name(&record.machine).known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let all = in_known_methods(record, &measured);
+    let own = Own {
+        soc: key_of_soc.as_deref(),
+        board: record.machine.board.known().map(String::as_str),
+        has_narrow_userland: causes::has_narrow_userland(record),
+    };
     let mut left_out = BTreeSet::new();
     let mut entries = Vec::new();
     for figure in all.iter().filter(|figure| figure.is_main) {
@@ -108,7 +119,7 @@ pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> 
             left_out.insert(LeftOut { what, why });
             continue;
         }
-        match entry(record, figure, &all, &peers, key_of_soc.as_deref()) {
+        match entry(record, figure, &all, &peers, own) {
             Some(entry) => entries.push((entry, place(figure, &all))),
             None => {
                 left_out.insert(no_equal(figure, reference));
@@ -160,8 +171,18 @@ fn stored(row: &Row) -> Option<Row> {
     parse(&write(std::slice::from_ref(row))).ok()?.pop()
 }
 
-fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[Peer<'_>], soc: Option<&str>) -> Option<Entry> {
+/// What of a result decides which others it is compared with, and how closely.
+#[derive(Debug, Clone, Copy)]
+struct Own<'a> {
+    soc: Option<&'a str>,
+    board: Option<&'a str>,
+    has_narrow_userland: bool,
+}
+
+fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[Peer<'_>], own: Own<'_>) -> Option<Entry> {
     let place = place(figure, all);
+    let soc = own.soc;
+    let same_board = soc.zip(own.board).map(|(soc, board)| others(figure, place, peers, Like::Board(soc, board)));
     let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, peers, Like::Soc(soc)), 1.0));
     let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
     let same_core_type =
@@ -172,6 +193,8 @@ fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[Peer<'_>], s
         expected: range(&same_soc).or(range(&same_core_type)),
         estimated: figure.estimated_words(crate::figures::equivalent::version_of(record, figure).as_deref()),
         title: String::new(),
+        distance_min: gaps::distance_min(figure, own.has_narrow_userland),
+        same_board: same_board.and_then(|others| median(&others.values)),
         figure: figure.clone(),
         same_soc,
         same_core_type,

@@ -25,6 +25,8 @@ struct Value {
 pub(super) enum Like<'a> {
     /// Those with this SoC; of figures of one core, the same core type in it.
     Soc(&'a str),
+    /// Published results of boards with this SoC and this name.
+    Board(&'a str, &'a str),
     /// The same core type, for each MHz of its clock.
     CorePerMhz,
     /// Every board, with its best core.
@@ -59,13 +61,27 @@ impl<'a> Peer<'a> {
         match (like, core.core_type.as_deref(), self.core_type(value)) {
             (Like::All, _, _) => true,
             (_, Some(own), Some(other)) => own == other,
-            (Like::Soc(_), _, _) => value.cluster == Some(core.cluster),
+            (Like::Soc(_) | Like::Board(..), _, _) => value.cluster == Some(core.cluster),
             (Like::CorePerMhz, _, _) => false,
         }
     }
 
     fn core_type(&self, value: &Value) -> Option<&str> {
         self.row.cores.get(value.cluster?)?.core_type.as_deref()
+    }
+}
+
+impl Row {
+    /// True if its board is one of those that count.
+    fn is_like(&self, like: Like<'_>) -> bool {
+        match like {
+            Like::Soc(soc) => self.soc_key.as_deref() == Some(soc),
+            Like::Board(soc, board) => {
+                let is_board = self.board.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(board));
+                self.is_published && is_board && self.soc_key.as_deref() == Some(soc)
+            }
+            Like::CorePerMhz | Like::All => true,
+        }
     }
 }
 
@@ -90,7 +106,7 @@ pub(super) fn others<'a>(
     let core = figure.core.as_ref();
     let mut others = Others::default();
     for peer in peers {
-        if matches!(like, Like::Soc(soc) if peer.row.soc_key.as_deref() != Some(soc)) {
+        if !peer.row.is_like(like) {
             continue;
         }
         let known = peer.figures.get(&figure.key).map_or(&[][..], Vec::as_slice);
@@ -108,7 +124,7 @@ pub(super) fn others<'a>(
             false => a.value.total_cmp(&b.value),
         });
         let in_place = match like {
-            Like::Soc(_) => values.get(place),
+            Like::Soc(_) | Like::Board(..) => values.get(place),
             Like::CorePerMhz | Like::All => values.first(),
         };
         if let Some(value) = in_place {

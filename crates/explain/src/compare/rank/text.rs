@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// What the columns are, above them.
 const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (where fewer than three are known: of this \
                        core type at this clock), place among boards with this SoC; per MHz: against the median of \
-                       other cores of this type; place among all boards. `~` is estimated.";
+                       other cores of this type; place among all boards. `≈` is estimated.";
 
 /// A ranking for people: the answer, then figure by figure.
 pub fn ranking_text(ranking: &Ranking) -> String {
@@ -66,7 +66,7 @@ fn rows(ranking: &Ranking) -> String {
 
 fn cells(entry: &Entry) -> Vec<String> {
     let dash = || "-".to_owned();
-    let mark = if entry.estimated.is_some() { "~" } else { "" };
+    let mark = if entry.estimated.is_some() { "≈" } else { "" };
     let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
     let per_mhz = entry.same_core_type.as_ref();
     let range = entry.expected.as_ref();
