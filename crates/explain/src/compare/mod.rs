@@ -23,6 +23,7 @@ pub use rank::{
 pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
+use crate::figures::equivalent::{in_common_methods, version_of};
 use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::{in_lines, one_line};
 use crate::view::spread_percent;
@@ -90,6 +91,9 @@ pub struct Line {
     pub unit: String,
     /// One value for each result that has it.
     pub values: Vec<Option<f64>>,
+    /// For each result how its value was estimated from another version of the program, in words; none for what was
+    /// measured.
+    pub estimated: Vec<Option<String>>,
     /// Each result against the first that has a value; none for that one.
     pub differences: Vec<Option<Difference>>,
     /// True if it stands for its workload; the others are details.
@@ -121,7 +125,10 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let sides: Vec<Side<'_>> = in_lines
         .map(|(side, record)| Side { name: one_line(&side.name).into_owned(), record, explained: side.explained })
         .collect();
-    let measured: Vec<Measured<'_>> = sides.iter().map(Measured::new).collect();
+    let figures: Vec<(&Record, Vec<Figure>)> = sides.iter().map(|side| (side.record, figures(side.record))).collect();
+    let figures = in_common_methods(&figures);
+    let measured = sides.iter().zip(figures).map(|(side, figures)| Measured::new(side, figures));
+    let measured: Vec<Measured<'_>> = measured.collect();
     let (lined, left_out) = pairs::line_up(&measured);
     let records: Vec<&Record> = sides.iter().map(|side| side.record).collect();
     let mut lines: Vec<Line> = lined.iter().map(|lined| line(&measured, lined)).collect();
@@ -160,8 +167,8 @@ pub(crate) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    fn new(side: &'a Side<'a>) -> Self {
-        Self { name: &side.name, record: side.record, explained: side.explained, figures: figures(side.record) }
+    fn new(side: &'a Side<'a>, figures: Vec<Figure>) -> Self {
+        Self { name: &side.name, record: side.record, explained: side.explained, figures }
     }
 }
 
@@ -183,7 +190,12 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
         base = base.or(figure.map(|figure| (side, figure)));
     }
     let first = base.map(|(_, figure)| figure);
+    let estimated = lined.figures.iter().zip(sides).map(|(figure, side)| {
+        let version = version_of(side.record, (*figure)?);
+        figure.and_then(|figure| figure.estimated_words(version.as_deref()))
+    });
     Line {
+        estimated: estimated.collect(),
         key: lined.key.clone(),
         title: String::new(),
         cores,

@@ -28,8 +28,9 @@ fn floor_percent(key: &FigureKey) -> f64 {
 }
 
 /// Noise between two figures in percent: twice their joint standard deviation where repetitions
-/// show one, and never less than what is usual between runs.
+/// show one, and never less than what is usual between runs; and what an estimate may be off by.
 pub fn noise_percent(a: &Figure, b: &Figure) -> f64 {
     let square = |figure: &Figure| figure.spread_percent.unwrap_or(0.0).powi(2);
-    floor_percent(&a.key).max(DEVIATIONS * (square(a) + square(b)).sqrt())
+    let noise = floor_percent(&a.key).max(DEVIATIONS * (square(a) + square(b)).sqrt());
+    noise + a.estimate_percent(b)
 }

@@ -160,14 +160,17 @@ fn other_methods_and_incomparable_figures_are_left_out() {
             Figures, and their change from the first result that has them;
             changes within noise have no word:
 
-                                 A     B  change
+                                 A      B   change
                clock, measured cold (MHz)
-                  Cortex-A53  1500  1500   0.0 %
+                  Cortex-A53  1500   1500    0.0 %
+               7-zip, one CPU (MIPS)
+                  Cortex-A53  1140  ≈1304  +14.4 % better
+
+            Estimated (≈), with 90 % intervals:
+               B  7-zip, one CPU (Cortex-A53): 16.02 equivalent: 1304 (1210 to 1402), from 26 by 1.15
 
             Not compared:
                7-zip, all CPUs: not comparable in b.txt: small dictionaries
-               7-zip, one CPU: measured in a.txt only
-               sevenzip@26: measured with different, not comparable methods (sevenzip@16)
         "#]],
     );
 }
@@ -246,7 +249,7 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
 
         Median and range of nine in ten boards with this SoC (where fewer than three are
         known: of this core type at this clock), place among boards with this SoC; per
-        MHz: against the median of other cores of this type; place among all boards. `~`
+        MHz: against the median of other cores of this type; place among all boards. `≈`
         is estimated.
 
                           this  median  range  SoC  per MHz  all

@@ -55,6 +55,7 @@ pub fn text(comparison: &Comparison) -> String {
     let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
     text.push_str(&settings(comparison, &letters));
     text.push_str(&figures(comparison, &letters));
+    text.push_str(&estimated(comparison));
     text.push_str(&causes(comparison));
     text.push_str(&left_out(&comparison.left_out));
     text
@@ -96,7 +97,8 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     for line in comparison.lines.iter().filter(|line| line.is_main) {
         let mut cells = Vec::new();
         for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
-            cells.push(value.map_or_else(|| "-".to_owned(), number));
+            let mark = if line.estimated[index].is_some() { "≈" } else { "" };
+            cells.push(value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value))));
             if index > 0 {
                 cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), change));
             }
@@ -121,6 +123,22 @@ fn name(line: &Line) -> String {
     match line.cores.is_empty() {
         true => line.title.clone(),
         false => format!("{} ({})", line.title, line.cores.join(" | ")),
+    }
+}
+
+/// What stands behind each `≈`.
+fn estimated(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for line in comparison.lines.iter().filter(|line| line.is_main) {
+        for (letter, words) in labels().zip(&line.estimated) {
+            if let Some(words) = words {
+                let _ = writeln!(text, "   {letter}  {}: {words}", name(line));
+            }
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nEstimated (≈), with 90 % intervals:\n{text}"),
     }
 }
 

@@ -60,6 +60,20 @@ impl Figure {
         Change { from: other, to: self.value, higher_is_better: self.higher_is_better }
     }
 
+    /// How far the difference from another value of the same figure may be off because one of them was estimated, in
+    /// percent. What was estimated in the same way is off in the same way.
+    pub fn estimate_percent(&self, other: &Self) -> f64 {
+        let from = |figure: &Self| figure.estimate.as_ref().map(|estimate| (estimate.from.clone(), estimate.ratio));
+        if from(self) == from(other) {
+            return 0.0;
+        }
+        let off = |figure: &Self| {
+            let estimate = figure.estimate.as_ref()?;
+            Some(100.0 * (estimate.high / figure.value).max(figure.value / estimate.low) - 100.0)
+        };
+        [self, other].into_iter().filter_map(off).fold(0.0, f64::max)
+    }
+
     /// By how much the value is better than another one, in percent of the other; negative if
     /// worse. None if the other is no number to divide by.
     pub fn gain_percent(&self, other: f64) -> Option<f64> {

@@ -44,7 +44,14 @@ fn in_words<'a>(form: &'a str, known: &[(Variant, &'static str)]) -> &'a str {
 }
 
 fn cpus(form: &str) -> &str {
-    in_words(form, &[(Variant::MULTI, "all CPUs"), (Variant::SINGLE, "one CPU")])
+    in_words(
+        form,
+        &[
+            (Variant::MULTI, "all CPUs"),
+            (Variant::SINGLE, "one CPU"),
+            (Variant::OTHER_VERSION, "one CPU, other version"),
+        ],
+    )
 }
 
 fn pass(form: &str) -> &str {

@@ -34,6 +34,18 @@ fn headings() -> impl Iterator<Item = &'static str> {
     COLUMNS.into_iter().chain(["Verdict", "File"])
 }
 
+/// What stands behind each `≈`.
+fn notes(rows: &[Row]) -> impl Iterator<Item = String> {
+    let headings = [COLUMNS[4], COLUMNS[5]];
+    rows.iter().flat_map(move |row| {
+        let estimated = headings.into_iter().zip(&row.sevenzip_estimated);
+        let told = move |(heading, words): (&str, &Option<String>)| {
+            Some(format!("≈ {}, {heading}: {}.", row.file, words.as_ref()?))
+        };
+        estimated.filter_map(told)
+    })
+}
+
 /// A table as GitHub shows it: numbers right-aligned.
 fn markdown(rows: &[Row]) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -45,6 +57,10 @@ fn markdown(rows: &[Row]) -> String {
     text.push_str(&line(rule.map(str::to_owned).collect()));
     for row in rows {
         text.push_str(&line(cells(row).map(|cell| plain::markdown(&cell)).collect()));
+    }
+    let notes: Vec<String> = notes(rows).map(|note| markdown_text(&note)).collect();
+    if !notes.is_empty() {
+        text.push_str(&format!("\n{}\n", notes.join("\n")));
     }
     text
 }
@@ -78,6 +94,7 @@ fn json(rows: &[Row]) -> String {
             "sevenzip_multi_mips": multi,
             "sevenzip_single_mips": single,
             "sevenzip_comparable": row.sevenzip_comparable,
+            "sevenzip_estimated": row.sevenzip_estimated,
             "aes_256_cbc_kb_per_s": aes,
             "memory_copy_mb_per_s": copy,
             "memory_fill_mb_per_s": fill,
@@ -111,7 +128,9 @@ fn html(rows: &[Row]) -> String {
             .collect();
         text.push_str(&format!("<tr class=\"{}\">{cells}</tr>\n", row.verdict));
     }
-    text + "</tbody>\n</table>\n</body>\n</html>\n"
+    text.push_str("</tbody>\n</table>\n");
+    text.extend(notes(rows).map(|note| format!("<p>{}</p>\n", markup(&note))));
+    text + "</body>\n</html>\n"
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@
 
 mod formats;
 
+use crate::figures::equivalent::{equivalents, version_of};
 use crate::figures::main::{
-    cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
+    cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
-use crate::figures::{figures, verdict_of};
+use crate::figures::{Figure, figures, verdict_of};
 use crate::report::summary::columns;
 use crate::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
@@ -51,6 +52,9 @@ pub struct Row {
     /// False if the 7-zip scores cannot be compared with the others in a list: another version of
     /// 7-zip, fewer dictionaries, several threads on one core. Their cells open with `~`.
     pub sevenzip_comparable: [bool; 2],
+    /// How the two scores were estimated where another version of 7-zip ran, in words; cells and figures are the estimates
+    /// then, and the cells open with `≈`.
+    pub sevenzip_estimated: [Option<String>; 2],
 }
 
 /// A column to sort by.
@@ -84,19 +88,31 @@ impl Row {
         let memory = |operation| memory_mb_per_s(record, &all, operation).map(|rate| rate as f64);
         let clocks = view::cluster_clocks(record, &Variant::COLD);
         let mut cells = columns(record, &all, explained);
-        let sevenzip_comparable = comparable(&all);
-        for (cell, comparable) in cells[4..6].iter_mut().zip(sevenzip_comparable) {
-            if cell != "-" && !comparable {
+        let mut sevenzip_comparable = comparable(&all);
+        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(record, &all, &variant));
+        for ((cell, comparable), figure) in cells[4..6].iter_mut().zip(&mut sevenzip_comparable).zip(&as_listed) {
+            if let Some(figure) = figure {
+                let mark = if figure.estimate.is_some() { "≈" } else { "" };
+                *cell = format!("{mark}{}", tens(figure.value.round() as u64));
+                *comparable = figure.estimate.is_none();
+            } else if cell != "-" && !*comparable {
                 cell.insert(0, '~');
             }
         }
+        let mips = |at: usize, measured: Option<u32>| {
+            as_listed[at].as_ref().map(|figure| figure.value).or(measured.map(f64::from))
+        };
         Self {
             file: file.to_owned(),
             cells,
             sevenzip_comparable,
+            sevenzip_estimated: as_listed.each_ref().map(|figure| {
+                let figure = figure.as_ref()?;
+                figure.estimated_words(version_of(record, figure).as_deref())
+            }),
             figures: [
-                sevenzip_multi_mips(record, &all).map(f64::from),
-                sevenzip_single_mips(&all).map(f64::from),
+                mips(0, sevenzip_multi_mips(record, &all)),
+                mips(1, sevenzip_single_mips(&all)),
                 cipher_kb_per_s(&all, &Variant::AES_256_CBC).map(|rate| rate as f64),
                 memory(MemoryOperation::Copy),
                 memory(MemoryOperation::Fill),
@@ -112,6 +128,14 @@ impl Row {
                 .collect(),
         }
     }
+}
+
+/// The best score of 7-zip in this form as that of the version of the lists, if the run's own is of another one: measured
+/// as its second version, or estimated.
+fn as_listed(record: &Record, all: &[Figure], variant: &Variant) -> Option<Figure> {
+    let scores = equivalents(record, all).into_iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
+    let scores = scores.filter(|figure| figure.is_main && figure.key.is_form(variant));
+    scores.max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
 /// Sorts rows; those that are equal keep the order of their files. None if there is no such key.

@@ -49,7 +49,9 @@ fn markdown() {
             | :--- | :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- | :--- |
             | b &lt;b&gt; | 1800 MHz | 6.6 | Debian, 12 &lt;beta&gt; arm64 | 5350 | 1420 | - | - | - | 9.50 | valid | b \| &lt;b&gt;.txt |
             | A, "quoted" | 1500 MHz | 6.6 | Debian, 12 &lt;beta&gt; arm64 | 6000 | 1420 | - | - | - | 9.50 | degraded | A, "quoted".txt |
-            | c | 2000 MHz | 6.6 | Debian, 12 &lt;beta&gt; arm64 | - | \~1420 | - | - | - | - | invalid | c.txt |
+            | c | 2000 MHz | 6.6 | Debian, 12 &lt;beta&gt; arm64 | - | ≈1240 | - | - | - | - | invalid | c.txt |
+
+            ≈ c.txt, 7-zip single: 16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15.
         "#]],
     );
 }
@@ -62,7 +64,7 @@ fn csv() {
             Device / details,Clockspeed,Kernel,Distro,7-zip multi,7-zip single,AES,memcpy,memset,kH/s,Verdict,File
             b <b>,1800 MHz,6.6,"Debian, 12 <beta> arm64",5350,1420,-,-,-,9.50,valid,b | <b>.txt
             "A, ""quoted""",1500 MHz,6.6,"Debian, 12 <beta> arm64",6000,1420,-,-,-,9.50,degraded,"A, ""quoted"".txt"
-            c,2000 MHz,6.6,"Debian, 12 <beta> arm64",-,~1420,-,-,-,-,invalid,c.txt
+            c,2000 MHz,6.6,"Debian, 12 <beta> arm64",-,≈1240,-,-,-,-,invalid,c.txt
         "#]],
     );
 }
@@ -90,6 +92,10 @@ fn json() {
                   true,
                   true
                 ],
+                "sevenzip_estimated": [
+                  null,
+                  null
+                ],
                 "sevenzip_multi_mips": 5345.0,
                 "sevenzip_single_mips": 1420.0,
                 "verdict": "valid"
@@ -110,6 +116,10 @@ fn json() {
                 "sevenzip_comparable": [
                   true,
                   true
+                ],
+                "sevenzip_estimated": [
+                  null,
+                  null
                 ],
                 "sevenzip_multi_mips": 6001.0,
                 "sevenzip_single_mips": 1420.0,
@@ -132,8 +142,12 @@ fn json() {
                   false,
                   false
                 ],
+                "sevenzip_estimated": [
+                  null,
+                  "16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15"
+                ],
                 "sevenzip_multi_mips": null,
-                "sevenzip_single_mips": 1420.0,
+                "sevenzip_single_mips": 1234.7826086956522,
                 "verdict": "invalid"
               }
             ]
@@ -166,9 +180,10 @@ fn html() {
             <tbody>
             <tr class="valid"><td>b &lt;b&gt;</td><td>1800 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">5350</td><td class="number">1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">9.50</td><td>valid</td><td>b | &lt;b&gt;.txt</td></tr>
             <tr class="degraded"><td>A, &quot;quoted&quot;</td><td>1500 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">6000</td><td class="number">1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">9.50</td><td>degraded</td><td>A, &quot;quoted&quot;.txt</td></tr>
-            <tr class="invalid"><td>c</td><td>2000 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">-</td><td class="number">~1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td>invalid</td><td>c.txt</td></tr>
+            <tr class="invalid"><td>c</td><td>2000 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">-</td><td class="number">≈1240</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td>invalid</td><td>c.txt</td></tr>
             </tbody>
             </table>
+            <p>≈ c.txt, 7-zip single: 16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15.</p>
             </body>
             </html>
         "#]],

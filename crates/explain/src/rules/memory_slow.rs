@@ -6,6 +6,7 @@
 
 use super::place::step_place;
 use super::{Check, Rule, Subject, slowdown};
+use crate::figures::equivalent::in_known_methods;
 use crate::reference::Reference;
 use crate::stats::mean;
 use crate::{Figure, Finding, Quantity, Severity, view};
@@ -26,7 +27,7 @@ const LOSS_PERCENT_MIN: f64 = 20.0;
 const SURE_PERCENT: u8 = 70;
 
 fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
-    judged(record, figures, Reference::builtin)
+    judged(record, &in_known_methods(record, figures), Reference::builtin)
 }
 
 fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {

@@ -3,6 +3,7 @@
 
 use super::score_low::judged;
 use super::{Check, Rule};
+use crate::figures::equivalent::in_known_methods;
 use crate::reference::Reference;
 use crate::{Figure, Finding};
 use record::{Record, RuleId};
@@ -16,8 +17,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
-    let scores = judged(figures, Reference::builtin()).into_iter();
-    let high = scores.filter(|score| score.figure.value > score.expected.high);
+    let figures = in_known_methods(record, figures);
+    let scores = judged(&figures, Reference::builtin()).into_iter();
+    let high = scores.filter(|score| score.lowest() > score.expected.high);
     high.map(|score| {
         score.finding(
             record,

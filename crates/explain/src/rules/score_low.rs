@@ -7,6 +7,7 @@
 
 use super::place::step_place;
 use super::{Check, Rule};
+use crate::figures::equivalent::in_known_methods;
 use crate::reference::{Expected, Reference};
 use crate::{Figure, Finding, Quantity, Severity};
 use record::{Record, RuleId, Variant, WorkloadId};
@@ -23,8 +24,9 @@ pub(super) const RULE: Rule = Rule {
 const SURE_PERCENT: u8 = 70;
 
 fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
-    let scores = judged(figures, Reference::builtin()).into_iter();
-    let low = scores.filter(|score| score.figure.value < score.expected.low);
+    let figures = in_known_methods(record, figures);
+    let scores = judged(&figures, Reference::builtin()).into_iter();
+    let low = scores.filter(|score| score.highest() < score.expected.low);
     low.map(|score| {
         score.finding(
             record,
@@ -66,6 +68,27 @@ pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged
 }
 
 impl Judged<'_> {
+    /// The score; of one that was estimated from another version the most that it may be,
+    pub(super) fn highest(&self) -> f64 {
+        self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.high)
+    }
+
+    /// and the least.
+    pub(super) fn lowest(&self) -> f64 {
+        self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.low)
+    }
+
+    fn score(&self) -> Quantity {
+        let value = self.figure.value;
+        match &self.figure.estimate {
+            None => Quantity::Mips(value),
+            Some(estimate) => Quantity::Text(format!(
+                "{value:.0} MIPS as 7-zip 16.02, estimated from {:.0} MIPS of another version",
+                estimate.measured
+            )),
+        }
+    }
+
     /// The finding with all its values.
     pub(super) fn finding(&self, record: &Record, rule: RuleId, template: &'static str) -> Finding {
         let Expected { low, median, high, .. } = self.expected;
@@ -76,7 +99,7 @@ impl Judged<'_> {
             .with("core", Quantity::Text(core.map_or_else(String::new, |core| core.label())))
             .with("percent", Quantity::Percent(off_percent))
             .with("clock", Quantity::Khz((self.clock_mhz * 1000.0) as u32))
-            .with("score", Quantity::Mips(self.figure.value))
+            .with("score", self.score())
             .with("low", Quantity::Mips(low))
             .with("high", Quantity::Mips(high))
             .with("results", Quantity::Count(self.expected.rows as i64))
@@ -108,19 +131,32 @@ pub(in crate::rules) mod tests {
             ["Cortex-A53 is 34 % slower in single-threaded 7-zip than usual for this core at 1800 MHz (900 MIPS; \
               usual 1189 MIPS to 1469 MIPS); what was read does not show why."]
         );
+        let mut other_version = a53(1_800_000, 900);
+        other_version.steps[1].method = 26;
+        assert_eq!(
+            sentences(RULE.id, &other_version),
+            [
+                "Cortex-A53 is 42 % slower in single-threaded 7-zip than usual for this core at 1800 MHz (783 MIPS as 7-zip \
+              16.02, estimated from 900 MIPS of another version; usual 1189 MIPS to 1469 MIPS); what was read does not \
+              show why."
+            ]
+        );
     }
 
     #[test]
     fn usual_scores_and_other_methods_are_not_judged() {
-        let mut other_version = a53(1_800_000, 900);
-        other_version.steps[1].method = 26;
+        let mut unknown_version = a53(1_800_000, 900);
+        unknown_version.steps[1].method = 21;
+        // The interval of the ratio reaches into what is usual.
+        let mut not_sure = a53(1_800_000, 1300);
+        not_sure.steps[1].method = 26;
         let mut incomparable = a53(1_800_000, 900);
         incomparable.steps[1].not_comparable = Some("small dictionaries".into());
         let mut no_clock = a53(1_800_000, 900);
         if let Outcome::Done(Measured::Clock(clocks)) = &mut no_clock.steps[0].outcome {
             clocks.points.clear();
         }
-        for record in [a53(1_800_000, 1360), a53(1_800_000, 1900), other_version, incomparable, no_clock] {
+        for record in [a53(1_800_000, 1360), a53(1_800_000, 1900), unknown_version, not_sure, incomparable, no_clock] {
             assert_eq!(sentences(RULE.id, &record), [""; 0]);
         }
     }

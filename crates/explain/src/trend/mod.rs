@@ -16,6 +16,7 @@ pub use t_test::t_test;
 pub use text::text;
 
 use crate::compare::{LeftOut, settings, settings_of};
+use crate::figures::equivalent::in_common_methods;
 use crate::figures::{Figure, figures};
 use crate::reference::day;
 use crate::{Explanation, Verdict, view};
@@ -94,6 +95,9 @@ pub struct Change {
     pub word: &'static str,
     /// Probability that it is chance.
     pub p: f64,
+    /// True if values of one side were estimated from another version of the program; such a change is larger than what
+    /// the estimate may be off by.
+    pub is_estimated: bool,
     /// Settings that changed between the two results.
     pub settings: Vec<SettingChange>,
 }
@@ -180,23 +184,26 @@ fn whole_of<'a>(part: &Sample<'_>, all: &[&'a Sample<'a>]) -> Option<&'a Sample<
 
 /// One figure over all results that have it.
 struct Series {
-    first: Figure,
-    /// Index of the result and the value.
-    values: Vec<(usize, f64)>,
+    /// Index of the result and what it has; at least one.
+    values: Vec<(usize, Figure)>,
 }
 
 fn series(records: &[&Record]) -> Vec<Series> {
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
     let mut all: Vec<Series> = Vec::new();
-    for (index, record) in records.iter().enumerate() {
-        for figure in figures(record) {
+    let measured: Vec<(&Record, Vec<Figure>)> = records.iter().map(|record| (*record, figures(record))).collect();
+    for (result, figures) in in_common_methods(&measured).into_iter().enumerate() {
+        for figure in figures {
             if !figure.is_main || figure.not_comparable.is_some() {
                 continue;
             }
-            let same = |known: &&mut Series| known.first.key == figure.key && cluster(&known.first) == cluster(&figure);
+            let same = |known: &&mut Series| {
+                let first = &known.values[0].1;
+                first.key == figure.key && cluster(first) == cluster(&figure)
+            };
             match all.iter_mut().find(same) {
-                Some(series) => series.values.push((index, figure.value)),
-                None => all.push(Series { values: vec![(index, figure.value)], first: figure }),
+                Some(series) => series.values.push((result, figure)),
+                None => all.push(Series { values: vec![(result, figure)] }),
             }
         }
     }
@@ -205,15 +212,22 @@ fn series(records: &[&Record]) -> Vec<Series> {
 
 impl Series {
     fn changes(&self, records: &[&Record]) -> Vec<Change> {
-        let values: Vec<f64> = self.values.iter().map(|(_, value)| *value).collect();
+        let values: Vec<f64> = self.values.iter().map(|(_, figure)| figure.value).collect();
         let points = change_points(&values, CHANGE_PERCENT_MIN);
         let change = |point: &ChangePoint| {
-            let last_before = self.values[point.index - 1].0;
-            let first_after = self.values[point.index].0;
-            let change = Figure { value: point.after, ..self.first.clone() }.change_from(point.before);
+            let ((last_before, before), (first_after, after)) =
+                (&self.values[point.index - 1], &self.values[point.index]);
+            let (last_before, first_after) = (*last_before, *first_after);
+            let change = Figure { value: point.after, ..after.clone() }.change_from(point.before);
+            // Where a new version of the program began, a ratio that is off looks like a change.
+            let off_percent = after.estimate_percent(before);
+            if change.percent()?.abs() <= off_percent {
+                return None;
+            }
             Some(Change {
-                figure: self.first.name(),
-                unit: self.first.unit.clone(),
+                is_estimated: off_percent > 0.0,
+                figure: after.name(),
+                unit: after.unit.clone(),
                 last_before,
                 first_after,
                 before: point.before,

@@ -68,14 +68,15 @@ fn point(trend: &Trend, changes: &[Change]) -> String {
     for change in changes {
         let _ = writeln!(
             text,
-            "      {}: {} to {} {}, {} {} ({})",
+            "      {}: {} to {} {}, {} {} ({}{})",
             plain(&change.figure),
             shown(change.before),
             shown(change.after),
             plain(&change.unit),
             signed_percent(change.change_percent, 1),
             change.word,
-            chance(change.p)
+            chance(change.p),
+            if change.is_estimated { "; one of them estimated from another version" } else { "" }
         );
     }
     match first.settings.as_slice() {

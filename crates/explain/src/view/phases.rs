@@ -104,6 +104,8 @@ pub fn step_name(step: &Step) -> String {
         workload.to_owned()
     } else if *variant == Variant::SINGLE {
         format!("{workload} single-threaded")
+    } else if *variant == Variant::OTHER_VERSION {
+        format!("{workload} of another version, single-threaded")
     } else if *variant == Variant::MULTI {
         format!("{workload} on all CPUs")
     } else {

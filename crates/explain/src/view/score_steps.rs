@@ -1,7 +1,7 @@
 //! What was measured, score by score: which steps stand behind each, and which scores the run was made for.
 
 use super::phases::step_name;
-use record::{Outcome, Record, Step, WorkloadId, WorkloadName};
+use record::{Outcome, Record, Step, Variant, WorkloadId, WorkloadName};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -97,11 +97,14 @@ pub fn scores(record: &Record) -> Vec<ScoreSteps> {
     scores
 }
 
-/// Clocks are no scores, nor is waiting, the heat that another workload is measured under, or a part of another step.
+/// Clocks are no scores, nor is waiting, the heat that another workload is measured under, a part of another step, or a
+/// second version of a program, which is there for what both differ by.
 fn gives_scores(step: &Step) -> bool {
     use WorkloadId::*;
     let is_none = |id| matches!(id, Clock | Wait | Watch | Heat);
-    !step.workload.id().is_some_and(is_none) && !step.workload.is_within_another()
+    !step.workload.id().is_some_and(is_none)
+        && !step.workload.is_within_another()
+        && step.variant != Variant::OTHER_VERSION
 }
 
 /// Loads that are there to heat the machine; what they reach is told, but is not what the run was made for.
@@ -114,7 +117,6 @@ fn is_stress(id: WorkloadId) -> bool {
 mod tests {
     use super::*;
     use crate::test_support::{compression, own_run, series, with_step};
-    use record::Variant;
 
     #[test]
     fn a_heat_test_is_main_only_where_it_is_all_there_is() {

@@ -14,6 +14,7 @@ mod waiting;
 
 use super::graph::Graph;
 use crate::case::Case;
+use crate::figures::equivalent::equivalent;
 use crate::reference::Reference;
 use crate::rules;
 use crate::rules::held_clocks::ClockPair;
@@ -146,13 +147,26 @@ impl Look<'_> {
         (is_hidden && kept < 1.0 - SAME_SHARE).then(|| self.score.rate() / kept)
     }
 
+    /// The best known rate of this CPU. Where known results have another version of the program, no more of it than the
+    /// ratio of both is sure of.
+    fn known_best(&self) -> Option<f64> {
+        let (record, figure) = (self.case.record, self.score.figure);
+        let reference = Reference::builtin();
+        let as_measured = || reference.best_of_same_cpu(record, figure);
+        let Some(known) = equivalent(record, self.case.figures(), figure) else {
+            return as_measured();
+        };
+        let best = reference.best_of_same_cpu(record, &known)?;
+        Some(best * figure.value / known.estimate.as_ref().map_or(known.value, |estimate| estimate.high))
+    }
+
     /// What other boards with this CPU reached at their best, if the run was slowed down from its beginning and so
     /// cannot tell itself. What that is more than the run's own readings tell is of the cause that was there.
     fn same_cpu(&self, losses: &mut [Taken]) -> Option<f64> {
         let by_parts = self.score.rate() / losses.iter().map(|taken| taken.loss.factor).fold(1.0, |all, one| all * one);
         let was_there = |taken: &&mut Taken| clock::was_there_before(self.case, self.score, taken.cause);
         let taken = losses.iter_mut().find(was_there)?;
-        let best = Reference::builtin().best_of_same_cpu(self.case.record, self.score.figure)?;
+        let best = self.known_best()?;
         let more = self.score.of_rate(best) / by_parts;
         (more > 1.0).then(|| {
             taken.loss.factor /= more;

@@ -5,12 +5,15 @@
 //! what was estimated by a ratio carries an [`Estimate`] and is marked wherever it is shown.
 
 mod isa;
+mod pairs;
 mod table;
 
 use super::{Figure, FigureKey};
 use crate::change::shown;
+use pairs::Pairs;
 use record::{Record, Variant, WorkloadId};
 use serde::Serialize;
+use std::collections::BTreeSet;
 pub use table::Grade;
 use table::{CONVERSIONS, Conversion};
 
@@ -78,24 +81,52 @@ fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> Converted {
 
 /// The figures of a Record that can be told in another method, in that one; none of what the Record has there itself.
 pub fn equivalents(record: &Record, figures: &[Figure]) -> Vec<Figure> {
-    let isa = isa::of(record);
-    let all = figures.iter().filter_map(|figure| match told(figure, figures, isa.as_deref()) {
+    let told = told(record, figures, &[]).into_iter();
+    told.filter_map(|told| if let Told::Converted(figure) = told { Some(*figure) } else { None }).collect()
+}
+
+/// This figure of a Record in the method of the known results; none if it was measured by that, or cannot be told in it.
+pub(crate) fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Option<Figure> {
+    let at = figures.iter().position(|other| other.key == figure.key && other.core == figure.core)?;
+    match told(record, figures, &[]).swap_remove(at) {
         Told::Converted(figure) => Some(*figure),
         Told::AsMeasured | Told::Twice => None,
-    });
-    all.collect()
+    }
 }
 
 /// Every figure in the method of the known results where that is possible, else as it was measured. A figure that was
 /// measured in both is there once.
 pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
-    let isa = isa::of(record);
-    let all = figures.iter().filter_map(|figure| match told(figure, figures, isa.as_deref()) {
-        Told::Converted(figure) => Some(*figure),
-        Told::AsMeasured => Some(figure.clone()),
-        Told::Twice => None,
-    });
-    all.collect()
+    figures.iter().zip(told(record, figures, &[])).filter_map(|(figure, told)| told.figure(figure)).collect()
+}
+
+/// Figures of several results in methods that they share: as measured where the others have a figure so, in the method of
+/// the known results where one of them has it only there. What two versions gave in one run holds for others with the
+/// same cores.
+pub fn in_common_methods(sides: &[(&Record, Vec<Figure>)]) -> Vec<Vec<Figure>> {
+    let pairs: Vec<Pairs> = sides.iter().filter_map(|(record, figures)| Pairs::of(record, figures)).collect();
+    let told: Vec<Vec<Told>> = sides.iter().map(|(record, figures)| told(record, figures, &pairs)).collect();
+    let keys = |side: usize| -> BTreeSet<FigureKey> {
+        let known = sides[side].1.iter().zip(&told[side]);
+        known.filter_map(|(figure, told)| told.figure(figure)).map(|figure| figure.key).collect()
+    };
+    let known: Vec<BTreeSet<FigureKey>> = (0..sides.len()).map(keys).collect();
+    let has_only_known = |side: usize, measured: &FigureKey, as_known: &FigureKey| {
+        known[side].contains(as_known) && !sides[side].1.iter().any(|figure| figure.key == *measured)
+    };
+    let common = |at: usize| -> Vec<Figure> {
+        let figures = sides[at].1.iter().zip(&told[at]);
+        let chosen = figures.map(|(figure, told)| match told {
+            Told::Converted(known)
+                if (0..sides.len()).any(|side| side != at && has_only_known(side, &figure.key, &known.key)) =>
+            {
+                (**known).clone()
+            }
+            _ => figure.clone(),
+        });
+        chosen.collect()
+    };
+    (0..sides.len()).map(common).collect()
 }
 
 /// How a figure is told in the method of the known results.
@@ -106,20 +137,45 @@ enum Told {
     Twice,
 }
 
-fn told(figure: &Figure, all: &[Figure], isa: Option<&str>) -> Told {
-    let core = figure.core.as_ref();
-    let on = On { isa, core_type: core.and_then(|core| core.core_type.as_deref()), clock_mhz: clock_mhz(all, figure) };
-    let converted = convert(&figure.key, figure.value, on).filter(|_| figure.not_comparable.is_none());
-    let Some(Converted { key, value, estimate }) = converted else {
-        return Told::AsMeasured;
-    };
-    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
-    let is_same =
-        |known: &Figure| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
-    match all.iter().any(is_same) {
-        true => Told::Twice,
-        false => Told::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() })),
+impl Told {
+    fn figure(&self, measured: &Figure) -> Option<Figure> {
+        match self {
+            Self::AsMeasured => Some(measured.clone()),
+            Self::Converted(figure) => Some((**figure).clone()),
+            Self::Twice => None,
+        }
     }
+}
+
+/// How each figure of a Record is told: by its own pair of versions, by those of others like it, by the table.
+fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Told> {
+    let isa = isa::of(record);
+    let own = Pairs::of(record, figures);
+    let pairs = own.as_ref().or_else(|| others.iter().find(|pairs| pairs.hold_for(record)));
+    let listed: Vec<Option<Figure>> = figures.iter().map(pairs::listed).collect();
+    let one = |figure: &Figure| {
+        let core = figure.core.as_ref();
+        let core_type = core.and_then(|core| core.core_type.as_deref());
+        let on = On { isa: isa.as_deref(), core_type, clock_mhz: clock_mhz(figures, figure) };
+        let converted =
+            pairs.and_then(|pairs| pairs.convert(figure)).or_else(|| convert(&figure.key, figure.value, on));
+        let Some(Converted { key, value, estimate }) = converted.filter(|_| figure.not_comparable.is_none()) else {
+            return Told::AsMeasured;
+        };
+        let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+        let is_same =
+            |known: &Figure| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
+        match listed.iter().flatten().any(is_same) {
+            true => Told::Twice,
+            false => Told::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() })),
+        }
+    };
+    let all = figures.iter().zip(&listed).map(|(figure, listed)| match listed {
+        None => Told::Twice,
+        Some(listed) if listed.key != figure.key => Told::Converted(Box::new(listed.clone())),
+        Some(_) => one(figure),
+    });
+    all.collect()
 }
 
 /// The clock of the cores behind a figure, measured cold.

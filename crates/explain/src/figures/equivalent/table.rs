@@ -26,6 +26,8 @@ const AES_KB_PER_S_PER_MHZ: f64 = 200.0;
 pub enum Grade {
     /// Nothing is estimated: two methods measure one quantity.
     SameQuantity,
+    /// Both versions ran in one run, of this machine or one with the same cores.
+    MeasuredPair,
     /// Both versions ran in turns on one machine.
     SideBySide,
     /// Known results of one core type at one clock with either version.

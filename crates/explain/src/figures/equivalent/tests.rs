@@ -48,3 +48,76 @@ fn the_interval_holds_the_value() {
     assert!(estimate.low < estimated.value && estimated.value < estimate.high, "{estimate:?}");
     assert_eq!((estimate.measured, &estimate.from.to_string()), (4000.0, &"sevenzip@26 single".to_owned()));
 }
+
+/// A run of 26.02 and, behind it, of 16.02 on one CPU.
+fn run_of_both(mips: u32, listed_mips: u32) -> Record {
+    let mut record = run(&[(26, mips)]);
+    let score = compression(listed_mips);
+    record = with_step(record, WorkloadId::SevenZip, Variant::OTHER_VERSION, &[0], (1.0, 2.0), score);
+    record.steps.last_mut().unwrap().method = 16;
+    record
+}
+
+#[test]
+fn a_second_version_gives_the_score_of_the_lists_and_the_ratio() {
+    let mut record = run_of_both(4200, 4000);
+    record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 3.0), compression(8400));
+    record.steps.last_mut().unwrap().method = 26;
+    assert_eq!(
+        told(&record),
+        [
+            "clock@0 cold ",
+            "sevenzip@16 single ",
+            "sevenzip@16 multi 16.02 equivalent: 8000 (7547 to 8480), from 26 by 1.05"
+        ]
+    );
+    // The other way round nothing has to be estimated, and the second version is no score.
+    let mut record = run(&[(16, 4000)]);
+    record = with_step(record, WorkloadId::SevenZip, Variant::OTHER_VERSION, &[0], (1.0, 2.0), compression(4200));
+    record.steps.last_mut().unwrap().method = 26;
+    assert_eq!(told(&record), ["clock@0 cold ", "sevenzip@16 single "]);
+}
+
+#[test]
+fn results_meet_in_the_method_that_all_of_them_have() {
+    let keys = |records: &[&Record]| -> Vec<Vec<String>> {
+        let sides: Vec<(&Record, Vec<Figure>)> = records.iter().map(|record| (*record, figures(record))).collect();
+        let main = |figures: Vec<Figure>| {
+            figures.iter().filter(|figure| figure.is_main).map(|figure| figure.key.to_string()).collect()
+        };
+        in_common_methods(&sides).into_iter().map(main).collect()
+    };
+    let (new, other, old) = (run(&[(26, 4000)]), run(&[(26, 4100)]), run(&[(16, 3700)]));
+    // Of one version nothing is estimated.
+    assert_eq!(keys(&[&new, &other])[0][1], "sevenzip@26 single");
+    assert_eq!(
+        keys(&[&new, &old]).iter().map(|keys| keys.last().unwrap().clone()).collect::<Vec<_>>(),
+        ["sevenzip@16 single"; 2]
+    );
+    assert_eq!(
+        keys(&[&new, &other, &old]).iter().map(|keys| keys.last().unwrap().clone()).collect::<Vec<_>>(),
+        ["sevenzip@16 single"; 3]
+    );
+    // What the pair of one run tells is better than the table.
+    let both = run_of_both(4200, 4000);
+    let sides = [&new, &both].map(|record| (record, figures(record)));
+    let told = in_common_methods(&sides);
+    let estimates = told[0].iter().filter_map(|figure| figure.estimate.as_ref());
+    let ratios: Vec<(f64, Grade)> = estimates.map(|estimate| (estimate.ratio, estimate.grade)).collect();
+    assert_eq!(ratios, []);
+    let sides = [&new, &old, &both].map(|record| (record, figures(record)));
+    let told = in_common_methods(&sides);
+    let estimate = told[0].iter().find_map(|figure| figure.estimate.as_ref()).unwrap();
+    assert_eq!((estimate.ratio, estimate.grade), (1.05, Grade::MeasuredPair));
+}
+
+#[test]
+fn nothing_known_of_cores_or_programs_takes_no_ratio_of_another_run() {
+    let pairs = |record: &Record| Pairs::of(record, &figures(record));
+    let mut record = run_of_both(4200, 4000);
+    let found = pairs(&record).unwrap();
+    assert!(found.hold_for(&record));
+    record.machine.clusters[0].core_type = Fact::Missing { missing: record::Missing::absent("/proc/cpuinfo") };
+    assert!(!found.hold_for(&record));
+    assert_eq!(pairs(&run(&[(26, 4000)])), None);
+}
