@@ -8,6 +8,7 @@ mod figures;
 mod libc;
 mod page;
 mod process;
+mod sevenzip;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -33,6 +34,8 @@ struct Options<'a> {
     kills: bool,
     libc: bool,
     page: bool,
+    sevenzip: Option<sevenzip::Versions<'a>>,
+    pairs: usize,
     arguments: &'a [&'a str],
 }
 
@@ -46,6 +49,8 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         kills: false,
         libc: false,
         page: false,
+        sevenzip: None,
+        pairs: 10,
         arguments: &[],
     };
     let mut rest = words;
@@ -74,6 +79,14 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--libc", rest @ ..] => {
                 options.libc = true;
+                rest
+            }
+            ["--sevenzip", listed, other, rest @ ..] => {
+                options.sevenzip = Some(sevenzip::Versions { listed, other });
+                rest
+            }
+            ["--pairs", number, rest @ ..] => {
+                options.pairs = number.parse().context("--pairs takes a number")?;
                 rest
             }
             ["--binary", file, rest @ ..] => {
@@ -120,6 +133,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     println!("{}\n", binary.display());
     if options.page {
         return page::main(&binary);
+    }
+    if let Some(versions) = options.sevenzip {
+        return sevenzip::main(&binary, versions, options.pairs);
     }
     monitor(&binary, options.samples)?;
     if !options.monitor_only {
@@ -292,13 +308,18 @@ mod tests {
             kills: false,
             libc: false,
             page: false,
+            sevenzip: None,
+            pairs: 10,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
         assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
         assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
-        for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["x"]] {
+        let versions = sevenzip::Versions { listed: "a", other: "b" };
+        let asked = options(&["--sevenzip", "a", "b", "--pairs", "3"]).unwrap();
+        assert_eq!((asked.sevenzip, asked.pairs), (Some(versions), 3));
+        for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["--sevenzip", "a"], &["x"]] {
             assert!(options(wrong).is_err(), "{wrong:?}");
         }
     }

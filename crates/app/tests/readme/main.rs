@@ -64,6 +64,21 @@ fn spans(line: &str) -> Vec<String> {
     parts.skip(1).step_by(2).collect()
 }
 
+/// The ending of a run that README shows is what a stored result gives today: each line of it, in this order.
+#[test]
+fn the_place_among_others_is_that_of_a_stored_result() {
+    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/old_records/log-hot.json");
+    let output = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), ["compare", stored]).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let mut lines = printed.lines();
+    let blocks = README.split("```\n").filter(|block| block.contains("per MHz"));
+    let shown: Vec<&str> = blocks.flat_map(str::lines).collect();
+    assert!(shown.len() > 10, "README shows no ranking");
+    for line in shown {
+        assert!(lines.any(|printed| printed == line), "README shows {line:?}; printed was:\n{printed}");
+    }
+}
+
 #[test]
 fn readme_commands_have_rows() {
     let shown = shown();

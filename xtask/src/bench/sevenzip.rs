@@ -1,0 +1,127 @@
+//! What 7-zip 16.02 would give, as it is estimated from another version, beside what it gives: both in turns on this
+//! machine, on one CPU and on all.
+//!
+//! Ratings are taken by the CPU time that 7-zip had, so that what else runs on the machine counts less. It still takes
+//! caches and memory from both: use a machine that does nothing else.
+
+use anyhow::{Context, Result, ensure};
+use explain::figures::equivalent::equivalents;
+use explain::figures::figures;
+use record::{Measured, Outcome, Record, Variant, WorkloadId};
+use std::path::Path;
+use std::process::Command;
+
+/// Nine of ten pairs have to be inside.
+const INSIDE_SHARE_MIN: f64 = 0.9;
+/// Half of an interval may be no wider, in percent.
+const HALF_WIDTH_PERCENT_MAX: f64 = 8.0;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Versions<'a> {
+    /// 7-zip 16.02.
+    pub(super) listed: &'a str,
+    /// Another version.
+    pub(super) other: &'a str,
+}
+
+/// One estimate and the value that it is for, in MIPS for each CPU that was used whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pair {
+    low: f64,
+    estimated: f64,
+    high: f64,
+    real: f64,
+}
+
+impl Pair {
+    fn is_inside(&self) -> bool {
+        self.low <= self.real && self.real <= self.high
+    }
+
+    fn half_width_percent(&self) -> f64 {
+        100.0 * (self.high / self.estimated - 1.0).max(1.0 - self.low / self.estimated)
+    }
+}
+
+/// Measures and prints.
+pub(super) fn main(binary: &Path, versions: Versions<'_>, pairs: usize) -> Result<()> {
+    for variant in [Variant::SINGLE, Variant::MULTI] {
+        let mut all = Vec::new();
+        for _ in 0..pairs {
+            let pair = pair(binary, versions, &variant)?;
+            let inside = if pair.is_inside() { "" } else { "   OUTSIDE" };
+            println!(
+                "  {variant:6} {:6.0} ({:.0} to {:.0}), 16.02 itself {:.0}{inside}",
+                pair.estimated, pair.low, pair.high, pair.real
+            );
+            all.push(pair);
+        }
+        println!("{}", summary(&variant, &all));
+    }
+    Ok(())
+}
+
+fn summary(variant: &Variant, pairs: &[Pair]) -> String {
+    let inside = pairs.iter().filter(|pair| pair.is_inside()).count();
+    let width = pairs.iter().map(Pair::half_width_percent).fold(0.0, f64::max);
+    let is_met = inside as f64 >= INSIDE_SHARE_MIN * pairs.len() as f64 && width <= HALF_WIDTH_PERCENT_MAX;
+    let missed = if is_met { "" } else { "   MISSED" };
+    format!(
+        "{variant}: {inside} of {} inside, interval +-{width:.1} % (9 of 10 and {HALF_WIDTH_PERCENT_MAX} %){missed}",
+        pairs.len()
+    )
+}
+
+fn pair(binary: &Path, versions: Versions<'_>, variant: &Variant) -> Result<Pair> {
+    let other = measured(binary, versions.other, variant)?;
+    let listed = measured(binary, versions.listed, variant)?;
+    let estimates = equivalents(&other, &figures(&other));
+    let estimated = estimates.iter().find(|figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip));
+    let estimated = estimated.with_context(|| format!("no ratio is known for {}", versions.other))?;
+    let estimate = estimated.estimate.as_ref().context("the first program is no 16.02, or both are")?;
+    let (used, listed_used) = (usage(&other)?, usage(&listed)?);
+    let real = figures(&listed);
+    let real = real.iter().find(|figure| figure.key == estimated.key).context("the first program is no 16.02")?;
+    Ok(Pair {
+        low: estimate.low / used,
+        estimated: estimated.value / used,
+        high: estimate.high / used,
+        real: real.value / listed_used,
+    })
+}
+
+/// A run of the workload alone, by this program.
+fn measured(binary: &Path, program: &str, variant: &Variant) -> Result<Record> {
+    let mut command = Command::new(binary);
+    command.args(["workload", WorkloadId::SevenZip.as_str(), variant.as_str(), "--force", "--json"]);
+    let output = command.env("SEVENZIP", program).output().with_context(|| binary.display().to_string())?;
+    // Degraded or invalid, as on any machine that is not alone.
+    ensure!(matches!(output.status.code(), Some(0 | 2 | 3)), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// The part of its CPUs that 7-zip had, 1 for one CPU.
+fn usage(record: &Record) -> Result<f64> {
+    let done = record.steps.iter().find_map(|step| match &step.outcome {
+        Outcome::Done(Measured::Compression(done)) => Some(done),
+        _ => None,
+    });
+    let percent = done.context("7-zip did not run")?.usage_percent;
+    ensure!(percent > 0, "7-zip does not tell its CPU time");
+    Ok(f64::from(percent) / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nine_of_ten_in_a_narrow_interval() {
+        let pair = |real: f64, apart: f64| Pair { low: 1000.0 / apart, estimated: 1000.0, high: 1000.0 * apart, real };
+        let check = |pairs: &[Pair], expected: &str| assert_eq!(summary(&Variant::SINGLE, pairs), expected);
+        check(&[pair(1010.0, 1.05)], "single: 1 of 1 inside, interval +-5.0 % (9 of 10 and 8 %)");
+        check(&[pair(1080.0, 1.05)], "single: 0 of 1 inside, interval +-5.0 % (9 of 10 and 8 %)   MISSED");
+        check(&[pair(1080.0, 1.1)], "single: 1 of 1 inside, interval +-10.0 % (9 of 10 and 8 %)   MISSED");
+    }
+}
