@@ -107,7 +107,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["| Testboard Three |", "<table", "\"device\": "],
         ),
     ),
-    ("sbc-bench trend FILE...", Line("sbc-bench trend run.json run.json run.json", &[])),
+    ("sbc-bench trend FILE...", Line("sbc-bench trend old.log old.log old.log", &[])),
     ("sbc-bench identify [LOG]", Line("sbc-bench identify && sbc-bench identify old.log", &["CPU"])),
     (
         "sbc-bench snapshot > my.board",
