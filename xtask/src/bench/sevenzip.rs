@@ -1,5 +1,5 @@
-//! What 7-zip 16.02 would give, as it is estimated from another version, beside what it gives: both in turns on this
-//! machine, on one CPU and on all.
+//! What 7-zip 16.02 is estimated to give from another version, and what it gives: both in turns on this machine, on one CPU
+//! and on all.
 //!
 //! Ratings are taken by the CPU time that 7-zip had, so that what else runs on the machine counts less. It still takes
 //! caches and memory from both: use a machine that does nothing else.

@@ -3,6 +3,9 @@
 use super::{Core, Figure, FigureKey};
 use crate::stats::{mean, relative_standard_deviation_percent};
 
+/// No unit of any workload has values of this size: a result file that says so is damaged, or made up.
+const VALUE_MAX: f64 = 1e15;
+
 /// How repetitions become one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combine {
@@ -50,7 +53,7 @@ impl Gathered {
         }
     }
 
-    /// The figures. One without a positive value is none.
+    /// The figures. One without a positive value is none, nor is one that nothing can measure.
     pub(super) fn finish(self) -> Vec<Figure> {
         self.parts.into_iter().filter_map(figure).collect()
     }
@@ -71,7 +74,7 @@ fn figure(part: Part) -> Option<Figure> {
             sorted.get(sorted.len() / 2).copied()
         }
     };
-    let value = value.filter(|value| *value > 0.0 && value.is_finite())?;
+    let value = value.filter(|value| *value > 0.0 && *value < VALUE_MAX)?;
     let own_spread = relative_standard_deviation_percent(values);
     Some(Figure {
         key: part.key,

@@ -62,7 +62,7 @@ pub struct Row {
     pub version: Option<String>,
     /// Verdict of the rules.
     pub verdict: Verdict,
-    /// True for a row of a table of published results: another board of somebody else. Any other may be an earlier run of
+    /// True for a row of a table of published results: measured by other users. Any other may be an earlier run of
     /// the very board that is compared, with the same defect.
     pub is_published: bool,
     /// Figures by key, one for each cluster that was measured.

@@ -1,7 +1,7 @@
 //! The answer to the question that a comparison is made for: as good as others like it, and if not, why.
 
 use super::causes::{LikelyCause, causes};
-use super::gaps::{Gap, gaps};
+use super::gaps::{Gap, by, gaps};
 use super::range::OTHERS_MIN;
 use super::{Entry, Standing};
 use crate::Explanation;
@@ -66,7 +66,7 @@ fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unex
         false => ", other figures are as expected",
     };
     let mut text = format!("{} against {like}{rest}", capitalised(&named(gaps)));
-    let words: Vec<&str> = causes.iter().take(NAMED_MAX).map(|cause| cause.words.as_str()).collect();
+    let words: Vec<String> = causes.iter().take(NAMED_MAX).map(|cause| behind_colon(&cause.words)).collect();
     match words.as_slice() {
         [] => text.push_str(". No cause is visible in this result."),
         words => {
@@ -93,7 +93,17 @@ fn named(gaps: &[Gap]) -> String {
 fn told(gap: &Gap) -> String {
     let core = gap.core.as_ref().map_or(String::new(), |core| format!(" ({core})"));
     let word = if gap.change_percent < 0.0 { "lower" } else { "higher" };
-    format!("{}{core} is {:.0} % {word}", crate::plain::plain(&gap.title), gap.change_percent.abs())
+    format!("{}{core} is {} {word}", crate::plain::plain(&gap.title), by(gap.change_percent.abs()))
+}
+
+/// A sentence as it stands behind a colon: articles and common words begin small, names keep their letters.
+fn behind_colon(text: &str) -> String {
+    const COMMON: [&str; 8] = ["A", "An", "During", "Memory", "No", "Other", "The", "This"];
+    let first = text.split(' ').next().unwrap_or_default();
+    match COMMON.contains(&first) {
+        true => text[..1].to_lowercase() + &text[1..],
+        false => text.to_owned(),
+    }
 }
 
 fn capitalised(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Why a result is worse than others like it: causes that its Record shows, ranked by how much of the gap each explains.
 
 use super::Entry;
-use super::gaps::{Gap, loss_log, usual};
+use super::gaps::{Gap, by, loss_log, usual};
 use crate::figures::Figure;
 use crate::view::ScoreKey;
 use crate::{Explanation, Taken};
@@ -211,7 +211,7 @@ impl Losses<'_> {
         match self.latency {
             Some(latency) if latency > 2.0 * SAME_LOG && !is_narrow => {
                 let known = evidence::dram(record).map_or(String::new(), |known| format!(" ({known})"));
-                let words = format!("DRAM is slower: memory latency is {:.0} % higher{known}", percent(latency));
+                let words = format!("DRAM is slower: memory latency is {} higher{known}", by(percent(latency)));
                 Some((CauseId::DramClock, words))
             }
             _ if is_narrow => {

@@ -56,6 +56,14 @@ fn loss_percent(log: f64) -> f64 {
     (1.0 - (-log).exp()) * 100.0
 }
 
+/// `31 %`, and `20 times` where a percentage would have four digits.
+pub(super) fn by(percent: f64) -> String {
+    match percent >= 1000.0 {
+        true => format!("{:.0} times", 1.0 + percent / 100.0),
+        false => format!("{percent:.0} %"),
+    }
+}
+
 /// How far outside of a range a figure has to be for a gap: programs of 32 bits are seen in 7-zip.
 pub(super) fn distance_min(figure: &Figure, has_narrow_userland: bool) -> f64 {
     match has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) {

@@ -83,3 +83,64 @@ fn an_unknown_soc_is_judged_by_its_core_type() {
         assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
     }
 }
+
+#[test]
+fn values_that_lie_are_no_figures_and_far_ones_are_told_in_times() {
+    let explained = Explanation::with(Vec::new());
+    for (ns, expected) in [(1e308, None), (4000.0, Some(" times higher"))] {
+        let latency = record::Measured::Latency(record::Latency {
+            columns: vec!["1xPTR".into()],
+            rows: vec![record::LatencyRow {
+                size_bytes: 16 << 20,
+                ns: vec![Some(ns)],
+                rounds_apart_percent: None,
+                line: None,
+            }],
+            ..Default::default()
+        });
+        let mut record = crate::test_support::with_step(
+            crate::test_support::own_run(),
+            WorkloadId::MemoryLatency,
+            record::Variant::RAMLAT,
+            &[0],
+            (0.0, 1.0),
+            latency,
+        );
+        record.steps.last_mut().unwrap().method = 3;
+        record.machine.soc = record::Fact::Known("Rockchip RK3399".into());
+        let answer = rank(&record, &explained, Reference::builtin()).answer;
+        let is_told = expected.is_some_and(|words| answer.sentence.contains(words));
+        assert_eq!(is_told, expected.is_some(), "{}", answer.sentence);
+        assert!(answer.sentence.len() < 400, "{}", answer.sentence);
+    }
+}
+
+/// What published results of the same board have as well is told, but is no gap; results of one's own excuse nothing.
+#[test]
+fn a_board_is_as_good_as_others_of_its_name() {
+    let explained = Explanation::with(Vec::new());
+    let run = |board: &str, mips: u32| {
+        let mut record = crate::test_support::with_step(
+            crate::test_support::own_run(),
+            WorkloadId::SevenZip,
+            record::Variant::MULTI,
+            &[],
+            (0.0, 1.0),
+            crate::test_support::compression(mips),
+        );
+        record.steps.last_mut().unwrap().method = 16;
+        record.machine.soc = record::Fact::Known("Maker XY1234".into());
+        record.machine.board = record::Fact::Known(board.into());
+        record
+    };
+    let row = |board: &str, mips: u32| Row::of(&run(board, mips), &explained, "x.txt");
+    for (is_published, gaps, expected) in
+        [(true, 0, "As good as other results of boards with this name."), (false, 1, "7-zip, all CPUs is 51 % lower")]
+    {
+        let mut rows = vec![row("A", 10_000), row("B", 10_100), row("C", 10_050), row("D", 9_950), row("E", 10_020)];
+        rows.push(Row { is_published, ..row("Slow One", 4_920) });
+        let answer = rank(&run("slow one", 4_900), &explained, &Reference { rows }).answer;
+        assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
+        assert_eq!((answer.gaps.len(), answer.gaps_of_this_board.len()), (gaps, 1 - gaps));
+    }
+}

@@ -106,13 +106,20 @@ pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
 pub fn in_common_methods(sides: &[(&Record, Vec<Figure>)]) -> Vec<Vec<Figure>> {
     let pairs: Vec<Pairs> = sides.iter().filter_map(|(record, figures)| Pairs::of(record, figures)).collect();
     let told: Vec<Vec<Told>> = sides.iter().map(|(record, figures)| told(record, figures, &pairs)).collect();
-    let keys = |side: usize| -> BTreeSet<FigureKey> {
-        let known = sides[side].1.iter().zip(&told[side]);
-        known.filter_map(|(figure, told)| told.figure(figure)).map(|figure| figure.key).collect()
+    let methods = |figures: &[Figure]| -> BTreeSet<String> {
+        figures.iter().map(|figure| figure.key.workload_at_method().to_owned()).collect()
     };
-    let known: Vec<BTreeSet<FigureKey>> = (0..sides.len()).map(keys).collect();
-    let has_only_known = |side: usize, measured: &FigureKey, as_known: &FigureKey| {
-        known[side].contains(as_known) && !sides[side].1.iter().any(|figure| figure.key == *measured)
+    let measured: Vec<BTreeSet<String>> = sides.iter().map(|(_, figures)| methods(figures)).collect();
+    let known: Vec<BTreeSet<String>> = sides
+        .iter()
+        .zip(&told)
+        .map(|((_, figures), told)| {
+            let known = figures.iter().zip(told).filter_map(|(figure, told)| told.figure(figure));
+            methods(&known.collect::<Vec<Figure>>())
+        })
+        .collect();
+    let has_only_known = |side: usize, figure: &FigureKey, as_known: &FigureKey| {
+        known[side].contains(as_known.workload_at_method()) && !measured[side].contains(figure.workload_at_method())
     };
     let common = |at: usize| -> Vec<Figure> {
         let figures = sides[at].1.iter().zip(&told[at]);
