@@ -4,7 +4,7 @@
 
 mod files;
 
-use explain::compare::{CauseId, LikelyCause, Ranking, rank};
+use explain::compare::{CauseId, Ranking, rank};
 use explain::reference::Reference;
 use explain::{Explanation, Verdict};
 use record::{Fact, Latency, Measured, Outcome, Record, Step, WorkloadId};
@@ -57,21 +57,16 @@ fn defects_are_found_and_sound_results_are_as_good_as_others() {
     };
     assert!(results.len() > 30, "{} results", results.len());
     let mut sound: Vec<&Record> = Vec::new();
-    let mut false_alarms = 0;
     for (name, record) in &results {
         let answer = ranked(record).answer;
         match answer.gaps.is_empty() {
             true => sound.push(record),
             false => eprintln!("{name}: {}", answer.sentence),
         }
-        // A log can have a defect of its own: a clock or a latency far from that of others is one, also where its verdict
-        // is valid.
-        let is_measured = |cause: &LikelyCause| !matches!(cause.id, CauseId::Userland | CauseId::Diagnosis);
-        false_alarms += usize::from(!answer.gaps.is_empty() && !answer.causes.first().is_some_and(is_measured));
     }
     let worse = results.len() - sound.len();
-    eprintln!("{worse} of {} untouched results are worse, {false_alarms} without a measured cause", results.len());
-    let (mut right, mut all) = (0, 0);
+    // A log can have a defect of its own: these are counted as well.
+    eprintln!("{worse} of {} untouched results are worse", results.len());
     for defect in &DEFECTS {
         let (mut found, mut planted) = (0, 0);
         for record in &sound {
@@ -89,12 +84,9 @@ fn defects_are_found_and_sound_results_are_as_good_as_others() {
         }
         eprintln!("{}: {found} of {planted}", defect.name);
         assert!(planted > 5, "{}: {planted}", defect.name);
-        (right, all) = (right + found, all + planted);
+        assert!(found as f64 / planted as f64 >= RIGHT_MIN, "{}: {found} of {planted}", defect.name);
     }
-    assert!(right as f64 / all as f64 >= RIGHT_MIN, "{right} of {all}");
-    assert!(false_alarms as f64 <= FALSE_ALARMS_MAX * results.len() as f64, "{false_alarms}");
-    // Those with a cause are few as well.
-    assert!(worse * 10 <= results.len(), "{worse}");
+    assert!(worse as f64 <= FALSE_ALARMS_MAX * results.len() as f64, "{worse}");
 }
 
 /// Changes every figure: by the step and the value.

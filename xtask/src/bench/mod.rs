@@ -115,6 +115,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     let options = options(words)?;
     if let Some(path) = options.record {
         report(&read(Path::new(path))?, &[]);
+        if let Some(binary) = options.binary {
+            println!("  {}", figures::of_comparison(comparison(Path::new(binary), Path::new(path))));
+        }
         return Ok(());
     }
     if options.kills {

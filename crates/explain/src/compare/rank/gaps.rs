@@ -7,8 +7,6 @@ use serde::Serialize;
 
 /// Nine of ten boards lie within 1; one of some ten figures lies outside by chance, so more is asked for.
 const DISTANCE_MIN: f64 = 1.4;
-/// Where the result itself shows what lowers a figure, less is asked for.
-const DISTANCE_WITH_CAUSE_MIN: f64 = 0.5;
 /// A difference that nobody would notice is not told, in percent.
 const LOSS_PERCENT_MIN: f64 = 15.0;
 
@@ -43,10 +41,10 @@ fn is_of_this_board(entry: &Entry) -> bool {
     lost.is_some_and(|log| loss_percent(log) < LOSS_PERCENT_MIN)
 }
 
-/// What is usual for a figure: that of boards with this name where it is worse than others as they are.
+/// What is usual for a figure: what boards with this name have, if it is as good as they are.
 pub(super) fn usual(entry: &Entry) -> Option<f64> {
     match entry.same_board {
-        Some(median) if is_gap(entry) && is_of_this_board(entry) => Some(median),
+        Some(median) if is_of_this_board(entry) => Some(median),
         _ => Some(entry.expected.as_ref()?.median),
     }
 }
@@ -64,11 +62,25 @@ pub(super) fn by(percent: f64) -> String {
     }
 }
 
-/// How far outside of a range a figure has to be for a gap: programs of 32 bits are seen in 7-zip.
-pub(super) fn distance_min(figure: &Figure, has_narrow_userland: bool) -> f64 {
+/// What is asked of a figure to be a gap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Least {
+    /// How far on the bad side of the middle, in halves of the range.
+    distance: f64,
+    /// How much less than the middle, in percent.
+    loss_percent: f64,
+}
+
+/// Of any figure.
+const LEAST: Least = Least { distance: DISTANCE_MIN, loss_percent: LOSS_PERCENT_MIN };
+/// Where the result itself shows what lowers the figure.
+const LEAST_WITH_CAUSE: Least = Least { distance: 0.5, loss_percent: 10.0 };
+
+/// What is asked of this figure: programs of 32 bits are seen in 7-zip.
+pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> Least {
     match has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) {
-        true => DISTANCE_WITH_CAUSE_MIN,
-        false => DISTANCE_MIN,
+        true => LEAST_WITH_CAUSE,
+        false => LEAST,
     }
 }
 
@@ -84,7 +96,8 @@ fn follows_a_usual_clock(gap: &Gap, entries: &[Entry]) -> bool {
         return false;
     };
     let lost = clock.expected.as_ref().and_then(|range| loss_log(&clock.figure, range.median)).unwrap_or(0.0);
-    loss_percent(gap.log - lost.max(0.0)) < LOSS_PERCENT_MIN && is_of_clock(&entries[gap.entry].figure)
+    loss_percent(gap.log - lost.max(0.0)) < entries[gap.entry].least.loss_percent
+        && is_of_clock(&entries[gap.entry].figure)
 }
 
 fn is_cold(figure: &Figure) -> bool {
@@ -109,10 +122,10 @@ fn gap((index, entry): (usize, &Entry)) -> Option<Gap> {
         (Some(estimate), false) => estimate.low,
         (None, _) => figure.value,
     };
-    let is_worse = worse_by(expected, value, figure.higher_is_better) > entry.distance_min;
+    let is_worse = worse_by(expected, value, figure.higher_is_better) > entry.least.distance;
     let change = figure.change_from(expected.median);
     let log = loss_log(figure, expected.median)?;
-    let is_wide = loss_percent(log) >= LOSS_PERCENT_MIN;
+    let is_wide = loss_percent(log) >= entry.least.loss_percent;
     (is_worse && is_wide).then_some(Gap {
         title: entry.title.clone(),
         core: figure.core.as_ref().map(Core::label),

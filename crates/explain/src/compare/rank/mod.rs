@@ -69,9 +69,9 @@ pub struct Entry {
     pub all: Standing,
     /// What others like it let expect of it: boards of the same SoC, else cores of the same type at this clock.
     pub expected: Option<Range>,
-    /// How far outside that it has to be for a gap, in halves of the range.
+    /// What makes it a gap.
     #[serde(skip)]
-    distance_min: f64,
+    least: gaps::Least,
 }
 
 /// A place among others.
@@ -193,7 +193,7 @@ fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[Peer<'_>], o
         expected: range(&same_soc).or(range(&same_core_type)),
         estimated: figure.estimated_words(crate::figures::equivalent::version_of(record, figure).as_deref()),
         title: String::new(),
-        distance_min: gaps::distance_min(figure, own.has_narrow_userland),
+        least: gaps::least(figure, own.has_narrow_userland),
         same_board: same_board.and_then(|others| median(&others.values)),
         figure: figure.clone(),
         same_soc,
