@@ -38,10 +38,7 @@ pub(super) fn answer(record: &Record, explained: &Explanation, soc: Option<&str>
     let (gaps, gaps_of_this_board) = gaps(entries);
     let (causes, unexplained_percent) = match gaps.is_empty() {
         true => (Vec::new(), None),
-        false => {
-            let (causes, unexplained) = causes(record, explained, entries, &gaps);
-            (causes, unexplained)
-        }
+        false => causes(record, explained, entries, &gaps),
     };
     let like = match (boards >= OTHERS_MIN, soc) {
         (true, Some(soc)) => format!("the {boards} other boards with {}", crate::plain::plain(soc)),
