@@ -71,7 +71,7 @@ fn table(entries: &[&Entry]) -> Markup {
 
 fn row(entry: &Entry) -> Markup {
     let (figure, range) = (&entry.figure, entry.expected.as_ref());
-    let mark = if entry.estimated.is_some() { "~" } else { "" };
+    let mark = if entry.estimated.is_some() { "≈" } else { "" };
     html! {
         tr {
             th.name scope="row" {
@@ -109,7 +109,7 @@ fn estimated(ranking: &Ranking) -> Markup {
     html! {
         @if !told.is_empty() {
             details {
-                summary { "~ is estimated from another version of the program" }
+                summary { "≈ is estimated from another version of the program" }
                 p { "Intervals hold in 90 % of cases." }
                 ul.notes { @for (name, words) in told { li { (explain::plain(&format!("{name}: {words}"))) "." } } }
             }

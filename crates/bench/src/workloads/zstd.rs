@@ -39,6 +39,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     // Before, it measured no time of its own but waited between turns.
     oldest: &[1, 3],
+    is_preferred: None,
     variable: None,
     is_users: false,
     needs_no_rights: true,

@@ -1,7 +1,7 @@
 //! Comparisons for programs and for issue trackers: CSV with one row for each value, and Markdown.
 
 use super::{Comparison, Difference, Line, labels};
-use crate::change::{shown, signed_percent};
+use crate::change::signed_percent;
 use crate::plain::markdown;
 use crate::sheet::{Sheet, comparable, raw};
 use std::fmt::Write;
@@ -21,12 +21,13 @@ pub fn csv(comparison: &Comparison) -> String {
         "noise_percent",
         "is_real",
         "word",
+        "estimated",
         "comparable",
     ];
     let mut sheet = Sheet::new(columns.map(|column| (column, false)));
     for line in &comparison.lines {
-        let values = line.values.iter().zip(&line.differences).zip(&comparison.sides);
-        for ((value, difference), side) in values.filter(|((value, _), _)| value.is_some()) {
+        let values = line.values.iter().zip(&line.differences).zip(&comparison.sides).zip(&line.estimated);
+        for (((value, difference), side), estimated) in values.filter(|(((value, _), _), _)| value.is_some()) {
             let of = |number: fn(&Difference) -> f64| raw(difference.as_ref().map(number));
             sheet.row([
                 line.key.as_str().to_owned(),
@@ -41,6 +42,7 @@ pub fn csv(comparison: &Comparison) -> String {
                 of(|difference| difference.noise_percent),
                 difference.as_ref().map_or_else(String::new, |difference| difference.is_real.to_string()),
                 difference.as_ref().map_or("", |difference| difference.word).to_owned(),
+                estimated.clone().unwrap_or_default(),
                 comparable(None),
             ]);
         }
@@ -90,6 +92,13 @@ pub fn markdown_text(comparison: &Comparison) -> String {
         causes.map(|(letter, cause)| format!("{letter}, {}: {cause}", line.title))
     });
     text.push_str(&list("Likely causes", causes));
+    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
+    let main = comparison.lines.iter().filter(|line| line.is_main);
+    let estimated = main.flat_map(|line| {
+        let letters = &letters;
+        line.estimates().map(move |(result, words)| format!("{}, {}: {words}", letters[result], line.title))
+    });
+    text.push_str(&list("Estimated (≈)", estimated));
     let settings = comparison.settings.iter().map(|setting| {
         let values: Vec<&str> = setting.values.iter().map(|value| value.as_deref().unwrap_or("-")).collect();
         format!("{}: {}", setting.name, values.join(" | "))
@@ -102,8 +111,8 @@ pub fn markdown_text(comparison: &Comparison) -> String {
 fn cells(line: &Line) -> Vec<String> {
     let cores = if line.cores.is_empty() { String::new() } else { format!(" ({})", line.cores.join(" | ")) };
     let mut cells = vec![format!("{}{cores}", line.title), line.unit.clone()];
-    for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
-        cells.push(value.map_or_else(|| "-".to_owned(), shown));
+    for (index, difference) in line.differences.iter().enumerate() {
+        cells.push(line.value_words(index));
         if index > 0 {
             cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), change));
         }

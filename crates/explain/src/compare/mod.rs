@@ -23,6 +23,7 @@ pub use rank::{
 pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
+use crate::change::shown;
 use crate::figures::equivalent::{in_common_methods, version_of};
 use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::{in_lines, one_line};
@@ -98,6 +99,20 @@ pub struct Line {
     pub differences: Vec<Option<Difference>>,
     /// True if it stands for its workload; the others are details.
     pub is_main: bool,
+}
+
+impl Line {
+    /// The value of a result as every text shows it: `≈1304` for one that was estimated, `-` for none.
+    pub fn value_words(&self, result: usize) -> String {
+        let mark = if self.estimated.get(result).is_some_and(Option::is_some) { "≈" } else { "" };
+        let value = self.values.get(result).copied().flatten();
+        value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", shown(value)))
+    }
+
+    /// How values were estimated, each with the number of its result.
+    pub fn estimates(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.estimated.iter().enumerate().filter_map(|(result, words)| Some((result, words.as_deref()?)))
+    }
 }
 
 /// How one value differs from another.

@@ -3,7 +3,7 @@
 use super::table::Table;
 use super::{Comparison, Difference, LeftOut, Line};
 use crate::Verdict;
-use crate::change::{shown as number, signed_percent};
+use crate::change::signed_percent;
 use std::fmt::Write;
 
 /// Long names of boards and figures are cut here.
@@ -96,9 +96,8 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     let mut heading = String::new();
     for line in comparison.lines.iter().filter(|line| line.is_main) {
         let mut cells = Vec::new();
-        for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
-            let mark = if line.estimated[index].is_some() { "≈" } else { "" };
-            cells.push(value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value))));
+        for (index, difference) in line.differences.iter().enumerate() {
+            cells.push(line.value_words(index));
             if index > 0 {
                 cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), change));
             }

@@ -58,7 +58,7 @@ fn markdown(rows: &[Row]) -> String {
     for row in rows {
         text.push_str(&line(cells(row).map(|cell| plain::markdown(&cell)).collect()));
     }
-    let notes: Vec<String> = notes(rows).map(|note| markdown_text(&note)).collect();
+    let notes: Vec<String> = notes(rows).map(|note| plain::markdown(&note)).collect();
     if !notes.is_empty() {
         text.push_str(&format!("\n{}\n", notes.join("\n")));
     }

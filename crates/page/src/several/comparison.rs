@@ -4,7 +4,7 @@ use super::{left_out, verdict};
 use crate::document::{Part, document};
 use crate::draw::wide;
 use explain::compare::{Comparison, Difference, Line, labels};
-use explain::{Verdict, shown, signed_percent};
+use explain::{Verdict, signed_percent};
 use maud::{Markup, html};
 
 /// Several results side by side as one HTML file.
@@ -12,6 +12,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     let name = format!("Comparison of {} results", comparison.sides.len());
     let parts = [
         ("figures", "Figures", figures(comparison)),
+        ("estimates", "Estimated from another version of a program", estimated(comparison)),
         ("causes", "Likely causes", causes(comparison)),
         ("settings", "Settings that differ", settings(comparison)),
         ("left-out", "Not compared", left_out(&comparison.left_out)),
@@ -75,8 +76,8 @@ fn row(line: &Line) -> Markup {
     html! {
         tr {
             th.name scope="row" { (title(line)) } td { (explain::plain(&line.unit)) }
-            @for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
-                td.number { (value.map_or_else(|| "-".to_owned(), shown)) }
+            @for (index, difference) in line.differences.iter().enumerate() {
+                td.number { (line.value_words(index)) }
                 @if index > 0 { td.number { (difference.as_ref().map_or_else(|| "-".to_owned(), change)) } }
             }
         }
@@ -96,6 +97,18 @@ fn causes(comparison: &Comparison) -> Option<Markup> {
             if let Some(cause) = difference.as_ref().and_then(|difference| difference.cause.as_ref()) {
                 told.push(explain::harmless(&format!("{letter}, {}: {cause}", title(line))).into_owned());
             }
+        }
+    }
+    (!told.is_empty()).then(|| html! { ul.notes { @for line in told { li { (line) } } } })
+}
+
+/// What stands behind each `≈`.
+fn estimated(comparison: &Comparison) -> Option<Markup> {
+    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
+    let mut told: Vec<String> = Vec::new();
+    for line in comparison.lines.iter().filter(|line| line.is_main) {
+        for (result, words) in line.estimates() {
+            told.push(explain::plain(&format!("≈ {}, {}: {words}", letters[result], title(line))));
         }
     }
     (!told.is_empty()).then(|| html! { ul.notes { @for line in told { li { (line) } } } })

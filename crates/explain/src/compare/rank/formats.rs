@@ -91,7 +91,7 @@ pub fn ranking_markdown(ranking: &Ranking) -> String {
 
 fn cells(entry: &Entry) -> [String; 7] {
     let core = entry.figure.core.as_ref().map_or_else(String::new, |core| format!(" ({})", core.label()));
-    let mark = if entry.estimated.is_some() { "~" } else { "" };
+    let mark = if entry.estimated.is_some() { "≈" } else { "" };
     let dash = || "-".to_owned();
     [
         format!("{}{core}", entry.title),
