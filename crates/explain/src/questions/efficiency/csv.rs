@@ -40,7 +40,7 @@ pub fn csv(record: &Record) -> String {
                 anomalies.join(" "),
             ];
             text.push_str(&cells.join(","));
-            text.push_str("\n");
+            text.push('\n');
         }
     }
     text
