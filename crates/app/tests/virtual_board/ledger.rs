@@ -98,3 +98,13 @@ fn a_firmware_cap_takes_what_it_took() {
 fn a_killed_core_takes_what_it_took() {
     check_boards(&[Fault::KilledCore]);
 }
+
+#[test]
+fn a_firmware_cap_and_heat_take_what_each_took() {
+    check_boards(&[Fault::FirmwareCap, Fault::Heat]);
+}
+
+#[test]
+fn a_firmware_cap_and_a_killed_core_take_what_each_took() {
+    check_boards(&[Fault::FirmwareCap, Fault::KilledCore]);
+}

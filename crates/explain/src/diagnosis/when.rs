@@ -25,6 +25,7 @@ impl When {
                 words.iter().any(|word| sentence.contains(word))
             }
             Self::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
+            Self::FirmwareAsked => view::firmware_bits(record, 0) != view::FirmwareBits::Unknown,
             Self::CiphersAlone => {
                 let is_cipher = |score: &usize| {
                     let id = case.scores()[*score].workload.id();
@@ -37,7 +38,15 @@ impl When {
                 let first = record.machine.cpus.first().map(|cpu| cpu.package);
                 packages.into_iter().any(|package| Some(package) != first)
             }
-            Self::NotOfAPart => finding.value("sensor").is_none(),
+            Self::TemperatureKnown => {
+                let is_known = temperature(case, at).is_some() && view::sensor_of_a_part(record).is_none();
+                is_known && finding.unseen.is_none()
+            }
+            Self::HotUncapped => {
+                Self::Uncapped.holds(case, finding, at, all) && Self::Hot.holds(case, finding, at, all)
+            }
+            // A log does not say how warm it was while its ladder was measured.
+            Self::Uncapped => view::is_log(record) || finding.value("opps").is_none(),
             Self::Unsteady => finding.value("later").is_some(),
             Self::Overclocked => found(all, |finding| finding.template == crate::config_txt::FASTER),
         }
@@ -88,6 +97,25 @@ mod tests {
     use crate::rules::relation::Judges;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use record::{ChannelId, RuleId, Unit, Variant};
+
+    #[test]
+    fn a_cap_is_none_of_heat_and_no_temperature_tells_of_no_limit() {
+        let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 4.0), compression(7000));
+        let hot = gauge_channel(record.clone(), ChannelId::Soc, Unit::Millicelsius, &[90_000; 9]);
+        let finding = Finding::new(RuleId::own("x"), Severity::Degraded, "So.").of([0]);
+        let capped = finding.clone().with("opps", Quantity::Text("1800, 2016".into()));
+        for (record, finding, when, expected) in [
+            (&hot, &finding, When::HotUncapped, true),
+            (&hot, &capped, When::HotUncapped, false),
+            (&hot, &capped, When::Uncapped, false),
+            (&hot, &finding, When::TemperatureKnown, true),
+            (&record, &finding, When::TemperatureKnown, false),
+        ] {
+            let case = Case::of(record);
+            let at = Situated::of(&case, finding, Judges::All);
+            assert_eq!(when.holds(&case, finding, &at, &[]), expected, "{when:?}");
+        }
+    }
 
     #[test]
     fn what_was_measured_cool_is_not_lowered_by_heat() {

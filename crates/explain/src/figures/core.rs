@@ -2,28 +2,30 @@
 
 use record::{Record, Source};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The place of a figure that was measured on one kind of core.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Core {
     /// Name of the core type, if it is known.
     pub core_type: Option<String>,
-    /// Index in `Machine::clusters`.
+    /// Index in `Machine::clusters`, or in `Machine::policies` where clusters are not known.
     pub cluster: usize,
     /// CPUs of that cluster.
     pub cpus: Vec<u32>,
 }
 
 impl Core {
-    /// The cluster that a CPU belongs to. Where clusters are not known, the CPU stands alone.
+    /// The cluster that a CPU belongs to. Where clusters are not known, its policy tells which are alike; without one
+    /// the CPU stands alone.
     pub(super) fn of_cpu(record: &Record, cpu: u32) -> Self {
-        let clusters = &record.machine.clusters;
-        let found = clusters.iter().position(|cluster| cluster.cpus.contains(&cpu));
-        Self {
-            core_type: core_name(record, cpu),
-            cluster: found.unwrap_or(0),
-            cpus: found.map_or_else(|| vec![cpu], |index| clusters[index].cpus.clone()),
-        }
+        let clusters = record.machine.clusters.iter().map(|cluster| &cluster.cpus);
+        let policies = record.machine.policies.iter().map(|policy| &policy.cpus);
+        let has_it = |(_, cpus): &(usize, &Vec<u32>)| cpus.contains(&cpu);
+        let found = clusters.enumerate().find(has_it);
+        let found = found.or_else(|| policies.enumerate().find(has_it).filter(|_| kinds(record) > 1));
+        let (cluster, cpus) = found.map_or_else(|| (0, vec![cpu]), |(index, cpus)| (index, cpus.clone()));
+        Self { core_type: core_name(record, cpu), cluster, cpus }
     }
 
     /// A core of which nothing is known.
@@ -57,10 +59,17 @@ pub fn core_name(record: &Record, cpu: u32) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The model that `lscpu` names in a log, if all CPUs are of one cluster. `ARMv7 Processor rev 5
-/// (v7l)` names an architecture, not a core.
+/// How many kinds of cores there are: as many as clusters, or where these are not known, as policies have lists of OPPs.
+fn kinds(record: &Record) -> usize {
+    let machine = &record.machine;
+    let opps: BTreeSet<&[u32]> = machine.policies.iter().map(|policy| policy.opps_khz.as_slice()).collect();
+    if machine.clusters.is_empty() { opps.len() } else { machine.clusters.len() }
+}
+
+/// The model that `lscpu` names in a log, if all CPUs are of one cluster: where clusters are not known, policies tell
+/// whether there are several. `ARMv7 Processor rev 5 (v7l)` names an architecture, not a core.
 fn only_model(record: &Record) -> Option<&String> {
-    if !matches!(record.source, Source::Log(_)) || record.machine.clusters.len() > 1 {
+    if !matches!(record.source, Source::Log(_)) || kinds(record) > 1 {
         return None;
     }
     let mut models = record.machine.features.iter();

@@ -42,11 +42,13 @@ fn span(record: &Record) -> String {
 /// What held CPUs back, in how much of the time; empty without a sample.
 pub(crate) fn slowed_down(record: &Record) -> String {
     let mut seen: Vec<(Reason, usize, i64)> = Vec::new();
+    let mut observable: Vec<Reason> = Vec::new();
     let mut watch = Watch::new(before_rows(record));
     let channels = &record.samples.channels;
     for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
         let values = channels.iter().map(|channel| channel.values.get(row));
         watch.row(*at_ms, values.map(|value| value.copied().flatten()));
+        observable.extend(watch.observable());
         for throttle in watch.throttled() {
             match seen.iter_mut().find(|(known, ..)| *known == throttle.reason) {
                 Some((_, rows, _)) => *rows += 1,
@@ -58,7 +60,7 @@ pub(crate) fn slowed_down(record: &Record) -> String {
         return String::new();
     }
     if seen.is_empty() {
-        return "No throttling detected.".to_owned();
+        return nothing_seen(&observable);
     }
     let all = record.samples.at_ms.len() as f64;
     let words = seen.iter().map(|(reason, rows, first_ms)| {
@@ -67,6 +69,16 @@ pub(crate) fn slowed_down(record: &Record) -> String {
         format!("{} ({percent:.1} % of the time, first at {at})", reason.words())
     });
     format!("Throttling: {}.", words.collect::<Vec<_>>().join(", "))
+}
+
+/// What it says that nothing was seen: which reasons would have been.
+fn nothing_seen(observable: &[Reason]) -> String {
+    let words = Reason::ALL.into_iter().filter(|reason| observable.contains(reason)).map(Reason::words);
+    let words: Vec<&str> = words.collect();
+    match words.as_slice() {
+        [] => "Whether the CPUs were throttled cannot be known: nothing that was read would show it.".to_owned(),
+        words => format!("No throttling detected (checked: {}).", words.join(", ")),
+    }
 }
 
 fn heat(record: &Record) -> String {
@@ -127,8 +139,8 @@ mod tests {
     #[test]
     fn recording_summary_text() {
         let steady = recording(&[1_800_000; 4], &[40_000, 41_000, 45_500, 44_000]);
-        let expected = "Recorded 1.5 s: 4 samples from 00:00:00 to 00:00:01. No throttling detected. Highest \
-                        temperature: 45.5°C at 00:00:01 (thermal_zone0.temp). No gaps.";
+        let expected = "Recorded 1.5 s: 4 samples from 00:00:00 to 00:00:01. No throttling detected (checked: \
+                        clock limit lowered). Highest temperature: 45.5°C at 00:00:01 (thermal_zone0.temp). No gaps.";
         assert_eq!(watched(&steady), expected);
         let mut hot = recording(&[1_800_000, 1_800_000, 1_200_000, 1_200_000], &[80_000; 4]);
         let missing = Missing::absent("/sys/x");
@@ -143,6 +155,14 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn nothing_seen_needs_who_would_have_seen_it() {
+        let mut steady = recording(&[1_800_000; 4], &[40_000; 4]);
+        steady.samples.channels.remove(0);
+        let text = watched(&steady);
+        assert!(text.contains("cannot be known") && !text.contains("No throttling"), "{text}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn unmoved(record: &Record) -> Option<Finding> {
         Some(100.0 * (1.0 - mean(&values)? / top))
     });
     let moved = moved.reduce(f64::max)?;
-    if has_swapped || moved >= CLOCK_FALL_PERCENT {
+    if has_swapped || moved >= CLOCK_FALL_PERCENT || !view::claims_are_whole(record) {
         return None;
     }
     Some(

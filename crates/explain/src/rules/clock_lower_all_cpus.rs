@@ -45,9 +45,12 @@ fn check(record: &Record) -> Vec<Finding> {
     let template = if by_design {
         "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}): single-core turbo, or a power \
          limit."
-    } else {
+    } else if view::heat(record, view::whole_run()).is_some() {
         "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}) while cold: a power or current \
          limit."
+    } else {
+        "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}). Without a temperature the \
+         cause (heat or power limit) is unknown."
     };
     let severity = match *percent >= DEGRADED_PERCENT && !by_design {
         true => Severity::Degraded,
@@ -81,8 +84,8 @@ fn is_supported(record: &Record, clock: &ClusterClock) -> bool {
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::{own_run, point, with_clocks};
-    use record::Variant;
+    use crate::test_support::{gauge_channel, own_run, point, with_clocks};
+    use record::{ChannelId, Unit, Variant};
 
     fn check(together_khz: u32, supported: Option<bool>, expected: &[&str]) {
         let clocks = |khz| -> Vec<_> { (0..4).map(|cpu| point(cpu, 1_800_000, khz)).collect() };
@@ -92,7 +95,11 @@ mod tests {
             point.windows.as_mut().unwrap().supported = supported;
         }
         let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
-        assert_eq!(sentences(RULE.id, &record), expected);
+        let cool = gauge_channel(record.clone(), ChannelId::Soc, Unit::Millicelsius, &[40_000]);
+        assert_eq!(sentences(RULE.id, &cool), expected);
+        for sentence in sentences(RULE.id, &record) {
+            assert!(sentence.contains("Without a temperature"), "{sentence}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId, soc_temperature};
+use record::{Missing, Record, RuleId, soc_temperature};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-temperature"),
@@ -20,13 +20,14 @@ fn check(record: &Record) -> Vec<Finding> {
     let choice = soc_temperature::of(record);
     let finding = |template| Finding::new(RULE.id, Severity::Info, template);
     let finding = match choice.as_ref().err().and_then(soc_temperature::left_out) {
-        None => finding("No CPU temperature sensor, so the cause of lower clocks cannot be determined."),
+        None => finding("No CPU temperature was read, so the cause of lower clocks cannot be determined."),
         Some(sensors) => finding(
             "No sensor reports the CPU temperature, so causes of lower clocks cannot be distinguished. Ignored sensors: {sensors}.",
         )
         .with("sensors", Quantity::Text(sensors.to_owned())),
     };
-    vec![finding.sure(97).at(Place::Field("samples.channels".into()))]
+    let why = Missing::unsupported("", "no temperature of the CPUs was read");
+    vec![finding.sure(97).unseen_because(why).at(Place::Field("samples.channels".into()))]
 }
 
 #[cfg(test)]

@@ -116,8 +116,9 @@ fn measured(record: &Record) -> Option<Variant> {
     if !view::cluster_clocks(record, &Variant::HOT_LOADED).is_empty() {
         return Some(Variant::HOT_LOADED);
     }
-    // Right after a load a clock may have risen again; without a temperature nothing says how hot it had been.
-    view::heat(record, view::whole_run())?;
+    // Right after a load a clock may have risen again; without a temperature nothing says how hot it had been, and
+    // without a reported clock nothing was seen of the load itself.
+    view::heat(record, view::whole_run()).filter(|_| has_claims(record))?;
     let after = view::cluster_clocks(record, &Variant::HOT_AFTER);
     let cold = view::cluster_clocks(record, &Variant::COLD);
     let kept = |clock: &ClusterClock| {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::case::Case;
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{LogLine, RuleId, Source, Total};
+use record::{ChannelId, LogLine, RuleId, Source, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("old-verdict-wrong"),
@@ -98,9 +98,19 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let record = case.record;
+    let has_residency = record.states.iter().any(|state| !state.residencies.is_empty());
+    let has_claims = view::channels(record, ChannelId::is_any_claim).next().is_some();
     let below_ms: i64 = view::residency_below_top(record).iter().map(|below| below.below_ms).total();
     let heat = view::heat(record, view::whole_run());
     let finding = match (below_ms, heat) {
+        // Without a witness nothing contradicts the log.
+        (1.., _) if !has_claims => return None,
+        (0, _) if !has_residency => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\", but nothing else in it shows a clock or a score that dropped.",
+        )
+        .sure(75),
         (0, _) => Finding::new(
             RULE.id,
             Severity::Info,

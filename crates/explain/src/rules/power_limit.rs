@@ -5,7 +5,7 @@ use super::thermal_throttling::kernel_says_heat;
 use super::{Check, Rule, Throttles};
 use crate::view::ClockFall;
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Missing, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("power-limit"),
@@ -35,9 +35,35 @@ fn check(record: &Record) -> Vec<Finding> {
             slowdown::with_falls(record, finding(cause, falls, slowdown::names_clusters(record, falls)), falls);
         let temp = falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max();
         let finding = after_heat(record, cause, finding, temp);
-        by_a_part(record, cause, finding, slowdown::names_clusters(record, falls))
+        let finding = by_a_part(record, cause, finding, slowdown::names_clusters(record, falls));
+        let finding = unseen(cause, finding, falls);
+        match cause {
+            Cause::Unknown => finding.unseen_because(Missing::unsupported("", "nothing that was read shows the cause")),
+            _ => finding,
+        }
     });
     found.collect()
+}
+
+/// A firmware that lowers clocks says by its bits why: without them its clock alone tells no cause. Nor does any clock
+/// of a machine of which it is not known whether it has a turbo.
+fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
+    let is_of_firmware = falls.iter().any(|fall| fall.channel.is_firmware_clock());
+    let template = match (cause, is_of_firmware, finding.value("temperature")) {
+        (Cause::Unknown, true, Some(_)) => {
+            "During {phase}, the firmware lowered the clock from {clock_before} to {clock_after} (average {clock_mean}) \
+             at {temperature} at most; nothing that was read shows why."
+        }
+        (Cause::Unknown, true, None) => {
+            "During {phase}, the firmware lowered the clock from {clock_before} to {clock_after} (average {clock_mean}); \
+             nothing that was read shows why."
+        }
+        (Cause::Unknown, false, Some(_)) if finding.value("sensor").is_none() => {
+            "During {phase}, clocks dropped at {temperature} at most: {clusters}. Nothing that was read shows why."
+        }
+        _ => return finding,
+    };
+    Finding { template, ..finding }
 }
 
 /// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
@@ -156,6 +182,26 @@ mod tests {
         assert_eq!(findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(), 0);
         let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
         assert!(unknown[0].sentence().contains("is unknown"));
+    }
+
+    /// Without a sensor nothing tells a power limit from heat: neither is told as the cause.
+    #[test]
+    fn power_limit_needs_a_temperature() {
+        for (celsius, expected) in [(Some(70), crate::Cause::PowerLimit), (None, crate::Cause::NotVisible)] {
+            let explained = crate::Explanation::of(&run("x86_64", &FELL, celsius));
+            let causes: Vec<crate::Cause> = explained.diagnoses.iter().map(|diagnosis| diagnosis.cause).collect();
+            assert_eq!(causes, [expected]);
+        }
+    }
+
+    /// A firmware that lowers the clock says why by its bits; without them its clock names no cause.
+    #[test]
+    fn a_clock_of_the_firmware_names_no_limit() {
+        let mut record = run("aarch64", &[TOP; 9], Some(60));
+        record.samples.channels.retain(|channel| channel.id != ChannelId::claimed(0));
+        let id = ChannelId::RaspberryPi(record::OfRaspberryPi::LogFirmwareClock);
+        let found = sentences(RULE.id, &gauge_channel(record, id, Unit::Kilohertz, &FELL));
+        assert!(found[0].contains("the firmware lowered the clock") && !found[0].contains("power"), "{found:?}");
     }
 
     /// The sensor of one core says nothing of the others.

@@ -62,12 +62,19 @@ pub(crate) enum When {
     Says(&'static [&'static str]),
     /// It is about this bit of the firmware of a Raspberry Pi.
     Bit(i64),
+    /// The firmware of a Raspberry Pi was asked what lowers the clock.
+    FirmwareAsked,
     /// Only the ciphers of OpenSSL were hit.
     CiphersAlone,
     /// The machine has more than one NUMA node or package.
     ManyNodes,
-    /// The temperature is not that of one core or cluster alone.
-    NotOfAPart,
+    /// The temperature was read meanwhile, is not that of one core or cluster alone, and the finding does not say itself
+    /// that its cause is unknown: without it nothing tells heat from other limits.
+    TemperatureKnown,
+    /// The same as `Hot`, and the clock is none that a ladder of OPPs shows to be capped: no cap comes from heat.
+    HotUncapped,
+    /// The clock is none that a ladder of OPPs shows to be capped.
+    Uncapped,
     /// Readings of the same clock contradict each other.
     Unsteady,
     /// A setting of `config.txt` raises clocks.

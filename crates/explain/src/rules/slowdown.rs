@@ -20,7 +20,8 @@ pub(super) enum Cause {
     Turbo,
     /// A governor other than `performance` was at work, which may have done it.
     Governor,
-    /// No sensor tells, or only that of one core or cluster.
+    /// No sensor tells, or only that of one core or cluster, or a firmware lowered it that does not say why, or what kind
+    /// of machine it is is not known.
     Unknown,
 }
 
@@ -86,6 +87,7 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
         _ if view::is_other_governor(record) => Cause::Governor,
         _ if always_low && fall.at_most => Cause::ManyCores,
         _ if is_turbo => Cause::Turbo,
+        Some(_) if fall.channel.is_firmware_clock() || view::is_of_unknown_kind(record) => Cause::Unknown,
         Some(_) if view::sensor_of_a_part(record).is_none() => Cause::Power,
         _ => Cause::Unknown,
     }

@@ -28,13 +28,22 @@ const DECLINE_PERCENT_MIN: f64 = 3.0;
 /// The clock that turbo reached with all CPUs busy, as a share of the readings.
 const UNLIMITED_SHARE: f64 = 0.9;
 
-/// True if an x86 CPU tells of itself: its clock alone is higher than that of all together.
+/// True if an x86 CPU tells of itself: its clock alone is higher than that of all together. Where the kernel's word is
+/// not known, that of its programs tells.
 pub fn is_x86(record: &Record) -> bool {
-    let arch = record.machine.kernel_arch.known();
-    let is_x86 = |arch: &String| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86"));
+    let arch = record.machine.kernel_arch.known().or(record.machine.userland_arch.known());
+    let is_x86 =
+        |arch: &String| matches!(arch.as_str(), "x86_64" | "amd64") || (arch.starts_with('i') && arch.ends_with("86"));
     let has_driver_of_boards =
         record.machine.policies.iter().filter_map(|policy| policy.driver.known()).any(|driver| driver == "cpufreq-dt");
     arch.is_some_and(is_x86) && record.machine.compatible.is_empty() && !has_driver_of_boards
+}
+
+/// True if nothing tells whether a machine is of x86, whose turbo clocks wobble, or a board.
+pub fn is_of_unknown_kind(record: &Record) -> bool {
+    let machine = &record.machine;
+    let archs = [&machine.kernel_arch, &machine.userland_arch];
+    archs.iter().all(|arch| arch.known().is_none()) && machine.compatible.is_empty()
 }
 
 /// What the clocks of a channel are set against. One sample proves nothing, the first row of a log is older than the

@@ -44,8 +44,20 @@ pub fn declines(record: &Record) -> Vec<Decline> {
     of_runs.into_iter().chain(of_series).filter(|decline| decline.fall_percent >= FALL_PERCENT_MIN).collect()
 }
 
+/// True if the claimed clock of every policy was read: of others nothing is known.
+pub fn claims_are_whole(record: &Record) -> bool {
+    let is_read = |id: &ChannelId| record.samples.channel(id).is_some();
+    let of_no_policy = |id: &ChannelId| id.is_any_claim() && !id.is_policy_claim();
+    let mut policies = record.machine.policies.iter();
+    channels(record, of_no_policy).next().is_some()
+        || policies.all(|policy| is_read(&ChannelId::claimed(policy.policy)))
+}
+
 /// A claimed clock that stood still within a window, if all of them did.
 pub fn unmoved_claim(record: &Record, window: Window) -> Option<ChannelId> {
+    if !claims_are_whole(record) {
+        return None;
+    }
     let doubted = doubted_columns(record);
     let mut unmoved = None;
     for channel in channels(record, ChannelId::is_any_claim) {

@@ -13,9 +13,13 @@ pub fn is_other_governor(record: &Record) -> bool {
 /// The governor after the run's own changes; none if it is not known.
 pub fn governor_during_run(record: &Record, policy: &Policy) -> Option<String> {
     let path = format!("policy{}/scaling_governor", policy.policy);
-    let changes = record.settings.iter().filter(|change| change.path.ends_with(&path));
-    let changed = changes.filter_map(|change| change.read_back.known()).next_back();
-    changed.or(policy.governor.known()).map(|governor| governor.trim().to_owned())
+    let mut changes = record.settings.iter().filter(|change| change.path.ends_with(&path));
+    let governor = match changes.next_back() {
+        // What it was before does not tell what a change made of it.
+        Some(change) => change.read_back.known(),
+        None => policy.governor.known(),
+    };
+    governor.map(|governor| governor.trim().to_owned())
 }
 
 /// The governors that were at work, each once.

@@ -43,7 +43,7 @@ mod topology;
 mod waited;
 mod witness;
 
-pub use base::is_x86;
+pub use base::{is_of_unknown_kind, is_x86};
 pub use clock_gauge::clock_gauge;
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz, point_clock,
@@ -54,7 +54,7 @@ pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use death::{Death, LastSeen, death, deaths};
-pub use declines::{Decline, declines, unmoved_claim};
+pub use declines::{Decline, claims_are_whole, declines, unmoved_claim};
 pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
 pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks, has_soft_limit,

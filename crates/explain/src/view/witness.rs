@@ -65,7 +65,8 @@ const ROWS_MIN: usize = 5;
 /// The columns of claimed clocks of boards that something contradicts. On x86 a clock above the nominal one is a
 /// turbo clock, an idle CPU has a low clock in truth, and an average scatters; so only the others are looked at.
 pub fn doubted_columns(record: &Record) -> Vec<DoubtedColumn> {
-    if record.machine.kernel_arch.known().is_none_or(|arch| arch.contains("86")) {
+    let arch = record.machine.kernel_arch.known().or(record.machine.userland_arch.known());
+    if arch.is_none_or(|arch| arch.contains("86") || arch.contains("amd")) {
         return Vec::new();
     }
     let phases = phases(record);

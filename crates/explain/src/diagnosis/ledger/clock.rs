@@ -16,7 +16,8 @@ use crate::{Cause, Finding, Severity, Witness};
 use record::{ChannelId, OfRaspberryPi, Total, Variant};
 
 /// Causes that lower clocks while a score is measured, the one first that is taken away first.
-const CHAIN: [Cause; 5] = [Cause::LowVoltage, Cause::Heat, Cause::PowerLimit, Cause::FirmwareCap, Cause::Governor];
+const CHAIN: [Cause; 6] =
+    [Cause::LowVoltage, Cause::Heat, Cause::PowerLimit, Cause::FirmwareCap, Cause::Governor, Cause::NotVisible];
 /// The firmware of a Raspberry Pi with too little voltage halves the clock, or nearly.
 const HALVED: f64 = 0.55;
 /// A temperature this near below the limit, in thousandths of a degree, is at the limit: it is read between peaks.

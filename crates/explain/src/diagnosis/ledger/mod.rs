@@ -64,14 +64,17 @@ const SAME_SHARE: f64 = 0.005;
 
 impl Look<'_> {
     fn losses(&self) -> Vec<Taken> {
-        let causes: Vec<Cause> = self.here.iter().map(|(_, diagnosis)| diagnosis.cause).collect();
+        let is_of_clocks = |diagnosis: &Diagnosis| diagnosis.cause != Cause::NotVisible || self.shows_clocks(diagnosis);
+        let of_clocks = self.here.iter().filter(|(_, diagnosis)| is_of_clocks(diagnosis));
+        let causes: Vec<Cause> = of_clocks.map(|(_, diagnosis)| diagnosis.cause).collect();
         let of_firmware = self.here.iter().filter(|(_, diagnosis)| diagnosis.cause == Cause::FirmwareCap);
         let of_firmware: Vec<&Finding> = of_firmware.flat_map(|(_, diagnosis)| self.members(diagnosis)).collect();
         let caps = clock::held(&of_firmware, ClockPair::Claim);
         let by_rows = clock::by_rows(self.case, self.score, &causes, &caps);
         let taken = self.here.iter().filter_map(|(index, diagnosis)| {
             let cause = diagnosis.cause;
-            let of_rows = by_rows.iter().find(|(known, _)| *known == cause).map(|(_, loss)| loss.clone());
+            let of_rows = by_rows.iter().find(|(known, _)| *known == cause && is_of_clocks(diagnosis));
+            let of_rows = of_rows.map(|(_, loss)| loss.clone());
             let declines = self.has(diagnosis, &rules::OF_DECLINES);
             let own = [of_rows, self.by_clocks_found(diagnosis, by_rows.is_empty()), self.by_runs(diagnosis, declines)];
             let own = own.into_iter().flatten().reduce(Loss::or);
@@ -86,6 +89,12 @@ impl Look<'_> {
     /// True if a member of a diagnosis is of one of these rules.
     fn has(&self, diagnosis: &Diagnosis, rules: &[RuleId]) -> bool {
         diagnosis.members().any(|index| rules.contains(&self.findings[index].rule))
+    }
+
+    /// True if clocks that fell are what shows a diagnosis.
+    fn shows_clocks(&self, diagnosis: &Diagnosis) -> bool {
+        let mut witnesses = self.findings[diagnosis.root].by.iter();
+        witnesses.any(|witness| matches!(witness, Witness::ClaimedClock(_) | Witness::FirmwareClock(_)))
     }
 
     fn members(&self, diagnosis: &Diagnosis) -> Vec<&Finding> {

@@ -80,7 +80,7 @@ impl Limiter {
             Self::AllCores => "all cores saturated",
             Self::Memory => "memory",
             Self::Storage => "storage",
-            Self::Other => "I/O or other non-CPU waits",
+            Self::Other => "waits that are not visible here, while CPUs idle",
             Self::Unknown => "unknown",
         }
     }

@@ -86,8 +86,8 @@ pub(crate) const RELATIONS: &[Related] = &[
         &clock_below_claim::RULE,
         J::All,
         &[
-            follows(C::LowVoltage),
-            follows_if(C::Heat, W::Hot),
+            follows_if(C::LowVoltage, W::Uncapped),
+            follows_if(C::Heat, W::HotUncapped),
             follows_if(C::Background, W::Unsteady),
             root(C::FirmwareCap),
         ],
@@ -112,7 +112,7 @@ pub(crate) const RELATIONS: &[Related] = &[
     row(
         &clock_lower_all_cpus::RULE,
         J::FullLoad,
-        &[follows_if(C::Heat, W::Hot), root(C::PowerLimit)],
+        &[follows_if(C::Heat, W::Hot), root_if(C::PowerLimit, W::TemperatureKnown)],
         "with all CPUs busy the clock is 5 % or more below that of one CPU, and the CPU has no turbo",
         "Use a stronger power supply, or raise the power limits in the BIOS.",
     ),
@@ -233,7 +233,7 @@ pub(crate) const RELATIONS: &[Related] = &[
     row(
         &power_limit::RULE,
         J::FullLoad,
-        &[follows(C::LowVoltage), follows_if(C::Heat, W::Hot), root_if(C::PowerLimit, W::NotOfAPart)],
+        &[follows(C::LowVoltage), follows_if(C::Heat, W::Hot), root_if(C::PowerLimit, W::TemperatureKnown)],
         "the clock fell under load below the temperature of throttling",
         "Look at the power limits (PL1 and PL2) in the BIOS and at the power supply.",
     ),
@@ -259,7 +259,7 @@ pub(crate) const RELATIONS: &[Related] = &[
     row(
         &rpi_firmware_clock::RULE,
         J::All,
-        &[follows(C::LowVoltage), follows(C::Heat), HIDDEN_HEAT, root(C::FirmwareCap)],
+        &[follows(C::LowVoltage), follows(C::Heat), HIDDEN_HEAT, root_if(C::FirmwareCap, W::FirmwareAsked)],
         "the clock of the firmware was lower than the claimed one in several samples",
         "Look at the temperature limits and clocks in config.txt.",
     ),
