@@ -1,6 +1,11 @@
-//! What is published and made from the code: the JSON Schema of the Record, and the tables of ARCHITECTURE.md.
+//! What is published and made from the code: the JSON Schema of the Record, the tables of ARCHITECTURE.md, and a page
+//! for each rule.
 //!
 //! A test compares what is there with what would be written, so that a change of the code cannot leave them behind.
+
+mod book;
+mod rules;
+mod source;
 
 use crate::{tidy, workspace};
 use anyhow::{Context, Result, ensure};
@@ -9,6 +14,8 @@ use serde_json::json;
 
 /// Where the schema is, from the workspace's folder.
 const SCHEMA: &str = "docs/record.schema.json";
+/// Where the pages of rules are.
+const RULES: &str = "docs/rules/";
 /// The document with parts that are made.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
@@ -24,16 +31,35 @@ fn schema() -> Result<String> {
 }
 
 /// Every file that is made from code, whole or in part, with its text.
-fn made() -> Result<[(&'static str, String); 2]> {
+fn made() -> Result<Vec<(String, String)>> {
     let path = workspace::root().join(ARCHITECTURE);
     let document = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    Ok([(SCHEMA, schema()?), (ARCHITECTURE, tidy::architecture(&document)?)])
+    let mut made = vec![(SCHEMA.to_owned(), schema()?), (ARCHITECTURE.to_owned(), tidy::architecture(&document)?)];
+    made.extend(rules::pages()?);
+    made.push(book::summary()?);
+    Ok(made)
+}
+
+/// Pages of rules that are no more.
+fn lost(made: &[(String, String)]) -> Result<Vec<String>> {
+    let mut pages = workspace::paths()?;
+    pages.retain(|path| path.starts_with(RULES) && made.iter().all(|(name, _)| name != path));
+    Ok(pages)
 }
 
 /// Writes everything that is made from code.
 pub(crate) fn write() -> Result<()> {
-    for (name, text) in made()? {
-        let path = workspace::root().join(name);
+    let made = made()?;
+    for path in lost(&made)? {
+        std::fs::remove_file(workspace::root().join(&path)).with_context(|| path.clone())?;
+        println!("removed {path}");
+    }
+    for (name, text) in made {
+        let path = workspace::root().join(&name);
+        if std::fs::read_to_string(&path).is_ok_and(|found| found == text) {
+            continue;
+        }
+        path.parent().map(std::fs::create_dir_all).transpose().with_context(|| name.clone())?;
         std::fs::write(&path, text).with_context(|| path.display().to_string())?;
         println!("wrote {name}");
     }
@@ -42,8 +68,11 @@ pub(crate) fn write() -> Result<()> {
 
 /// Fails if something is not what [`write`] would write.
 pub(crate) fn check() -> Result<()> {
-    for (name, text) in made()? {
-        let found = std::fs::read_to_string(workspace::root().join(name)).unwrap_or_default();
+    let made = made()?;
+    let lost = lost(&made)?;
+    ensure!(lost.is_empty(), "{} is the page of no rule; run: cargo xtask docs", lost.join(", "));
+    for (name, text) in made {
+        let found = std::fs::read_to_string(workspace::root().join(&name)).unwrap_or_default();
         ensure!(found == text, "{name} is not up to date; run: cargo xtask docs");
     }
     Ok(())

@@ -8,6 +8,8 @@ mod efficiency;
 mod environment;
 mod groups;
 mod identify;
+#[cfg(test)]
+mod ignored;
 mod meters;
 mod monitor;
 mod program;
@@ -30,7 +32,7 @@ pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 pub(crate) use monitor::{MonitorArgs, Replay, View};
 pub(crate) use program::{calling_user, definitions};
-pub(crate) use several::FileCommand;
+pub(crate) use several::{FileCommand, ResultsArgs};
 pub(crate) use single::OneShotArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 pub(crate) use upload::UploadArgs;

@@ -5,6 +5,7 @@
 mod args;
 mod commands;
 mod input;
+mod look;
 mod output;
 mod paths;
 mod progress;
@@ -140,14 +141,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
 fn several(verb: FileCommand) -> anyhow::Result<u8> {
     match verb {
         FileCommand::Compare { files, with, written } => commands::compare::run(&files, &with, &written),
-        FileCommand::Results { files, sort, format, json } => {
-            let format = match (format.as_deref(), json) {
-                (None | Some("json"), true) => "json",
-                (Some(other), true) => anyhow::bail!("--json cannot be combined with --format {other}."),
-                (given, false) => given.unwrap_or("md"),
-            };
-            commands::results::run(&files, &sort, format)
-        }
+        FileCommand::Results(args) => commands::results::run(&args),
         FileCommand::Trend { files, written } => commands::trend::run(&files, &written),
     }
 }

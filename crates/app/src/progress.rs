@@ -1,51 +1,54 @@
-//! Progress of a run: a bar with the time left, on standard error and only on a terminal.
+//! Progress of a run on standard error: a bar with the time left on a terminal, a line for each step elsewhere.
 
-use crate::stderr;
+mod step_log;
+
+use crate::{look, stderr};
 use bench::Progress;
 use ratatui::crossterm::terminal;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
+use step_log::StepLog;
 
 /// Columns of the bar itself.
 const BAR_COLUMNS: usize = 16;
 /// Where the terminal does not say how wide it is.
 const USUAL_COLUMNS: usize = 80;
 
-/// The bar of one run.
+/// What a run says of itself while it goes on.
 pub(crate) struct ProgressBar {
-    /// It is shown to a user.
-    visible: bool,
+    shown: Shown,
     began: Instant,
     /// The step that runs: its name, when it began, and what was left then.
     step: RefCell<Option<(String, Instant, Duration)>>,
+    log: RefCell<StepLog>,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shown {
+    /// By a bar below all lines.
+    Bar,
+    /// By a line for each step.
+    Lines,
+    /// Not at all.
+    Nothing,
 }
 
 impl ProgressBar {
-    /// A bar, or nothing visible where standard error is no terminal.
+    /// A bar on a terminal that can write over it, lines elsewhere, nothing where nothing is wanted.
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { visible: !quiet && stderr::is_terminal(), began: Instant::now(), step: RefCell::default() }
+        let shown = match (quiet, stderr::is_terminal() && look::has_cursor()) {
+            (true, _) => Shown::Nothing,
+            (false, true) => Shown::Bar,
+            (false, false) => Shown::Lines,
+        };
+        Self { shown, began: Instant::now(), step: RefCell::default(), log: RefCell::default() }
     }
 
     /// Shows what happens.
     pub(crate) fn show(&self, progress: &Progress) {
         match progress {
-            Progress::TargetWait(gate, left) => {
-                let busiest: Vec<String> = gate
-                    .busiest
-                    .iter()
-                    .take(3)
-                    .map(|process| {
-                        let percent = process.hundredths_percent / 100;
-                        format!("{} (PID {}, {percent} %)", process.name, process.pid)
-                    })
-                    .collect();
-                self.line(&format!(
-                    "System is busy ({} % of all CPUs): {}. Waiting up to {} s; use --force to start now.",
-                    gate.busy_hundredths_percent / 100,
-                    busiest.join(", "),
-                    left.as_secs()
-                ));
-            }
+            Progress::TargetWait(gate, left) => self.busy(gate, *left),
             Progress::Identified(machine) => {
                 let board = machine.board.known().map_or("this machine", String::as_str);
                 self.line(&format!("Benchmarking {board}."));
@@ -54,6 +57,10 @@ impl ProgressBar {
                 *self.step.borrow_mut() = Some(((*name).to_owned(), Instant::now(), *left));
                 self.draw();
             }
+            Progress::StepEnded { name, step } if self.shown == Shown::Lines => {
+                self.log.borrow_mut().ended(name, &explain::outcome(step));
+            }
+            Progress::StepEnded { .. } => {}
             Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {
                 let left = time_left(left.as_secs());
@@ -61,41 +68,71 @@ impl ProgressBar {
             }
             Progress::SampleInterval => self.draw(),
             // A note matters in a pipe as well.
-            Progress::Note(note) if self.visible => self.line(note),
+            Progress::Note(note) if self.shown == Shown::Bar => self.line(note),
             Progress::Note(note) => crate::output::note(note),
         }
+    }
+
+    /// Who keeps the run from starting. It is told every two seconds, which a log need not repeat.
+    fn busy(&self, gate: &record::Gate, left: Duration) {
+        if self.shown == Shown::Lines && !self.log.borrow_mut().was_silent(self.began.elapsed().as_secs()) {
+            return;
+        }
+        let named = gate.busiest.iter().take(3).map(|process| {
+            let percent = process.hundredths_percent / 100;
+            format!("{} (PID {}, {percent} %)", process.name, process.pid)
+        });
+        self.line(&format!(
+            "System is busy ({} % of all CPUs): {}. Waiting up to {} s; use --force to start now.",
+            gate.busy_hundredths_percent / 100,
+            named.collect::<Vec<_>>().join(", "),
+            left.as_secs()
+        ));
     }
 
     /// The last sample as a line of the monitor, in a terminal only: in a pipe it would be in the way.
     fn watched(&self, record: &record::Record) {
         let rows = record.samples.at_ms.len();
-        if rows >= 2 {
+        if rows >= 2 && self.shown == Shown::Bar {
             self.line(&explain::monitor::heading(record));
             self.line(&explain::monitor::row(record, 0, rows - 1));
         }
     }
 
-    /// The bar as it is now: time gone of time gone and left.
+    /// The bar as it is now, or the line that is due: time gone, and time left.
     fn draw(&self) {
         let step = self.step.borrow();
-        let Some((name, began, left)) = step.as_ref().filter(|_| self.visible) else {
+        let Some((name, began, left)) = step.as_ref() else {
             return;
         };
         // A step that takes longer than was thought leaves what comes behind it as it is.
         let left = left.saturating_sub(began.elapsed()).as_secs();
-        let columns = terminal::size().map_or(USUAL_COLUMNS, |(columns, _)| usize::from(columns));
-        stderr::bar(&bar(self.began.elapsed().as_secs(), left, name, columns));
-    }
-
-    /// Takes the bar away.
-    pub(crate) fn finish(&self) {
-        if self.visible {
-            stderr::bar("");
+        let gone = self.began.elapsed().as_secs();
+        match self.shown {
+            Shown::Bar => {
+                let columns = terminal::size().map_or(USUAL_COLUMNS, |(columns, _)| usize::from(columns));
+                stderr::bar(&bar(gone, left, name, columns));
+            }
+            Shown::Lines => self.line_if(self.log.borrow_mut().step(gone, name, left)),
+            Shown::Nothing => {}
         }
     }
 
+    /// Takes the bar away, or says what the last step came to.
+    pub(crate) fn finish(&self) {
+        match self.shown {
+            Shown::Bar => stderr::bar(""),
+            Shown::Lines => self.line_if(self.log.borrow_mut().finish(self.began.elapsed().as_secs())),
+            Shown::Nothing => {}
+        }
+    }
+
+    fn line_if(&self, line: Option<String>) {
+        line.iter().for_each(|line| self.line(line));
+    }
+
     fn line(&self, text: &str) {
-        if self.visible {
+        if self.shown != Shown::Nothing {
             stderr::line(text);
         }
     }
@@ -107,11 +144,15 @@ fn bar(gone_s: u64, left_s: u64, name: &str, columns: usize) -> String {
     let full = BAR_COLUMNS as u64 * gone_s / (gone_s + left_s).max(1);
     let done = "=".repeat(full as usize);
     let head = if full < BAR_COLUMNS as u64 { ">" } else { "" };
-    let (hours, minutes, seconds) = (gone_s / 3600, gone_s / 60 % 60, gone_s % 60);
-    let left = time_left(left_s);
-    let bar = format!("{hours:02}:{minutes:02}:{seconds:02} [{:BAR_COLUMNS$}] {left}: {name}", done + head);
+    let (gone, left) = (clock(gone_s), time_left(left_s));
+    let bar = format!("{gone} [{:BAR_COLUMNS$}] {left}: {name}", done + head);
     // In the last column some terminals begin another line.
     bar.chars().take(columns.saturating_sub(1)).collect()
+}
+
+/// `00:01:10`.
+fn clock(seconds: u64) -> String {
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// `about 12 min left`: to the minute from three minutes on, to ten seconds below.

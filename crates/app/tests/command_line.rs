@@ -125,6 +125,14 @@ fn run_leaves_log_record_and_summary() {
             .any(|entry| { entry.unwrap().file_name().to_string_lossy().contains("events") })
     );
     check_explained(&folder, &record);
+    // What is no terminal gets a line for each step.
+    assert_eq!(step_lines(&output.stderr), record.steps.len(), "{}", text(&output.stderr));
+}
+
+/// Lines of progress, each with the result of a step: `00:00:11 memory-libc: copy 3833 MB/s; ...`.
+fn step_lines(error: &[u8]) -> usize {
+    let line = Regex::new(r"^\d\d:\d\d:\d\d \S.*: \S").unwrap();
+    text(error).lines().filter(|text| line.is_match(text)).count()
 }
 
 /// The Record against the published schema, by a validator that is not ours.
@@ -255,8 +263,9 @@ fn definitions_of_a_wrong_file_are_not_read_whole() {
 
 #[test]
 fn log_that_cannot_be_written_does_not_end_a_run() {
-    let words = ["--force", "--wait", "0s", "--log", "/proc/none/run.log"];
+    let words = ["--force", "--wait", "0s", "--quiet", "--log", "/proc/none/run.log"];
     let output = sbc_bench(&words).output().unwrap();
+    assert_eq!(step_lines(&output.stderr), 0, "{}", text(&output.stderr));
     assert!(matches!(output.status.code(), Some(0 | 2 | 3)));
     let shown = text(&output.stdout);
     assert!(shown.contains("Cannot write the log to /proc/none/run.log"), "{shown}");

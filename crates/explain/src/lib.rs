@@ -21,6 +21,7 @@ pub mod kernel;
 mod lines;
 pub mod logs;
 pub mod monitor;
+mod outcome;
 mod plain;
 pub mod plot;
 mod questions;
@@ -54,6 +55,7 @@ pub use explanation::{
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
 pub use lines::{duration, size_words, unmeasured};
+pub use outcome::outcome;
 pub use plain::{harmless, plain};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};
 pub use record::{cpu_list, cpu_words};

@@ -87,7 +87,10 @@ fn check_all(place: &str, record: &Record) {
     check(place, &ranking_text(&rank(record, explained, Reference::builtin())));
     let row = results::Row::of(record, explained, &name);
     for format in results::FORMATS {
-        check(&format!("{place}, {}", format.id), &(format.write)(std::slice::from_ref(&row)));
+        check(
+            &format!("{place}, {}", format.id),
+            &(format.write)(&explain::results::Table { rows: std::slice::from_ref(&row), columns: 80 }),
+        );
     }
     let sample = || trend::Sample { name: name.clone(), record, explained };
     check(place, &trend::text(&trend::trends(&[sample(), sample(), sample()])));

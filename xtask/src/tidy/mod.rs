@@ -10,6 +10,7 @@ mod arrows;
 mod circles;
 mod documents;
 mod fences;
+mod links;
 mod modules;
 mod parsers;
 mod rust;
@@ -76,6 +77,7 @@ fn problems() -> Result<Vec<Problem>> {
     problems.extend(allowed::check(&crates));
     problems.extend(circles::check(&crates));
     problems.extend(documents::check(&files, &workspace::paths()?));
+    problems.extend(links::check(&files, &workspace::paths()?));
     problems.extend(parsers::check(&files));
     problems.extend(vocabulary::check(&files));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());

@@ -1,7 +1,8 @@
 //! The verbs that look at several results: compare, results, trend.
 
 use super::written::WrittenFlags;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
+use explain::results::Filter;
 use std::path::PathBuf;
 
 /// What is to be done with several results.
@@ -23,20 +24,7 @@ pub(crate) enum FileCommand {
         written: WrittenFlags,
     },
     /// Print a table of many results
-    Results {
-        /// Logs or result files; `-` reads standard input
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// Sort by 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy or memset
-        #[arg(long, value_name = "KEY", default_value = "device")]
-        sort: String,
-        /// Output format: md, csv, json or html [default: md]
-        #[arg(long, value_name = "FORMAT")]
-        format: Option<String>,
-        /// Print the table as JSON (same as --format json)
-        #[arg(long)]
-        json: bool,
-    },
+    Results(ResultsArgs),
     /// Show where figures of a machine changed permanently
     ///
     /// Lists the results of each machine by date.
@@ -47,4 +35,58 @@ pub(crate) enum FileCommand {
         #[command(flatten)]
         written: WrittenFlags,
     },
+}
+
+/// A table of many results.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub(crate) struct ResultsArgs {
+    /// Logs or result files; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Sort by 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy or memset
+    #[arg(long, value_name = "KEY", default_value = "device")]
+    pub(crate) sort: String,
+    /// Output format: md, csv, json, html, or text for a terminal [default: md]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Print the table as JSON (same as --format json)
+    #[arg(long)]
+    json: bool,
+    /// Only results of SoCs with this text in their name
+    #[arg(long, value_name = "TEXT")]
+    soc: Option<String>,
+    /// Only results of boards with this text in their name
+    #[arg(long, value_name = "TEXT")]
+    board: Option<String>,
+    /// Only results of this day or later
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    since: Option<String>,
+    /// Only results whose verdict is valid
+    #[arg(long)]
+    valid: bool,
+}
+
+impl ResultsArgs {
+    /// The format that was asked for.
+    ///
+    /// # Errors
+    /// One sentence: it was asked for two.
+    pub(crate) fn format(&self) -> anyhow::Result<&str> {
+        match (self.format.as_deref(), self.json) {
+            (None | Some("json"), true) => Ok("json"),
+            (Some(other), true) => anyhow::bail!("--json cannot be combined with --format {other}."),
+            (given, false) => Ok(given.unwrap_or("md")),
+        }
+    }
+
+    /// Which results are wanted.
+    pub(crate) fn filter(&self) -> Filter {
+        Filter { soc: self.soc.clone(), board: self.board.clone(), since: self.since.clone(), valid: self.valid }
+    }
+}
+
+/// A day as `2026-11-23`.
+fn day(text: &str) -> Result<String, String> {
+    let day = text.parse::<jiff::civil::Date>().map_err(|_| "must be a day such as 2026-11-23".to_owned())?;
+    Ok(day.to_string())
 }

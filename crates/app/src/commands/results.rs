@@ -1,18 +1,22 @@
 //! `sbc-bench results`: tables of many results, as published lists have them.
 
 use super::many::{Many, read_many};
-use crate::output;
-use anyhow::Context;
-use explain::results::{FORMATS, Row, SORT_KEYS, sort};
-use std::path::PathBuf;
+use crate::args::ResultsArgs;
+use crate::{look, output};
+use anyhow::{Context, bail};
+use explain::results::{FORMATS, Row, SORT_KEYS, Table, sort};
 
-pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<u8> {
-    let format = FORMATS.iter().find(|known| known.id == format);
+/// Where nobody knows how wide the reader's terminal is.
+const COLUMNS_USUAL: usize = 80;
+
+pub(crate) fn run(args: &ResultsArgs) -> anyhow::Result<u8> {
+    let id = args.format()?;
+    let format = FORMATS.iter().find(|known| known.id == id);
     let format = format.with_context(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
         format!("--format must be one of {}.", known.join(", "))
     })?;
-    let Many { results, status } = read_many(files, 1)?;
+    let Many { results, status } = read_many(&args.files, 1)?;
     let mut rows: Vec<Row> = Vec::new();
     for (name, record, explained) in &results {
         if let Some((whole, ..)) = results.iter().find(|(_, other, _)| record.run.is_part_of(&other.run)) {
@@ -21,10 +25,20 @@ pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<
         }
         rows.push(Row::of(record, explained, name));
     }
-    sort(&mut rows, key).with_context(|| {
+    let filter = args.filter();
+    let count = rows.len();
+    rows.retain(|row| filter.wants(row));
+    if rows.is_empty() {
+        bail!("None of {count} results matches {}.", filter.words());
+    }
+    if rows.len() < count {
+        output::note(&format!("{} of {count} results match {}.", rows.len(), filter.words()));
+    }
+    sort(&mut rows, &args.sort).with_context(|| {
         let known: Vec<&str> = SORT_KEYS.iter().map(|key| key.id).collect();
         format!("--sort must be one of {}.", known.join(", "))
     })?;
-    output::print(&(format.write)(&rows))?;
+    let columns = look::columns().unwrap_or(COLUMNS_USUAL);
+    output::print(&(format.write)(&Table { rows: &rows, columns }))?;
     Ok(status)
 }

@@ -6,6 +6,7 @@ use super::known::reference;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{recover, resume};
 use crate::args::RunArgs;
+use crate::look::Look;
 use crate::paths::Paths;
 use crate::progress::ProgressBar;
 use crate::{input, output, signals, status};
@@ -175,11 +176,24 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &Ru
     } else {
         let text = match is_review {
             true => log,
-            false => rendered("text", &record, &explained)? + &among_others(&record, &explained, args.task.id())?,
+            false => {
+                let others = among_others(&record, &explained, args.task.id())?;
+                rendered("text", &record, &explained)? + &course(&record) + &others
+            }
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
     Ok(exit_status(&record, &explained, args.task.attributes()))
+}
+
+/// Clock and temperature over the run, where the terminal can show them.
+fn course(record: &Record) -> String {
+    let columns = crate::look::columns().filter(|_| !Look::of_this_terminal().ascii);
+    let lines = columns.map(|columns| explain::monitor::sparklines(record, columns)).unwrap_or_default();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("\n{lines}"),
+    }
 }
 
 /// Where a standard run stands among the known results; nothing of other runs, which have not its figures.

@@ -1,12 +1,13 @@
-//! README shows no command that nobody tries: each one has its row here, and is typed into a shell. Those
+//! README and docs show no command that nobody tries: each one has its row here, and is typed into a shell. Those
 //! that set clocks, heat or take minutes are tried on virtual boards (`virtual_board`), under the words that
 //! the row names.
 
 mod bootstrap;
 mod desk;
+mod documents;
 mod rows;
 
-use Tried::{As, Line, OnBoard};
+use Tried::{As, InHub, Line, OnBoard};
 use desk::Desk;
 use rows::{ROWS, Tried};
 
@@ -20,16 +21,19 @@ const ON_BOARDS: &[&str] = &[
     include_str!("../virtual_board/documented/monitor.rs"),
 ];
 
-/// Commands as README shows them: in code spans, and in blocks of a shell up to a pipe or comment.
-fn shown() -> Vec<String> {
+/// Commands as a document shows them: in code spans, and in blocks of a shell up to a pipe or comment.
+fn shown(document: &str, has_blocks: bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut is_block = false;
-    for line in README.lines() {
+    let mut block = None;
+    for line in document.lines().map(str::trim_start) {
         if let Some(kind) = line.strip_prefix("```") {
-            is_block = kind == "sh";
+            block = block.is_none().then_some(kind);
             continue;
         }
+        let is_block = block == Some("sh");
         let words: Vec<String> = match is_block {
+            true if !has_blocks => Vec::new(),
+            _ if block.is_some() && !is_block => Vec::new(),
             true if line.contains("||") => vec![line.trim().to_owned()],
             true => line.split(';').map(in_block).collect(),
             // Flags count where a table of commands has them.
@@ -55,6 +59,9 @@ fn is_command(line: &str, span: &str) -> bool {
         line.starts_with("| `sbc-bench") && span.len() > 1 && span.starts_with('-') && !span.starts_with("--");
     let is_also = line.starts_with("| `sbc-bench") && span.starts_with("install-tools");
     let is_own = span == "sbc-bench" || span.starts_with("sbc-bench ") || span.contains(" sbc-bench ");
+    // cargo names the package so.
+    let is_own = is_own && !span.starts_with("cargo ");
+    let is_own = is_own || span.starts_with("sbc-bench-hub ");
     is_own || is_flag || is_also
 }
 
@@ -81,7 +88,7 @@ fn the_place_among_others_is_that_of_a_stored_result() {
 
 #[test]
 fn readme_commands_have_rows() {
-    let shown = shown();
+    let shown = shown(README, true);
     assert!(shown.len() > 40, "{shown:?}");
     let rows: Vec<&str> = ROWS.iter().map(|(words, _)| *words).collect();
     for words in &shown {
@@ -90,21 +97,54 @@ fn readme_commands_have_rows() {
     for words in &rows {
         assert!(shown.iter().any(|shown| shown == words), "README does not show {words:?}");
     }
-    for (words, tried) in ROWS {
-        match tried {
-            OnBoard(line) => {
-                assert!(ON_BOARDS.iter().any(|rows| rows.contains(line)), "{words}: no row on a board has {line:?}")
-            }
-            As(other) => assert!(rows.contains(other), "{words}: {other}"),
-            Line(..) => {}
+    ROWS.iter().for_each(|row| check_row(row, &rows));
+}
+
+/// What a row names is there.
+fn check_row((words, tried): &(&str, Tried), rows: &[&str]) {
+    match tried {
+        OnBoard(line) => {
+            assert!(ON_BOARDS.iter().any(|rows| rows.contains(line)), "{words}: no row on a board has {line:?}")
         }
+        InHub(line) => {
+            assert!(
+                documents::OF_HUB.iter().any(|test| test.contains(line)),
+                "{words}: no test of the hub has {line:?}"
+            )
+        }
+        As(other) => assert!(rows.contains(other), "{words}: {other}"),
+        Line(..) => {}
     }
 }
 
 #[test]
+fn documents_commands_have_rows() {
+    let shown: Vec<String> =
+        documents::DOCUMENTS.iter().flat_map(|document| shown(document.text, document.has_blocks)).collect();
+    assert!(shown.len() > 30, "{shown:?}");
+    let own: Vec<&str> = documents::ROWS.iter().map(|(words, _)| *words).collect();
+    let rows: Vec<&str> = ROWS.iter().chain(documents::ROWS).map(|(words, _)| *words).collect();
+    for words in &shown {
+        assert!(rows.contains(&words.as_str()), "nobody tries {words:?}");
+    }
+    for words in &own {
+        assert!(shown.iter().any(|shown| shown == words), "no document shows {words:?}");
+    }
+    documents::ROWS.iter().for_each(|row| check_row(row, &rows));
+}
+
+#[test]
 fn readme_commands_work() {
-    let desk = Desk::new("commands");
-    for (_, tried) in ROWS {
+    check_lines(&Desk::new("commands"), ROWS);
+}
+
+#[test]
+fn documents_commands_work() {
+    check_lines(&Desk::new("documents"), documents::ROWS);
+}
+
+fn check_lines(desk: &Desk, rows: &[(&str, Tried)]) {
+    for (_, tried) in rows {
         let Line(line, says) = tried else { continue };
         let (said, status) = desk.types(line);
         assert!(matches!(status, 0 | 2 | 3), "{line} ended with {status}:\n{said}");

@@ -6,6 +6,8 @@ pub(super) enum Tried {
     Line(&'static str, &'static [&'static str]),
     /// These words stand in a row of the tests on virtual boards.
     OnBoard(&'static str),
+    /// These words stand in a test of the hub.
+    InHub(&'static str),
     /// What a row above tries with other words in it.
     As(&'static str),
 }
@@ -101,10 +103,20 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ),
     ("sbc-bench compare A B...", Line("sbc-bench compare run.json old.log", &["A  ", "B  "])),
     (
-        "sbc-bench results FILE... [--sort KEY] [--format md|csv|json|html]",
+        "sbc-bench results FILE... [--sort KEY] [--format md|csv|json|html|text]",
         Line(
-            "for f in md csv json html; do sbc-bench results run.json old.log --format $f || exit; done",
-            &["| Testboard Three |", "<table", "\"device\": "],
+            "for f in md csv json html text; do sbc-bench results run.json old.log --format $f || exit; done; \
+             sbc-bench results run.json old.log --board testboard --since 2020-01-01 --format text; \
+             sbc-bench results old.log --soc nothing-has-this-name; sbc-bench results old.log --since monday; :",
+            &[
+                "| Testboard Three |",
+                "<table",
+                "\"device\": ",
+                "board ",
+                "1 of 2 results match --board testboard --since 2020-01-01.",
+                "None of 1 results matches --soc nothing-has-this-name.",
+                "must be a day such as 2026-11-23",
+            ],
         ),
     ),
     ("sbc-bench trend FILE...", Line("sbc-bench trend old.log old.log old.log", &[])),

@@ -5,7 +5,7 @@ use crate::question::Task;
 use crate::run::history::NewRun;
 use machine::settings::RestoreHandle;
 use machine::{Identified, Root, Timeline};
-use record::{Asked, Gate, Machine, Missing, Record, Resumed, Source};
+use record::{Asked, Gate, Machine, Missing, Record, Resumed, Source, Step};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -71,6 +71,13 @@ pub enum Progress<'a> {
         /// About how long this step and everything behind it will take, by what this machine has
         /// needed so far.
         left: Duration,
+    },
+    /// A step has ended, under the name with which it began.
+    StepEnded {
+        /// Its name.
+        name: &'a str,
+        /// The step as it stands in the Record.
+        step: &'a Step,
     },
     /// What the first measurements say about the time of all that follows.
     Left(Duration),

@@ -93,6 +93,7 @@ pub fn run(mut context: RunContext) -> Finished {
         measured: 0,
         stages: Vec::new(),
         at: 0,
+        step_name: String::new(),
         estimates: Estimates::default(),
         sleep: SuspendClock::reset(),
         context,
@@ -169,6 +170,8 @@ struct Runner<'a> {
     stages: Vec<Stage>,
     /// The stage that runs.
     at: usize,
+    /// What the step that runs is called; empty between steps.
+    step_name: String,
     /// How long each takes.
     estimates: Estimates,
     /// Of the whole machine.

@@ -185,6 +185,7 @@ impl Runner<'_> {
         self.report_pause();
         let left = self.estimates.of_stages(self.ahead());
         (self.context.progress)(Progress::Step { name, left });
+        name.clone_into(&mut self.step_name);
         let at_ms = self.context.timeline.now_ms();
         self.recorder.append(Event::StepBegins { step: name.to_owned(), repetition, at_ms });
         self.check_settings(name);
@@ -197,6 +198,10 @@ impl Runner<'_> {
         self.recorder.flush();
         self.record_unread();
         self.recorder.append(Event::Step { step: Box::new(step.clone()) });
+        // What is left out or watched begins without a name.
+        let name = Some(std::mem::take(&mut self.step_name)).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| format!("{} {}", step.workload, step.variant));
+        (self.context.progress)(Progress::StepEnded { name: name.trim_end(), step: &step });
         step
     }
 

@@ -9,12 +9,14 @@ mod clocks;
 mod columns;
 mod metrics;
 mod replay;
+mod sparklines;
 mod summary;
 mod tracks;
 
 pub use columns::Columns;
 pub use metrics::metrics;
 pub use replay::{Item, Recorded, items_of_record, whole_line};
+pub use sparklines::sparklines;
 pub use summary::summary;
 pub use tracks::{Kind, Track, cores, tracks};
 

@@ -58,6 +58,11 @@ impl Track {
         }
     }
 
+    /// True if it is the course of this channel alone.
+    pub(super) fn is_of(&self, place: Option<usize>) -> bool {
+        matches!(self.source, Source::Place(own) if Some(own) == place)
+    }
+
     /// A value in words.
     pub fn text(&self, value: Option<f64>) -> String {
         let Some(value) = value else {

@@ -1,6 +1,6 @@
 //! The formats of a table of results. Each escapes foreign text in its own way.
 
-use super::{COLUMNS, Row};
+use super::{COLUMNS, Row, Table, text};
 use crate::plain::{self, markup};
 use serde_json::json;
 
@@ -9,15 +9,16 @@ pub struct Format {
     /// What it is called on the command line.
     pub id: &'static str,
     /// The table as text.
-    pub write: fn(&[Row]) -> String,
+    pub write: fn(&Table<'_>) -> String,
 }
 
 /// All formats, sorted by id.
 pub const FORMATS: &[Format] = &[
-    Format { id: "csv", write: csv },
-    Format { id: "html", write: html },
-    Format { id: "json", write: json },
-    Format { id: "md", write: markdown },
+    Format { id: "csv", write: |table| csv(table.rows) },
+    Format { id: "html", write: |table| html(table.rows) },
+    Format { id: "json", write: |table| json(table.rows) },
+    Format { id: "md", write: |table| markdown(table.rows) },
+    Format { id: "text", write: text::text },
 ];
 
 /// The cells of a row with its verdict and its file.
@@ -87,6 +88,11 @@ fn json(rows: &[Row]) -> String {
             "died_in": row.died_in,
             "resumed_after": row.resumed_after,
             "device": known(device),
+            "soc": row.soc,
+            "day": row.day,
+            "temperature_celsius_max": row.millicelsius_max.map(|millicelsius| millicelsius as f64 / 1000.0),
+            "power_watts_max": row.power_max.map(|power| power.mw / 1000.0),
+            "power_is_of_processor_alone": row.power_max.map(|power| !power.is_whole),
             "clock": known(clock),
             "clock_khz_measured": row.clock_khz,
             "kernel": known(kernel),

@@ -4,7 +4,9 @@
 //! must not lose it. Names of boards, kernels and distributions are foreign text and are escaped
 //! for each format.
 
+mod filter;
 mod formats;
+mod text;
 
 use crate::figures::equivalent::{equivalents, version_of};
 use crate::figures::main::{
@@ -16,6 +18,7 @@ use crate::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 use std::cmp::Ordering;
 
+pub use filter::Filter;
 pub use formats::{FORMATS, Format};
 
 /// Headings of the columns; the verdict and the file follow.
@@ -43,6 +46,14 @@ pub struct Row {
     pub figures: [Option<f64>; 6],
     /// The highest measured clock in kHz.
     pub clock_khz: Option<u32>,
+    /// The SoC, as far as it could be identified.
+    pub soc: Option<String>,
+    /// The day on which it was measured, where it was measured: `2026-11-23`.
+    pub day: Option<String>,
+    /// The highest temperature of the SoC in thousandths of a degree.
+    pub millicelsius_max: Option<i64>,
+    /// The highest power.
+    pub power_max: Option<Power>,
     /// The verdict of the rules.
     pub verdict: Verdict,
     /// The step in which the run died, if it did.
@@ -55,6 +66,24 @@ pub struct Row {
     /// How the two scores were estimated where another version of 7-zip ran, in words; cells and figures are the estimates
     /// then, and the cells open with `≈`.
     pub sevenzip_estimated: [Option<String>; 2],
+}
+
+/// What is to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct Table<'a> {
+    /// The results, in their order.
+    pub rows: &'a [Row],
+    /// Columns of the terminal, for formats that people read there.
+    pub columns: usize,
+}
+
+/// The highest power of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Power {
+    /// In milliwatts.
+    pub mw: f64,
+    /// False for the counters of a processor, which do not see the rest of the board.
+    pub is_whole: bool,
 }
 
 /// A column to sort by.
@@ -119,6 +148,10 @@ impl Row {
                 series_median(&all, WorkloadId::Cpuminer),
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
+            soc: crate::soc::name(&record.machine).known().cloned(),
+            day: crate::monitor::day(record),
+            millicelsius_max: view::heat(record, view::whole_run()).map(|heat| heat.millicelsius_max),
+            power_max: power_max(record),
             verdict: verdict_of(&all, explained.verdict),
             died_in: view::death(record).map(|death| death.step),
             resumed_after: view::deaths(record)
@@ -136,6 +169,12 @@ fn as_listed(record: &Record, all: &[Figure], variant: &Variant) -> Option<Figur
     let scores = equivalents(record, all).into_iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
     let scores = scores.filter(|figure| figure.is_main && figure.key.is_form(variant));
     scores.max_by(|a, b| a.value.total_cmp(&b.value))
+}
+
+fn power_max(record: &Record) -> Option<Power> {
+    let power = view::power_mw(record, view::whole_run()).into_iter().map(|(_, mw)| mw);
+    let mw = power.filter(|mw| mw.is_finite()).reduce(f64::max)?;
+    Some(Power { mw, is_whole: view::power_source(record)?.is_whole })
 }
 
 /// Sorts rows; those that are equal keep the order of their files. None if there is no such key.

@@ -36,7 +36,7 @@ fn rows() -> Vec<Row> {
 
 fn check(format: &str, expected: &Expect) {
     let format = FORMATS.iter().find(|known| known.id == format).unwrap();
-    let text = (format.write)(&rows());
+    let text = (format.write)(&Table { rows: &rows(), columns: 80 });
     expected.assert_eq(&text);
 }
 
@@ -80,6 +80,7 @@ fn json() {
                 "clock": "1800 MHz",
                 "clock_khz_measured": 1800000,
                 "cpuminer_kh_per_s": 9.5,
+                "day": null,
                 "device": "b <b>",
                 "died_in": null,
                 "distribution": "Debian, 12 <beta> arm64",
@@ -87,6 +88,8 @@ fn json() {
                 "kernel": "6.6",
                 "memory_copy_mb_per_s": null,
                 "memory_fill_mb_per_s": null,
+                "power_is_of_processor_alone": null,
+                "power_watts_max": null,
                 "resumed_after": [],
                 "sevenzip_comparable": [
                   true,
@@ -98,6 +101,8 @@ fn json() {
                 ],
                 "sevenzip_multi_mips": 5345.0,
                 "sevenzip_single_mips": 1420.0,
+                "soc": null,
+                "temperature_celsius_max": null,
                 "verdict": "valid"
               },
               {
@@ -105,6 +110,7 @@ fn json() {
                 "clock": "1500 MHz",
                 "clock_khz_measured": 1500000,
                 "cpuminer_kh_per_s": 9.5,
+                "day": null,
                 "device": "A, \"quoted\"",
                 "died_in": null,
                 "distribution": "Debian, 12 <beta> arm64",
@@ -112,6 +118,8 @@ fn json() {
                 "kernel": "6.6",
                 "memory_copy_mb_per_s": null,
                 "memory_fill_mb_per_s": null,
+                "power_is_of_processor_alone": null,
+                "power_watts_max": null,
                 "resumed_after": [],
                 "sevenzip_comparable": [
                   true,
@@ -123,6 +131,8 @@ fn json() {
                 ],
                 "sevenzip_multi_mips": 6001.0,
                 "sevenzip_single_mips": 1420.0,
+                "soc": null,
+                "temperature_celsius_max": null,
                 "verdict": "degraded"
               },
               {
@@ -130,6 +140,7 @@ fn json() {
                 "clock": "2000 MHz",
                 "clock_khz_measured": 2000000,
                 "cpuminer_kh_per_s": null,
+                "day": null,
                 "device": "c",
                 "died_in": null,
                 "distribution": "Debian, 12 <beta> arm64",
@@ -137,6 +148,8 @@ fn json() {
                 "kernel": "6.6",
                 "memory_copy_mb_per_s": null,
                 "memory_fill_mb_per_s": null,
+                "power_is_of_processor_alone": null,
+                "power_watts_max": null,
                 "resumed_after": [],
                 "sevenzip_comparable": [
                   false,
@@ -148,6 +161,8 @@ fn json() {
                 ],
                 "sevenzip_multi_mips": null,
                 "sevenzip_single_mips": 1234.7826086956522,
+                "soc": null,
+                "temperature_celsius_max": null,
                 "verdict": "invalid"
               }
             ]
@@ -202,4 +217,76 @@ fn sort_order_and_missing_values() {
     }
     assert_eq!(sort(&mut rows(), "colour"), None);
     assert!(SORT_KEYS.windows(2).all(|pair| pair[0].id < pair[1].id));
+}
+
+/// Rows with everything that the table for a terminal shows.
+fn whole_rows() -> Vec<Row> {
+    let mut rows = rows();
+    for (row, (soc, day)) in rows.iter_mut().zip([
+        ("Rockchip RK3588", Some("2026-02-20")),
+        ("Allwinner H618, a name that goes on and on", Some("2024-12-31")),
+        ("", None),
+    ]) {
+        row.soc = Some(soc.to_owned()).filter(|soc| !soc.is_empty());
+        row.day = day.map(str::to_owned);
+        row.millicelsius_max = day.map(|_| 81_234);
+        row.power_max = day.map(|day| Power { mw: 12_345.0, is_whole: day > "2025" });
+    }
+    rows
+}
+
+#[test]
+fn text_fits_the_terminal() {
+    let rows = whole_rows();
+    let table = |columns| super::text::text(&Table { rows: &rows, columns });
+    let expected = expect![[r#"
+        board       SoC       date        MHz 7z all 7z one max°C  maxW verdict
+        b <b>       RK3588    2026-02-20 1800   5350   1420  81.2  12.3 valid
+        A, "quoted" H618, a … 2024-12-31 1500   6000   1420  81.2 ~12.3 degraded
+        c           -         -          2000      -  ≈1240     -     - invalid
+
+        7-zip in MIPS. `~`: not comparable with the others. `≈`: estimated for 7-zip
+        16.02. No room for kH/s and file: use a wider terminal or another --format.
+    "#]];
+    expected.assert_eq(&table(80));
+    let expected = expect![[r#"
+        board       SoC                      date        MHz 7z all 7z one max°C  maxW kH/s verdict  file
+        b <b>       RK3588                   2026-02-20 1800   5350   1420  81.2  12.3 9.50 valid    b | <b>.txt
+        A, "quoted" H618, a name that goes … 2024-12-31 1500   6000   1420  81.2 ~12.3 9.50 degraded A, "quoted".txt
+        c           -                        -          2000      -  ≈1240     -     -    - invalid  c.txt
+
+        7-zip in MIPS. `~`: not comparable with the others. `≈`: estimated for 7-zip
+        16.02.
+    "#]];
+    expected.assert_eq(&table(120));
+    for columns in [0, 1, 20, 40, 60, 79, 80, 100, 120, 500] {
+        let text = table(columns);
+        assert!(text.starts_with("board"), "{columns}: {text}");
+        for line in text.lines().take(rows.len() + 1).filter(|_| columns >= 40) {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+    }
+    // Without a result there is no value in any column.
+    assert_eq!(super::text::text(&Table { rows: &[], columns: 80 }), "\n");
+}
+
+#[test]
+fn filters_want_what_is_known() {
+    let rows = whole_rows();
+    let wanted = |filter: &Filter| -> Vec<bool> { rows.iter().map(|row| filter.wants(row)).collect() };
+    let text = |text: &str| Some(text.to_owned());
+    for (filter, expected, words) in [
+        (Filter::default(), [true, true, true], ""),
+        (Filter { soc: text("rk35"), ..Filter::default() }, [true, false, false], "--soc rk35"),
+        (Filter { board: text("QUOTED"), ..Filter::default() }, [false, true, false], "--board QUOTED"),
+        (Filter { since: text("2024-12-31"), ..Filter::default() }, [true, true, false], "--since 2024-12-31"),
+        (Filter { since: text("2025-01-01"), ..Filter::default() }, [true, false, false], "--since 2025-01-01"),
+        (Filter { valid: true, board: text("b"), ..Filter::default() }, [true, false, false], "--board b --valid"),
+    ] {
+        assert_eq!(wanted(&filter), expected, "{filter:?}");
+        assert_eq!(filter.words(), words);
+    }
+    let mut died = rows[0].clone();
+    died.died_in = Some("7-zip".into());
+    assert!(!Filter { valid: true, ..Filter::default() }.wants(&died));
 }

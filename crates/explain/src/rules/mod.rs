@@ -17,6 +17,7 @@ pub(crate) mod cpu_quota;
 mod emulated;
 mod fewer_dictionaries;
 mod governor;
+mod guide;
 pub(crate) mod held_clocks;
 mod hot;
 mod io_wait;
@@ -71,6 +72,8 @@ use crate::{Finding, Severity, survey};
 use record::{Bound, Record, RuleId};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
+
+pub use guide::{Guide, guide};
 
 pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
 

@@ -13,7 +13,7 @@ const PLACES_MAX: usize = 6;
 
 /// The section `Evidence`.
 pub(crate) fn details(record: &Record, explained: &Explanation) -> String {
-    let mut text = "Evidence:\n".to_owned();
+    let mut text = "Evidence (each rule has a page, docs/rules/RULE.md):\n".to_owned();
     for diagnosis in explained.worst_first() {
         let heading = super::sentence::capitalised(diagnosis.cause.words());
         let _ = writeln!(text, "   {heading} (confidence {} %)", diagnosis.confidence_percent);

@@ -2,6 +2,7 @@
 
 use super::glyphs::bar;
 use super::{DisplayedRow, State};
+use crate::look::Look;
 use explain::monitor::Kind;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -17,34 +18,9 @@ const TRACK_ROWS_MAX: u16 = 5;
 /// Temperatures are plotted from here.
 const CELSIUS_FROM: f32 = 20.0;
 
-/// What the terminal can do.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Look {
-    pub(super) colours: bool,
-    pub(super) ascii: bool,
-}
-
-impl Look {
-    /// By the environment: <https://no-color.org>, the locale, and what is known of old terminals.
-    pub(super) fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let term = set("TERM").unwrap_or_default();
-        let mono = ["vt", "xterm-mono", "dumb"].iter().any(|mono| term.starts_with(mono));
-        let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
-        let utf8 = locale.is_some_and(|locale| {
-            let locale = locale.to_lowercase();
-            locale.contains("utf-8") || locale.contains("utf8")
-        });
-        Self {
-            colours: set("NO_COLOR").is_none() && !mono,
-            // The fonts of the kernel's console lack most parts of a cell.
-            ascii: !utf8 || mono || term == "linux",
-        }
-    }
-
-    fn colour(self, colour: Color) -> Style {
-        if self.colours { Style::new().fg(colour) } else { Style::new() }
-    }
+/// Text in this colour, where there are colours.
+fn coloured(look: Look, colour: Color) -> Style {
+    if look.colours { Style::new().fg(colour) } else { Style::new() }
 }
 
 /// Draws everything.
@@ -92,7 +68,7 @@ fn throttling(buffer: &mut Buffer, area: Rect, state: &State) {
     } else if state.throttled.is_empty() {
         (format!("Not throttled ({past})."), Style::new())
     } else {
-        let alarm = state.look.colour(Color::Red).add_modifier(Modifier::BOLD);
+        let alarm = coloured(state.look, Color::Red).add_modifier(Modifier::BOLD);
         let reasons = state.throttled.join(", ");
         (format!("THROTTLED: {reasons} ({past})."), alarm)
     };
@@ -188,8 +164,8 @@ fn bars(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, scale: (f32, f32)
     let columns = shown.history.columns(state.behind, width, samples, choose);
     let held_back = state.held_back.columns(state.behind, width, samples, f32::max);
     let first = area.x + (width - columns.len()) as u16;
-    let calm = state.look.colour(colour);
-    let alarm = state.look.colour(Color::Red);
+    let calm = coloured(state.look, colour);
+    let alarm = coloured(state.look, Color::Red);
     for (index, value) in columns.iter().enumerate() {
         let x = first + index as u16;
         let Some(value) = value else {
@@ -213,7 +189,7 @@ fn bars(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, scale: (f32, f32)
 
 /// Many cores: one character for each, for how busy it is now.
 fn strips(buffer: &mut Buffer, area: Rect, per_row: u16, state: &State) {
-    let style = state.look.colour(Color::Green);
+    let style = coloured(state.look, Color::Green);
     let rows = state.cores.chunks(usize::from(per_row));
     for (cores, y) in rows.zip(area.y..area.y + area.height) {
         let place = Rect { y, height: 1, ..area };

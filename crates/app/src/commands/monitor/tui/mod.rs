@@ -7,8 +7,8 @@ mod keys;
 mod outlet;
 mod terminal;
 
+use crate::look::Look;
 use crate::output;
-use draw::Look;
 use explain::monitor::{Track, Watch, cores, gaps, tracks};
 use history::History;
 use keys::{Key, KeyEvent};
@@ -96,8 +96,7 @@ impl Screen {
     /// Standard output or input is no terminal.
     pub(super) fn open(file: String, replay: bool) -> anyhow::Result<Self> {
         let terminal = Terminal::open()?;
-        let state =
-            State { look: Look::of_environment(|name| std::env::var(name).ok()), file, replay, ..State::default() };
+        let state = State { look: Look::of_this_terminal(), file, replay, ..State::default() };
         Ok(Self { terminal, state, draw_after: Instant::now(), changed: true })
     }
 

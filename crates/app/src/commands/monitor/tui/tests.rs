@@ -1,7 +1,8 @@
 //! What stands on the screen, cell by cell, for terminals of several kinds.
 
-use super::draw::{Look, draw};
+use super::draw::draw;
 use super::*;
+use crate::look::Look;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use record::{Channel, CpuTime, Fact, Record, Run, Source};
@@ -96,29 +97,6 @@ fn every_size_is_drawn() {
 fn empty_stream_is_drawn() {
     let lines = screen(&State::default(), 60, 12);
     assert_eq!(lines[1], "Throttling cannot be seen: nothing here reports it.");
-}
-
-#[test]
-fn terminal_capabilities() {
-    let look = |term: &str, lang: &str, no_color: &str| {
-        Look::of_environment(|name| match name {
-            "TERM" => Some(term.to_owned()),
-            "LANG" => Some(lang.to_owned()),
-            "NO_COLOR" => Some(no_color.to_owned()),
-            _ => None,
-        })
-    };
-    for (term, lang, no_color, colours, ascii) in [
-        ("xterm-256color", "de_DE.UTF-8", "", true, false),
-        ("xterm-256color", "C.utf8", "1", false, false),
-        ("xterm-256color", "C", "", true, true),
-        ("linux", "C.UTF-8", "", true, true),
-        ("vt100", "C.UTF-8", "", false, true),
-        ("vt220", "", "", false, true),
-    ] {
-        let expected = Look { colours, ascii };
-        assert_eq!(look(term, lang, no_color), expected, "{term} {lang} {no_color}");
-    }
 }
 
 #[test]

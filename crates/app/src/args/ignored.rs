@@ -1,0 +1,175 @@
+//! Tests that no verb lists an option that it ignores: for each option of each verb, the command with it is another one
+//! than the command without it. What a command does with what it is given is looked at by the tests of the program.
+
+use super::*;
+use record::WorkloadId;
+
+/// What a verb needs besides the option; the standard run needs nothing.
+const BASES: &[(&str, &str)] = &[
+    ("run", "-- true"),
+    ("ab", "--a thp=never --b thp=always -- true"),
+    ("mark", "text"),
+    ("explain", "a.log"),
+    ("workload", "aes:aes-256-cbc"),
+    ("compare", "a.log"),
+    ("results", "a.log"),
+    ("trend", "a.log"),
+    ("report", "a.log"),
+    ("redact", "a.log"),
+    ("upload", "a.log --to https://hub.example"),
+    ("completions", "bash"),
+];
+
+/// Options that mean something only with others, by verb; these words take the place of the base.
+const WITH: &[(&str, &str, &str)] = &[
+    ("", "--root", "-k"),
+    ("run", "--workload", ""),
+    ("run", "--workload-file", "--workload mine"),
+    ("run", "--others-off", "--cpus 0 -- true"),
+    ("run", "--better", "--score-regex a -- true"),
+    ("run", "--unit", "--score-regex a -- true"),
+    ("run", "--dir", "--workload drive"),
+    ("run", "--host", "--workload network"),
+    ("run", "--ssh-config", "--workload sftp --host a"),
+    ("ab", "--a", "--b thp=always -- true"),
+    ("ab", "--b", "--a thp=always -- true"),
+    ("ab", "--workload", "--a thp=never --b thp=always --workload-file @FILE"),
+    ("ab", "--workload-file", "--a thp=never --b thp=always --workload mine"),
+    ("ab", "--others-off", "--a thp=never --b thp=always --cpus 0 -- true"),
+    ("ab", "--better", "--a thp=never --b thp=always --score-regex a -- true"),
+    ("ab", "--unit", "--a thp=never --b thp=always --score-regex a -- true"),
+    ("sensitivity", "--score-time", "-- true"),
+    ("sensitivity", "--score-regex", "-- true"),
+    ("sensitivity", "--score-json", "-- true"),
+    ("sensitivity", "--better", "--score-regex a -- true"),
+    ("sensitivity", "--unit", "--score-regex a -- true"),
+    ("sensitivity", "--timeout", "-- true"),
+    ("sensitivity", "--cpus", "-- true"),
+    ("sensitivity", "--workload-file", "--workload mine"),
+    ("sensitivity", "--dir", "--workload drive"),
+    ("sensitivity", "--host", "--workload network"),
+    ("sensitivity", "--ssh-config", "--workload sftp --host a"),
+    ("thermal", "--score-time", "-- true"),
+    ("thermal", "--score-regex", "-- true"),
+    ("thermal", "--score-json", "-- true"),
+    ("thermal", "--better", "--score-regex a -- true"),
+    ("thermal", "--unit", "--score-regex a -- true"),
+    ("thermal", "--wait-temp", "--cool-to 50"),
+    ("thermal", "--workload-file", "--workload mine"),
+    ("thermal", "--dir", "--workload drive"),
+    ("thermal", "--host", "--workload network"),
+    ("thermal", "--ssh-config", "--workload sftp --host a"),
+    ("efficiency", "--dir", "--workload drive"),
+    ("efficiency", "--host", "--workload network"),
+    ("efficiency", "--ssh-config", "--workload sftp --host a"),
+    ("workload", "--dir", "drive:random-read"),
+    ("workload", "--host", "network:send"),
+    ("workload", "--ssh-config", "sftp --host a"),
+    ("monitor", "--speed", "--replay a.rec"),
+    ("monitor", "--seek", "--replay a.rec"),
+    ("monitor", "--quiet", "--record a.rec"),
+    ("upload", "--to", "a.log"),
+    ("review", "--root", "--inspect"),
+];
+
+/// What stands behind an option, by verb and option or by the name of its value.
+const VALUES: &[(&str, &str)] = &[
+    ("ARM", "thp=never"),
+    ("CELSIUS", "55"),
+    ("CPUS", "0"),
+    ("DIR", "@DIR"),
+    ("FACTOR", "7"),
+    ("FILE", "@FILE"),
+    ("ID", "json"),
+    ("FORMAT", "csv"),
+    ("KIND:HOST[/N]", "shelly:127.0.0.1"),
+    ("KHZ|extremes|all", "all"),
+    ("N", "7"),
+    ("N|auto", "7"),
+    // A network is refused, with a sentence that says why.
+    ("NETWORK", ""),
+    ("REGEX", "a"),
+    ("SECONDS", "7"),
+    ("TEST", "compress-7zip"),
+    ("TIME", "77s"),
+    ("URL", "https://hub.example"),
+    ("YYYY-MM-DD", "2026-11-23"),
+    ("[ADDR:]PORT", "9478"),
+    ("[USER@]NAME[:PORT]", "a"),
+    ("higher|lower", "lower"),
+];
+
+/// Options whose effect is not in the command, each with why.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("--as-root", "it counts under sudo; the tests of rights call the program so"),
+    ("--score-time", "it says the default"),
+];
+
+/// The directory that samples name; the file is one with a definition.
+const PLACE: &str = env!("CARGO_MANIFEST_DIR");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/args/ignored.toml");
+
+/// The command of these words, and the other machine that is read.
+fn outcome(words: &str) -> Result<(Option<PathBuf>, Command), String> {
+    let words = std::iter::once("sbc-bench").chain(words.split_whitespace());
+    let word = |word: &str| match word {
+        "@FILE" => OsString::from(FILE),
+        "@DIR" => OsString::from(PLACE),
+        word => OsString::from(word),
+    };
+    let cli = super::parse(words.map(word)).map_err(|error| error.to_string())?;
+    let root = cli.root();
+    Ok((root, command(cli, &Environment::default())?))
+}
+
+fn sample(verb: &str, option: &str, arg: &clap::Arg) -> String {
+    let name = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
+    match (verb, option) {
+        ("ab", "--workload") => "mine".to_owned(),
+        (_, "--workload") => WorkloadId::SevenZip.as_str().to_owned(),
+        ("results", "--sort") => "khs".to_owned(),
+        _ if !arg.get_action().takes_values() => String::new(),
+        _ => VALUES.iter().find(|(known, _)| *known == name).map_or("x", |(_, value)| value).to_owned(),
+    }
+}
+
+/// What is wrong with an option of a verb; nothing if it changes what is done.
+fn problem(verb: &str, arg: &clap::Arg) -> Option<String> {
+    let option = match (arg.get_long(), arg.get_short()) {
+        (Some(long), _) => format!("--{long}"),
+        (None, Some(short)) => format!("-{short}"),
+        (None, None) => return None,
+    };
+    if ELSEWHERE.iter().any(|(known, _)| *known == option) {
+        return None;
+    }
+    let base = BASES.iter().find(|(known, _)| *known == verb).map_or("", |(_, words)| words);
+    let with = WITH.iter().find(|(of, known, _)| (*of, *known) == (verb, option.as_str()));
+    let base = with.map_or(base, |(.., words)| words);
+    let (before, behind) = base.split_once("-- ").map_or((base, String::new()), |(a, b)| (a, format!("-- {b}")));
+    let value = sample(verb, &option, arg);
+    let line = format!("{verb} {before} {option} {value} {behind}");
+    match (outcome(&format!("{verb} {base}")), outcome(&line)) {
+        (_, Err(why)) => Some(format!("{line}: {}", why.lines().next().unwrap_or_default())),
+        (Ok(without), Ok(with)) if without == with => Some(format!("{line}: it is ignored")),
+        (_, Ok(_)) => None,
+    }
+}
+
+#[test]
+fn no_verb_ignores_an_option_that_it_lists() {
+    let grammar = grammar();
+    let verbs = grammar.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help");
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for (name, verb) in std::iter::once(("", &grammar)).chain(verbs.map(|verb| (verb.get_name(), verb))) {
+        let options = verb.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_positional());
+        let options = options.filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()));
+        for arg in options {
+            count += 1;
+            problems.extend(problem(name, arg));
+        }
+    }
+    assert!(problems.is_empty(), "{} of {count} options:\n{}", problems.len(), problems.join("\n"));
+    assert!(count > 150, "{count}");
+}

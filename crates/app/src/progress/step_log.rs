@@ -1,0 +1,76 @@
+//! Progress where standard error is no terminal: a line for each step with its result and the time left, so that the
+//! log of a CI job or of an ssh session shows that the run goes on. Lines are made between steps; a step that takes
+//! minutes and is not timed in this process says once a minute that it runs.
+
+use super::{clock, time_left};
+
+/// So long without a line, and a step that runs is named.
+const SILENCE_S: u64 = 60;
+
+/// What is to be said, and when something was said last.
+#[derive(Debug, Default)]
+pub(super) struct StepLog {
+    /// The result of the last step, said when the time behind it is known.
+    ended: Option<String>,
+    said_s: u64,
+}
+
+impl StepLog {
+    /// A step has ended with this outcome.
+    pub(super) fn ended(&mut self, name: &str, outcome: &str) {
+        self.ended = Some(format!("{name}: {outcome}"));
+    }
+
+    /// A step runs, or begins; the line that is due, if one is.
+    pub(super) fn step(&mut self, at_s: u64, name: &str, left_s: u64) -> Option<String> {
+        let left = time_left(left_s);
+        let line = match self.ended.take() {
+            Some(ended) => format!("{} {ended}; {left}, next: {name}", clock(at_s)),
+            None if at_s >= self.said_s + SILENCE_S => format!("{} {name}; {left}", clock(at_s)),
+            None => return None,
+        };
+        self.said_s = at_s;
+        Some(line)
+    }
+
+    /// What is still to be said at the end.
+    pub(super) fn finish(&mut self, at_s: u64) -> Option<String> {
+        Some(format!("{} {}", clock(at_s), self.ended.take()?))
+    }
+
+    /// True if nothing was said for a while; the caller says something now.
+    pub(super) fn was_silent(&mut self, at_s: u64) -> bool {
+        let was_silent = self.said_s == 0 || at_s >= self.said_s + SILENCE_S;
+        if was_silent {
+            self.said_s = at_s.max(1);
+        }
+        was_silent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_step_has_a_line_and_a_long_one_more() {
+        let mut log = StepLog::default();
+        assert_eq!(log.step(2, "clock of CPUs 0-3", 250), None);
+        log.ended("clock of CPUs 0-3", "1415 MHz");
+        let line = log.step(5, "heating", 240);
+        assert_eq!(line.as_deref(), Some("00:00:05 clock of CPUs 0-3: 1415 MHz; about 4 min left, next: heating"));
+        assert_eq!(log.step(6, "61.0 °C now", 239), None);
+        assert_eq!(log.step(65, "70.2 °C now", 179).as_deref(), Some("00:01:05 70.2 °C now; about 180 s left"));
+        assert_eq!(log.step(66, "70.3 °C now", 178), None);
+        log.ended("heating", "failed: no output");
+        assert_eq!(log.finish(245).as_deref(), Some("00:04:05 heating: failed: no output"));
+        assert_eq!(log.finish(245), None);
+    }
+
+    #[test]
+    fn silence_is_broken_once_a_minute() {
+        let mut log = StepLog::default();
+        let said = [0, 2, 4, 58, 61, 63, 121].map(|at_s| log.was_silent(at_s));
+        assert_eq!(said, [true, false, false, false, true, false, true]);
+    }
+}

@@ -1,0 +1,93 @@
+//! Commands that documents other than README show, and how each is tried.
+
+use crate::rows::Tried::{self, As, InHub, Line, OnBoard};
+
+/// A document whose commands are tried.
+pub(super) struct Document {
+    pub(super) text: &'static str,
+    /// Its blocks of a shell are tried here; where not, all of them are by a test of that document.
+    pub(super) has_blocks: bool,
+}
+
+/// All of them. The pages of rules take their commands from one table.
+pub(super) const DOCUMENTS: &[Document] = &[
+    Document { text: include_str!("../../../../docs/reading-results.md"), has_blocks: true },
+    Document { text: include_str!("../../../../docs/hub.md"), has_blocks: true },
+    Document { text: include_str!("../../../../docs/json.md"), has_blocks: false },
+    Document { text: include_str!("../../../../docs/other-systems.md"), has_blocks: false },
+    Document { text: include_str!("../../../../docs/kernel-dates.md"), has_blocks: true },
+    Document { text: include_str!("../../../../docs/virtual-boards.md"), has_blocks: true },
+    Document { text: include_str!("../../../../docs/rules.tsv"), has_blocks: true },
+];
+
+/// Tests of the hub, which is a program of its own.
+pub(super) const OF_HUB: &[&str] = &[
+    include_str!("../../../hub/tests/api.rs"),
+    include_str!("../../../hub/tests/changes.rs"),
+    include_str!("../../../hub/tests/kills.rs"),
+    include_str!("../../../hub/tests/common/running.rs"),
+];
+
+/// Every command that README has not.
+pub(super) const ROWS: &[(&str, Tried)] = &[
+    ("sbc-bench explain FILE", Line("sbc-bench explain old.log", &["Testboard Three"])),
+    (
+        "sbc-bench explain --details FILE",
+        Line("sbc-bench explain --details old.log", &["Evidence (each rule has a page, docs/rules/RULE.md):"]),
+    ),
+    ("sbc-bench compare A B", Line("cp old.log b.log; sbc-bench compare old.log b.log", &["A  ", "B  "])),
+    (
+        "sbc-bench results *.txt --format text",
+        Line("cp old.log a.txt; sbc-bench results *.txt --format text", &["board ", "Testboard"]),
+    ),
+    (
+        "sbc-bench trend *.json",
+        Line("sbc-bench report old.log --format record > a.json; sbc-bench trend *.json; :", &["Testboard Three"]),
+    ),
+    ("sbc-bench clock", Line("sbc-bench clock --cpus 0 --readings 1", &["advertised", "usable"])),
+    ("sbc-bench thermal", OnBoard("sbc-bench thermal ")),
+    ("sbc-bench monitor", Line("sbc-bench monitor 0.1 --count 2", &["load %cpu %sys", "MHz"])),
+    (
+        "sbc-bench upload result.json --to http://127.0.0.1:8321 --token-file ~/hub/token --yes",
+        As("sbc-bench upload FILE... --to URL"),
+    ),
+    (
+        "sbc-bench upload /var/log/sbc-bench.json --to https://hub.example --token-file /etc/sbc-bench.token --machine \
+         shelf-3 --publish --yes",
+        As("sbc-bench upload FILE... --to URL"),
+    ),
+    (
+        "sbc-bench-hub hook add NAME --form generic https://example/hook",
+        InHub("\"hook\", \"add\", \"owner\", \"--form\""),
+    ),
+    (
+        "sbc-bench-hub hook add NAME --form mail 'smtp://relay:25/?from=hub@example&to=you@example'",
+        InHub("\"hook\", \"add\", \"owner\", \"--form\""),
+    ),
+    (
+        "sbc-bench-hub token make NAME --scopes upload,publish,delete,acknowledge",
+        InHub("\"token\", \"make\", \"small\", \"--scopes\""),
+    ),
+    ("sbc-bench-hub token list", InHub("\"token\", \"list\"")),
+    ("sbc-bench-hub token revoke NAME", InHub("\"token\", \"revoke\"")),
+    ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),
+    ("sbc-bench report FILE --format NAME", Line("sbc-bench report old.log --format junit", &["<testsuite"])),
+    ("sbc-bench explain --check run.json", Line("sbc-bench explain --check old.log", &["Testboard Three"])),
+    ("sbc-bench run --repeat 3 -- true", As("sbc-bench run -- CMD...")),
+    (
+        "sbc-bench kernel --eol-file linux.json",
+        Line(
+            "echo '[{\"cycle\": \"6.12\", \"lts\": true, \"eol\": \"2028-12-31\", \"latest\": \"6.12.10\", \
+             \"latestReleaseDate\": \"2026-11-01\"}]' > linux.json; sbc-bench kernel --eol-file linux.json",
+            &["Kernel "],
+        ),
+    ),
+    ("sbc-bench clock --heat 5min", Line("sbc-bench clock --cpus 0 --heat 1s", &["usable"])),
+    ("sbc-bench sensitivity", OnBoard("sbc-bench sensitivity -- ")),
+    ("sbc-bench -M", OnBoard("sbc-bench -M")),
+    ("sbc-bench efficiency", OnBoard("sbc-bench efficiency cores")),
+    ("sbc-bench memory", As("sbc-bench memory [--cpus LIST]")),
+    ("sbc-bench explain --details", As("sbc-bench explain --details FILE")),
+    ("sbc-bench thermal -- CMD", OnBoard("sbc-bench thermal ")),
+    ("sbc-bench workload ID", As("sbc-bench workload ID [VARIANT]")),
+];

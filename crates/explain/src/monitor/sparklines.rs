@@ -1,0 +1,161 @@
+//! Clock and temperature of a whole run in one line each, for a terminal that has UTF-8: `▇▇▇▇▅▅▄▄`.
+
+use super::{Kind, Track, Watch, tracks};
+use crate::view;
+use crate::watch::before_rows;
+use record::Record;
+use std::fmt::Write;
+
+/// Parts of a cell from the lowest value to the highest.
+const PARTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Width of names, and of the values that the lowest and the highest part stand for.
+const NAME_WIDTH: usize = 24;
+const RANGE_WIDTH: usize = 19;
+/// Fewer cells than this show no course.
+const CELLS_MIN: usize = 8;
+
+/// A line for each clock and for the temperature of the SoC over the run, in so many columns; empty where nothing was
+/// sampled or the terminal is too narrow. A cell shows the lowest clock and the highest temperature of its time.
+pub fn sparklines(record: &Record, columns: usize) -> String {
+    let cells = columns.min(120).saturating_sub(NAME_WIDTH + RANGE_WIDTH + 6);
+    let times = &record.samples.at_ms;
+    let (Some(first_ms), Some(last_ms)) = (times.first(), times.last()) else {
+        return String::new();
+    };
+    if cells < CELLS_MIN || last_ms <= first_ms {
+        return String::new();
+    }
+    let mut watch = Watch::new(before_rows(record));
+    let soc = view::soc_temperature(record);
+    let place = soc.and_then(|soc| watch.channels().iter().position(|channel| channel.id == soc.id));
+    let is_shown = |track: &Track| match track.kind {
+        Kind::Clock => true,
+        Kind::Temperature => place.is_some() && track.is_of(place),
+        Kind::Busy | Kind::Power => false,
+    };
+    let mut lines: Vec<Line> = tracks(&watch, place)
+        .into_iter()
+        .filter(is_shown)
+        .map(|track| Line { track, cells: vec![None; cells] })
+        .collect();
+    let cell = |at_ms: i64| {
+        let share = (at_ms - first_ms).max(0) as f64 / (last_ms - first_ms + 1) as f64;
+        ((share * cells as f64) as usize).min(cells - 1)
+    };
+    for (row, at_ms) in times.iter().enumerate() {
+        let channels = record.samples.channels.iter();
+        watch.row(*at_ms, channels.map(|channel| channel.values.get(row).copied().flatten()));
+        for line in lines.iter_mut().filter(|line| line.track.kind == Kind::Clock) {
+            line.add(cell(*at_ms), line.track.value(&watch));
+        }
+    }
+    // A reading that cannot be true is none.
+    let readings = soc.map(|soc| view::temperatures(record, soc, view::whole_run()));
+    for line in lines.iter_mut().filter(|line| line.track.kind == Kind::Temperature) {
+        for reading in readings.iter().flatten() {
+            line.add(cell(reading.at_ms), Some(reading.value as f64 / 1e3));
+        }
+    }
+    let text: String = lines.iter().filter_map(Line::text).collect();
+    match text.is_empty() {
+        true => text,
+        false => format!("Over the run of {}:\n{text}", crate::lines::duration(last_ms - first_ms)),
+    }
+}
+
+/// One quantity over the run.
+struct Line {
+    track: Track,
+    cells: Vec<Option<f64>>,
+}
+
+impl Line {
+    fn add(&mut self, cell: usize, value: Option<f64>) {
+        let Some(value) = value.filter(|value| value.is_finite()) else {
+            return;
+        };
+        let choose = match self.track.kind {
+            Kind::Clock => f64::min,
+            _ => f64::max,
+        };
+        self.cells[cell] = Some(self.cells[cell].map_or(value, |known| choose(known, value)));
+    }
+
+    /// None if it was never read.
+    fn text(&self) -> Option<String> {
+        let known = || self.cells.iter().flatten().copied();
+        let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
+        let bar = |value: &Option<f64>| value.map_or(' ', |value| part(value, low, high));
+        let bars: String = self.cells.iter().map(bar).collect();
+        let name: String = self.track.label.chars().take(NAME_WIDTH).collect();
+        // What is wider is no clock and no temperature.
+        let range = Some(range(&self.track, low, high)).filter(|range| range.chars().count() <= RANGE_WIDTH)?;
+        let mut text = String::new();
+        let _ = writeln!(text, "   {name:<NAME_WIDTH$} {range:<RANGE_WIDTH$} {}", bars.trim_end());
+        Some(text)
+    }
+}
+
+/// `600 to 1416 MHz`, or one value where it did not change.
+fn range(track: &Track, low: f64, high: f64) -> String {
+    let words = |value: f64| track.text(Some(value));
+    let (from, to) = (words(low), words(high));
+    if from == to {
+        return to;
+    }
+    let from = from.split_once(' ').map_or(from.as_str(), |(number, _)| number);
+    format!("{from} to {to}")
+}
+
+fn part(value: f64, low: f64, high: f64) -> char {
+    if high <= low {
+        return PARTS[PARTS.len() / 2];
+    }
+    let share = (value - low) / (high - low);
+    PARTS[((share * PARTS.len() as f64) as usize).min(PARTS.len() - 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{gauge_channel, own_run};
+    use record::{ChannelId, Unit};
+
+    /// Four samples, one every half second.
+    fn record(khz: &[i64], millicelsius: &[i64]) -> Record {
+        let record = gauge_channel(own_run(), ChannelId::claimed(0), Unit::Kilohertz, khz);
+        gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, millicelsius)
+    }
+
+    #[test]
+    fn course_of_clock_and_temperature() {
+        let record = record(&[1_800_000, 1_800_000, 1_200_000, 600_000], &[40_000, 60_000, 80_000, 80_000]);
+        let expected = expect_test::expect![[r#"
+            Over the run of 1.5 s:
+               clock 0-3 Cortex-A53     600 to 1800 MHz     █   █   ▅   ▁
+               temp thermal_zone0.temp  40.0 to 80.0 °C     ▁   ▅   █   █
+        "#]];
+        expected.assert_eq(&sparklines(&record, 62));
+    }
+
+    #[test]
+    fn what_did_not_change_is_level_and_what_was_not_read_is_absent() {
+        let steady = sparklines(&record(&[1_800_000; 4], &[]), 80);
+        assert!(steady.contains(" 1800 MHz ") && steady.contains('▅') && !steady.contains("temp"), "{steady}");
+        assert_eq!(sparklines(&own_run(), 80), "");
+        assert_eq!(sparklines(&record(&[1; 4], &[1; 4]), 20), "");
+        assert_eq!(sparklines(&record(&[1; 4], &[1; 4]), 0), "");
+        assert_eq!(sparklines(&record(&[], &[]), 200), "");
+    }
+
+    #[test]
+    fn lines_fit_the_terminal() {
+        for columns in [58, 80, 120, 200] {
+            let fits = |text: &str| text.lines().all(|line| line.chars().count() <= columns);
+            let hostile = sparklines(&record(&[i64::MAX, 0, 1, -5], &[i64::MIN, 0, 1, 2]), columns);
+            assert!(fits(&hostile), "{columns}: {hostile}");
+            let text = sparklines(&record(&[5_400_000, 600_000], &[-40_000, 120_000]), columns);
+            assert!(text.lines().count() == 3 && fits(&text), "{columns}: {text}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Which results stand in a table.
+
+use super::Row;
+use crate::Verdict;
+
+/// What a result must be; what is not asked for does not matter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The name of its SoC holds this text, in letters of either case.
+    pub soc: Option<String>,
+    /// The same of its board.
+    pub board: Option<String>,
+    /// It was measured on this day or later: `2026-11-23`.
+    pub since: Option<String>,
+    /// Its verdict is `valid`.
+    pub valid: bool,
+}
+
+impl Filter {
+    /// True if a result is wanted. What is not known of it is not what was asked for.
+    pub fn wants(&self, row: &Row) -> bool {
+        let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+        let board = Some(row.cells[0].as_str()).filter(|board| *board != "-");
+        self.soc.as_ref().is_none_or(|part| row.soc.as_ref().is_some_and(|soc| holds(soc, part)))
+            && self.board.as_ref().is_none_or(|part| board.is_some_and(|board| holds(board, part)))
+            && self.since.as_ref().is_none_or(|since| row.day.as_ref().is_some_and(|day| day >= since))
+            && (!self.valid || (row.verdict == Verdict::Valid && row.died_in.is_none()))
+    }
+
+    /// What was asked for, as it was typed: `--soc RK3588 --valid`; empty if nothing was.
+    pub fn words(&self) -> String {
+        let texts = [("--soc", &self.soc), ("--board", &self.board), ("--since", &self.since)];
+        let given = texts.into_iter().filter_map(|(name, text)| Some(format!("{name} {}", text.as_ref()?)));
+        given.chain(self.valid.then(|| "--valid".to_owned())).collect::<Vec<_>>().join(" ")
+    }
+}

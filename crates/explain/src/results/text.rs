@@ -1,0 +1,175 @@
+//! The table for a terminal: as many columns as fit, the most wanted first.
+
+use super::{Row, Table};
+use crate::lines::{listed, wrapped};
+use crate::plain::plain;
+use std::fmt::Write;
+
+/// A column of the table.
+struct Column {
+    heading: &'static str,
+    cell: fn(&Row) -> Option<String>,
+    /// Numbers stand at the right.
+    is_number: bool,
+    /// Narrower than this, text says nothing; wider than that, it takes the room of others.
+    width: (usize, usize),
+    /// The end of a path says more than its beginning.
+    keeps_end: bool,
+    /// The highest number goes first where there is too little room.
+    rank: u8,
+    /// What the number is.
+    unit: &'static str,
+}
+
+const TEXT: Column =
+    Column { heading: "", cell: |_| None, is_number: false, width: (8, 14), keeps_end: false, rank: 0, unit: "" };
+const NUMBER: Column = Column { is_number: true, width: (4, 14), ..TEXT };
+
+const COLUMNS: [Column; 14] = [
+    Column { heading: "board", cell: |row| cell(row, 0), width: (14, 32), rank: 0, ..TEXT },
+    Column { heading: "SoC", cell: soc, width: (9, 24), rank: 2, ..TEXT },
+    Column { heading: "date", cell: |row| row.day.clone(), width: (10, 10), rank: 3, ..TEXT },
+    Column {
+        heading: "MHz",
+        cell: |row| row.clock_khz.map(|khz| crate::finding::mhz(khz).to_string()),
+        rank: 6,
+        ..NUMBER
+    },
+    Column { heading: "7z all", cell: |row| cell(row, 4), rank: 1, unit: "7-zip in MIPS", ..NUMBER },
+    Column { heading: "7z one", cell: |row| cell(row, 5), rank: 7, unit: "7-zip in MIPS", ..NUMBER },
+    Column { heading: "max°C", cell: celsius, rank: 4, ..NUMBER },
+    Column { heading: "maxW", cell: watts, rank: 5, ..NUMBER },
+    Column { heading: "memcpy", cell: |row| cell(row, 7), rank: 8, unit: "memcpy and memset in MB/s", ..NUMBER },
+    Column { heading: "memset", cell: |row| cell(row, 8), rank: 9, unit: "memcpy and memset in MB/s", ..NUMBER },
+    Column { heading: "AES", cell: |row| cell(row, 6), rank: 10, unit: "AES-256-CBC in kB/s", ..NUMBER },
+    Column { heading: "kH/s", cell: |row| cell(row, 9), rank: 12, ..NUMBER },
+    Column { heading: "verdict", cell: verdict, width: (8, 8), rank: 0, ..TEXT },
+    Column { heading: "file", cell: |row| Some(row.file.clone()), width: (12, 60), keeps_end: true, rank: 11, ..TEXT },
+];
+
+fn cell(row: &Row, column: usize) -> Option<String> {
+    Some(row.cells[column].clone()).filter(|cell| cell != "-")
+}
+
+/// Without its vendor, where it is known by its number: `RK3588`, `Atom x5-Z8350`.
+fn soc(row: &Row) -> Option<String> {
+    let name = row.soc.as_ref()?.replace("(R)", "").replace("(TM)", "");
+    Some(name.split_once(' ').map_or(name.as_str(), |(_, part)| part).to_owned())
+}
+
+fn celsius(row: &Row) -> Option<String> {
+    row.millicelsius_max.map(|millicelsius| format!("{:.1}", millicelsius as f64 / 1000.0))
+}
+
+fn watts(row: &Row) -> Option<String> {
+    let power = row.power_max?;
+    let mark = if power.is_whole { "" } else { "~" };
+    Some(format!("{mark}{:.1}", power.mw / 1000.0))
+}
+
+fn verdict(row: &Row) -> Option<String> {
+    Some(row.died_in.as_ref().map_or_else(|| row.verdict.to_string(), |_| "died".to_owned()))
+}
+
+/// One column as it is written.
+struct Shown<'a> {
+    column: &'a Column,
+    cells: Vec<String>,
+    width: usize,
+}
+
+/// The table in the columns of a terminal. A column in which no result has a value is left out; one for which there is
+/// no room is named below the table.
+pub(super) fn text(table: &Table<'_>) -> String {
+    let shown = |column| {
+        let cells: Vec<Option<String>> = table.rows.iter().map(column_cell(column)).collect();
+        let has_values = cells.iter().any(Option::is_some);
+        let cells: Vec<String> = cells.into_iter().map(|cell| cell.map_or("-".into(), |cell| plain(&cell))).collect();
+        let widest = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let width = widest.min(column.width.1).max(column.heading.chars().count());
+        has_values.then_some(Shown { column, cells, width })
+    };
+    let mut all: Vec<Shown> = COLUMNS.iter().filter_map(shown).collect();
+    let mut omitted = Vec::new();
+    while !fits(&mut all, table.columns) && all.len() > 1 {
+        let last = all.iter().enumerate().max_by_key(|(_, shown)| shown.column.rank).map_or(0, |(at, _)| at);
+        omitted.push(all.remove(last).column.heading.to_owned());
+    }
+    let mut text = line(&all, |shown| shown.column.heading);
+    for row in 0..table.rows.len() {
+        text.push_str(&line(&all, |shown| &shown.cells[row]));
+    }
+    text + &legend(&all, omitted)
+}
+
+fn column_cell(column: &Column) -> impl Fn(&Row) -> Option<String> {
+    let cell = column.cell;
+    move |row| cell(row).filter(|cell| !cell.trim().is_empty())
+}
+
+/// Narrows text until all stands in a line; false if it cannot.
+fn fits(all: &mut [Shown], columns: usize) -> bool {
+    loop {
+        let width = all.iter().map(|shown| shown.width + 1).fold(0, usize::saturating_add).saturating_sub(1);
+        if width <= columns {
+            return true;
+        }
+        let is_wide = |shown: &&mut Shown| !shown.column.is_number && shown.width > shown.column.width.0;
+        let Some(widest) = all.iter_mut().filter(is_wide).max_by_key(|shown| shown.width) else {
+            return false;
+        };
+        widest.width -= 1;
+    }
+}
+
+fn line<'a>(all: &'a [Shown], cell: impl Fn(&'a Shown<'a>) -> &'a str) -> String {
+    let mut text = String::new();
+    for shown in all {
+        let (cell, width) = (cut(cell(shown), shown.width, shown.column.keeps_end), shown.width);
+        let _ = match shown.column.is_number {
+            true => write!(text, "{cell:>width$} "),
+            false => write!(text, "{cell:<width$} "),
+        };
+    }
+    text.truncate(text.trim_end().len());
+    text + "\n"
+}
+
+/// The beginning or the end of a text that is too long.
+fn cut(text: &str, width: usize, keeps_end: bool) -> String {
+    let count = text.chars().count();
+    let kept = width.saturating_sub(1);
+    match keeps_end {
+        _ if count <= width => text.to_owned(),
+        true => std::iter::once('…').chain(text.chars().skip(count - kept)).collect(),
+        false => text.chars().take(kept).chain(['…']).collect(),
+    }
+}
+
+/// What the numbers are, and what is not there.
+fn legend(all: &[Shown], omitted: Vec<String>) -> String {
+    let mut sentences: Vec<String> = Vec::new();
+    let mut units: Vec<String> = Vec::new();
+    for shown in all.iter().filter(|shown| !shown.column.unit.is_empty()) {
+        if units.last().is_none_or(|last| last != shown.column.unit) {
+            units.push(shown.column.unit.to_owned());
+        }
+    }
+    if !units.is_empty() {
+        sentences.push(format!("{}.", listed(&units)));
+    }
+    if all.iter().any(|shown| shown.column.is_number && shown.cells.iter().any(|cell| cell.starts_with('~'))) {
+        sentences.push("`~`: not comparable with the others.".to_owned());
+    }
+    if all.iter().any(|shown| shown.cells.iter().any(|cell| cell.starts_with('≈'))) {
+        sentences.push("`≈`: estimated for 7-zip 16.02.".to_owned());
+    }
+    if !omitted.is_empty() {
+        let headings = listed(&omitted);
+        sentences.push(format!("No room for {headings}: use a wider terminal or another --format."));
+    }
+    match sentences.is_empty() {
+        true => String::new(),
+        false => format!("\n{}\n", wrapped(&sentences.join(" "), 0)),
+    }
+}

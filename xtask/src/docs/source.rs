@@ -1,0 +1,127 @@
+//! What the source file of a rule says of it: its head, its thresholds with their reasons, and its texts.
+
+use crate::workspace::File;
+use std::fmt::Write;
+
+/// A source file without its tests.
+pub(super) struct Source<'a> {
+    text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn of(file: &'a File) -> Self {
+        let end = file.text.find("#[cfg(test)]").unwrap_or(file.text.len());
+        Self { text: &file.text[..end] }
+    }
+
+    /// True if a rule of this id is defined in it.
+    pub(super) fn has_rule(&self, id: &str) -> bool {
+        self.text.contains(&format!("id: RuleId::own(\"{id}\")"))
+    }
+
+    /// Its head and its thresholds, as Markdown; nothing where it has several rules.
+    pub(super) fn detection(&self) -> String {
+        if self.text.matches("id: RuleId::own(").count() != 1 {
+            return String::new();
+        }
+        let mut text = String::new();
+        for paragraph in self.head() {
+            let _ = writeln!(text, "{paragraph}\n");
+        }
+        let thresholds = self.thresholds();
+        if !thresholds.is_empty() {
+            text.push_str("Thresholds:\n\n");
+        }
+        for (name, value, why) in &thresholds {
+            let _ = writeln!(text, "* `{name}` is {value}: {why}");
+        }
+        if !thresholds.is_empty() {
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The paragraphs of its head, without the name of the rule, and without those that lead to other code.
+    fn head(&self) -> Vec<String> {
+        let lines = self.text.lines().take_while(|line| line.starts_with("//!"));
+        let lines = lines.map(|line| line.trim_start_matches("//!").trim());
+        let all: Vec<&str> = lines.collect();
+        let paragraphs = all.split(|line| line.is_empty()).map(|lines| lines.join(" "));
+        let without_name = paragraphs.map(|paragraph| match paragraph.split_once(": ") {
+            Some(("Rule" | "Check", rest)) => rest.split_once(". ").map_or(String::new(), |(_, rest)| rest.to_owned()),
+            _ => paragraph,
+        });
+        without_name.filter(|paragraph| !paragraph.is_empty() && !paragraph.contains("[`")).collect()
+    }
+
+    /// Name, value and reason of every number with a reason.
+    fn thresholds(&self) -> Vec<(&'a str, &'a str, String)> {
+        let mut found = Vec::new();
+        let mut why: Vec<&str> = Vec::new();
+        for line in self.text.lines() {
+            if let Some(words) = line.strip_prefix("///") {
+                why.push(words.trim());
+                continue;
+            }
+            let constant = line.strip_prefix("pub(crate) ").unwrap_or(line).strip_prefix("const ");
+            let parts = constant.and_then(|rest| {
+                let (name, rest) = rest.split_once(": ")?;
+                let (kind, value) = rest.strip_suffix(';')?.split_once(" = ")?;
+                let is_number = ["f64", "u8", "u32", "u64", "i32", "i64", "usize"].contains(&kind);
+                is_number.then_some((name, value))
+            });
+            if let Some((name, value)) = parts.filter(|_| !why.is_empty() && !why.concat().contains("[`")) {
+                found.push((name, value, why.join(" ")));
+            }
+            why.clear();
+        }
+        found
+    }
+
+    /// The texts in it, lines that are continued joined.
+    pub(super) fn literals(&self) -> Vec<String> {
+        let code: Vec<&str> = self.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        let code = code.join("\n").replace("'\"'", "");
+        let mut found = Vec::new();
+        let mut inside: Option<String> = None;
+        let mut rest = code.chars();
+        while let Some(c) = rest.next() {
+            match (&mut inside, c) {
+                (None, '"') => inside = Some(String::new()),
+                (Some(_), '"') => found.extend(inside.take()),
+                (Some(literal), '\\') => match rest.next() {
+                    Some('\n') => {
+                        let behind = rest.as_str().trim_start();
+                        rest = behind.chars();
+                    }
+                    escaped => literal.extend(escaped),
+                },
+                (Some(literal), c) => literal.push(c),
+                (None, _) => {}
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_and_thresholds_are_told() {
+        let text = "//! Rule: hot. It was hot.\n//!\n//! By the sensor of the SoC,\n//! if there is one.\n//!\n//! See [`crate::x`].\n\n\
+                    pub(super) const RULE: Rule = Rule { id: RuleId::own(\"hot\") };\n\n/// Hotter than\n/// this.\n\
+                    const LIMIT_CELSIUS: f64 = 80.0;\nconst NO_REASON: f64 = 1.0;\n/// Words.\nconst WORDS: &str = \"a\";\n\
+                    #[cfg(test)]\nmod tests { /// x\nconst T: u8 = 1; }\n";
+        let file = File { path: "hot.rs".into(), text: text.into() };
+        let source = Source::of(&file);
+        assert!(source.has_rule("hot") && !source.has_rule("cold"));
+        let expected = "It was hot.\n\nBy the sensor of the SoC, if there is one.\n\nThresholds:\n\n* `LIMIT_CELSIUS` is 80.0: Hotter than this.\n\n";
+        assert_eq!(source.detection(), expected);
+        assert_eq!(source.literals(), ["hot", "a"]);
+        let text = "f('\"', \"say \\\"a\\\", \\\n    b\"); // \n/// \"c\n\"d\"";
+        let file = File { path: "texts.rs".into(), text: text.into() };
+        assert_eq!(Source::of(&file).literals(), ["say \"a\", b", "d"]);
+    }
+}
