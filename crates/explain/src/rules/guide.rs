@@ -92,9 +92,12 @@ fn condition(when: When) -> Option<String> {
             return Some(format!("the message contains {}", parts.join(" or ")));
         }
         When::Bit(bit) => return Some(format!("it is about bit {bit} of the firmware's status")),
+        When::FirmwareAsked => "the firmware was asked",
+        When::TemperatureKnown => "the temperature of the whole SoC was read meanwhile",
+        When::HotUncapped => "the SoC was at its temperature limit at that time, and no OPP shows a cap of the clock",
+        When::Uncapped => "no OPP shows a cap of the clock",
         When::CiphersAlone => "only ciphers of OpenSSL were affected",
         When::ManyNodes => "the machine has several NUMA nodes or packages",
-        When::NotOfAPart => "the temperature is that of the whole SoC",
         When::Unsteady => "readings of the same clock contradict each other",
         When::Overclocked => "`config.txt` raises clocks",
     };
