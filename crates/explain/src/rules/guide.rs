@@ -93,7 +93,7 @@ fn condition(when: When) -> Option<String> {
         }
         When::Bit(bit) => return Some(format!("it is about bit {bit} of the firmware's status")),
         When::FirmwareAsked => "the firmware was asked",
-        When::TemperatureKnown => "the temperature of the whole SoC was read meanwhile",
+        When::TemperatureKnown => "the temperature of the whole SoC was read at that time",
         When::HotUncapped => "the SoC was at its temperature limit at that time, and no OPP shows a cap of the clock",
         When::Uncapped => "no OPP shows a cap of the clock",
         When::CiphersAlone => "only ciphers of OpenSSL were affected",
