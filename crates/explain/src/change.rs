@@ -73,19 +73,6 @@ pub fn signed_percent(percent: f64, decimals: usize) -> String {
     }
 }
 
-/// The value of a figure as every text shows it: four digits that count, whole numbers from 1000 on; halves are rounded
-/// up.
-pub fn shown(value: f64) -> String {
-    let decimals = match value.abs() {
-        size if size >= 1000.0 => return format!("{}", value.round()),
-        size if size >= 10.0 => 1,
-        size if size >= 1.0 || size == 0.0 => 2,
-        // 0.053 s and 0.063 s must not become 0.05 s and 0.06 s.
-        size => (2 - size.log10().floor() as i32).clamp(2, 9) as usize,
-    };
-    format!("{value:.decimals$}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,22 +114,6 @@ mod tests {
             [(-0.04, 1, "0.0 %"), (0.0, 0, "0 %"), (-0.4, 0, "0 %"), (-0.06, 1, "-0.1 %"), (91.3, 0, "+91 %")]
         {
             assert_eq!(signed_percent(percent, decimals), expected);
-        }
-    }
-
-    #[test]
-    fn values_keep_their_digits() {
-        for (value, expected) in [
-            (133_827.5, "133828"),
-            (133_828.5, "133829"),
-            (343.64, "343.6"),
-            (8.263, "8.26"),
-            (0.053_14, "0.0531"),
-            (0.5, "0.500"),
-            (0.0, "0.00"),
-            (f64::NAN, "NaN"),
-        ] {
-            assert_eq!(shown(value), expected);
         }
     }
 }

@@ -21,6 +21,7 @@ pub mod kernel;
 mod lines;
 pub mod logs;
 pub mod monitor;
+mod number;
 mod outcome;
 mod plain;
 pub mod plot;
@@ -45,7 +46,7 @@ mod watch;
 #[cfg(test)]
 mod test_support;
 
-pub use change::{shown, signed_percent};
+pub use change::signed_percent;
 pub use diagnosis::told::{Paragraph, Told};
 pub use document::{Document, OfFile};
 pub use explanation::{
@@ -55,6 +56,7 @@ pub use explanation::{
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
 pub use lines::{duration, size_words, unmeasured};
+pub use number::{number, with_unit};
 pub use outcome::outcome;
 pub use plain::{harmless, plain};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};

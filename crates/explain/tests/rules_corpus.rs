@@ -31,7 +31,8 @@ const RULES_OF: [(&str, &[&str]); 30] = [
     ("SUM_memcpy_not_fastest", &["summary-wrong"]),
     ("SUM_zero_score", &["summary-wrong"]),
     ("SUM_zip_multi_wrong", &["summary-wrong"]),
-    ("background_in_single_thread", &["background-activity"]),
+    // It counts what waited for storage as well, which has a rule of its own.
+    ("background_in_single_thread", &["background-activity", "io-wait"]),
     ("clock_above_opp", &["clock-above-claim"]),
     ("clock_below_opp", &["clock-below-claim"]),
     ("clock_falls_under_load", &["clock-column-untrue", "power-limit", "thermal-throttling"]),

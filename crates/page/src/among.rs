@@ -4,7 +4,7 @@ use crate::draw::{Scale, n, wide};
 use crate::order::rank;
 use crate::{Section, Subject};
 use explain::compare::{Entry, Range, Ranking, Standing};
-use explain::{Figure, Verdict, shown};
+use explain::{Figure, Verdict, number};
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section::of("among-others", "Place among known results", body);
@@ -78,9 +78,9 @@ fn row(entry: &Entry) -> Markup {
                 (explain::plain(&entry.title))
                 @if let Some(core) = &figure.core { span.soft { " (" (explain::plain(&core.label())) ")" } }
             }
-            td.number { (mark) (shown(figure.value)) " " (explain::plain(&figure.unit)) }
-            td.number { (range.map_or("-".into(), |range| shown(range.median))) }
-            td.number { @match range { Some(range) => { (shown(range.low)) " to " (shown(range.high)) } None => "-" } }
+            td.number { (mark) (number(figure.value, &figure.unit)) " " (explain::plain(&figure.unit)) }
+            td.number { (range.map_or("-".into(), |range| number(range.median, &figure.unit))) }
+            td.number { @match range { Some(range) => { (number(range.low, &figure.unit)) " to " (number(range.high, &figure.unit)) } None => "-" } }
             td { @if let Some(range) = range { (bar(range, figure)) } }
             td.number { (entry.same_soc.as_ref().map_or("-".into(), Standing::words)) }
             td.number { (entry.all.words()) }

@@ -3,7 +3,6 @@
 use crate::draw::{Bar, Plot, Scale, bars, n, wide};
 use crate::{Section, Subject};
 use explain::Ledger;
-use explain::shown;
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section {
@@ -49,7 +48,7 @@ fn rows(subject: &Subject<'_>, ledger: &Ledger) -> Vec<Row> {
         left -= tenths;
         (left.min(from), left.max(from))
     };
-    let amount = |value: f64| format!("{} {}", shown(value), explain::plain(&ledger.unit));
+    let amount = |value: f64| explain::with_unit(value, &explain::plain(&ledger.unit));
     let mut rows: Vec<Row> = Vec::new();
     if let Some(expected) = ledger.expected.known() {
         let name = format!("Expected: {}", amount(expected.value));

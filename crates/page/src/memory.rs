@@ -3,7 +3,7 @@
 use crate::clocks::core_type;
 use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n, path, wide, word};
 use crate::{Section, Subject};
-use explain::{shown, size_words, view};
+use explain::{number, size_words, view};
 use maud::{Markup, html};
 use record::{Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
 
@@ -254,7 +254,7 @@ fn operation(rate: &Rate) -> &'static str {
 fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
     let bar = |rate: &Rate| Bar {
         name: format!("{}, {}: {}", rate.place, operation(rate), rate.routine),
-        words: format!("{} MB/s", shown(rate.mb_per_s)),
+        words: explain::with_unit(rate.mb_per_s, "MB/s"),
         look: "bar",
         from_to: (0.0, rate.mb_per_s),
     };
@@ -282,7 +282,7 @@ fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
                     tr {
                         td { (rate.place) } td { (operation(rate)) }
                         th scope="row" { (rate.routine) @if rate.is_libc { " (C library)" } }
-                        td.number { (shown(rate.mb_per_s)) }
+                        td.number { (number(rate.mb_per_s, "MB/s")) }
                         td {
                             svg width="240" height="12" viewBox="0 0 240 12" aria-hidden="true" {
                                 rect.bar y="2" width=(n(scale.at(rate.mb_per_s))) height="8" {}

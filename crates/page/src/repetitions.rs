@@ -2,7 +2,7 @@
 
 use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, wide, width_of, word};
 use crate::{Section, Subject};
-use explain::shown;
+use explain::number;
 use explain::view::{self, StepScore};
 use maud::{Markup, html};
 use record::{Record, Step};
@@ -67,10 +67,10 @@ fn plot(rows: &[Row]) -> Option<Plot> {
             line.grid x1=(n(area.left)) x2=(n(area.right)) y1=(n(y)) y2=(n(y)) {}
             (word(area.left - 10.0, y + 4.0, "end", &row.name))
             @for (share, score) in shares.iter().zip(&row.scores) {
-                circle.dot cx=(n(scale.at(*share))) cy=(n(y)) r="4.5" { title { (shown(score.value)) " " (score.unit) } }
+                circle.dot cx=(n(scale.at(*share))) cy=(n(y)) r="4.5" { title { (explain::with_unit(score.value, &score.unit)) } }
             }
             @let best = best(&row.scores);
-            g.axis { (word(WIDTH - 4.0, y + 4.0, "end", &fit(&format!("{} {}", shown(best), row.scores[0].unit)))) }
+            g.axis { (word(WIDTH - 4.0, y + 4.0, "end", &fit(&explain::with_unit(best, &row.scores[0].unit)))) }
         }
         (axis_x(area, &scale, &named, "percent of the best repetition, which stands at the right"))
     };
@@ -91,7 +91,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     @for row in &rows {
                         tr {
                             th scope="row" { (row.name) } td { (explain::plain(&row.scores[0].unit)) }
-                            td { @for (index, score) in row.scores.iter().enumerate() { @if index > 0 { ", " } (shown(score.value)) } }
+                            td { @for (index, score) in row.scores.iter().enumerate() { @if index > 0 { ", " } (number(score.value, &score.unit)) } }
                         }
                     }
                 }

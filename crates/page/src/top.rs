@@ -3,7 +3,7 @@
 use crate::order::rank;
 use crate::{Subject, among};
 use explain::view::{self, whole_run};
-use explain::{Figure, Told, Verdict, shown};
+use explain::{Figure, Told, Verdict};
 use maud::{Markup, html};
 use record::{Record, Source};
 
@@ -76,7 +76,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
         best.into_iter().filter_map(|figure| Some((rank(figure)?, figure))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     let fact = |(_, figure): &(usize, &Figure)| {
-        (figure.name(), format!("{} {}", shown(figure.value), figure.unit), small(subject, figure))
+        (figure.name(), explain::with_unit(figure.value, &figure.unit), small(subject, figure))
     };
     let mut facts: Vec<(String, String, String)> = ranked.iter().take(FACTS_MAX).map(fact).collect();
     if let Some(heat) = view::heat(record, whole_run()) {

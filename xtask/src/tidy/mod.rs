@@ -12,6 +12,7 @@ mod documents;
 mod fences;
 mod links;
 mod modules;
+mod numbers;
 mod parsers;
 mod rust;
 mod source;
@@ -61,6 +62,7 @@ fn problems() -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     for file in of(".rs") {
         problems.extend(source::check(file));
+        problems.extend(numbers::check(file));
     }
     for file in of(".tsv").filter(|file| file.path.starts_with("data/")) {
         problems.extend(tables::check(file));

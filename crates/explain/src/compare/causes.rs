@@ -5,6 +5,7 @@
 
 use super::{End, Measured};
 use crate::figures::{Figure, FigureKey};
+use crate::number::with_unit;
 use crate::view::ScoreKey;
 use crate::{Diagnosis, Taken, Tenths};
 use record::{Variant, WorkloadId};
@@ -198,9 +199,10 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
     };
     let (compressing, decompressing) = (half("compressing")?, half("decompressing")?);
     let moved = |ratio: f64| ratio.ln().abs();
+    let [ns_a, ns_b] = [ns_a, ns_b].map(|ns| with_unit(ns, "ns"));
     (moved(compressing) > 2.0 * moved(decompressing)).then(|| {
         format!(
-            "Memory latency at {at} is {ns_b:.0} ns instead of {ns_a:.0} ns: compression, which is latency-bound, \
+            "Memory latency at {at} is {ns_b} instead of {ns_a}: compression, which is latency-bound, \
              changed by {:+.0} %, decompression by {:+.0} %.",
             100.0 * (compressing - 1.0),
             100.0 * (decompressing - 1.0)
@@ -213,9 +215,8 @@ fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
     let (ns_a, ns_b, at) = latencies(base, other)?;
     let is_rate = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter().any(|id| base.1.key.is_of(id));
     let same_way = (ns_b > ns_a) == (ratio(base.1, other.1)? < 1.0);
-    (is_rate && same_way).then(|| {
-        format!("Memory latency at {at} is {ns_b:.0} ns instead of {ns_a:.0} ns: DRAM clock or timings differ.")
-    })
+    let [ns_a, ns_b] = [ns_a, ns_b].map(|ns| with_unit(ns, "ns"));
+    (is_rate && same_way).then(|| format!("Memory latency at {at} differs as well: {ns_b} instead of {ns_a}."))
 }
 
 /// The latency of the largest size that both sides measured in the same way, if it differs.

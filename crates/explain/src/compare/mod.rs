@@ -23,7 +23,7 @@ pub use rank::{
 pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
-use crate::change::shown;
+use crate::number::number;
 use crate::figures::equivalent::{in_common_methods, version_of};
 use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::{in_lines, one_line};
@@ -106,7 +106,7 @@ impl Line {
     pub fn value_words(&self, result: usize) -> String {
         let mark = if self.estimated.get(result).is_some_and(Option::is_some) { "≈" } else { "" };
         let value = self.values.get(result).copied().flatten();
-        value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", shown(value)))
+        value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value, &self.unit)))
     }
 
     /// How values were estimated, each with the number of its result.

@@ -67,12 +67,12 @@ fn lower_clock_explains_lower_scores() {
             Figures, and their change from the first result that has them;
             changes within noise have no word:
 
-                                          A      B   change
+                                          A     B   change
                clock, measured cold (MHz)
-                  Cortex-A53           1500   1300  -13.3 % worse
+                  Cortex-A53           1500  1300  -13.3 % worse
                7-zip, one CPU (MIPS)
-                  Cortex-A53           1140  990.0  -13.2 % worse
-               7-zip, all CPUs (MIPS)  4020   3475  -13.6 % worse
+                  Cortex-A53           1140   990  -13.2 % worse
+               7-zip, all CPUs (MIPS)  4020  3475  -13.6 % worse
 
             Likely causes:
                B  clock, measured cold (Cortex-A53): The advertised clock is 1300 MHz instead of 1500 MHz.

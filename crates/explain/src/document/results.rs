@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// Names and values, in the order in which they are printed.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Results(Vec<(String, Value)>);
 
 impl Results {
@@ -24,6 +25,16 @@ impl Results {
         results.state(record, explained);
         results.programs(record);
         results
+    }
+
+    /// All names and values, and behind each that is missing its reason.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Names and values of what fits into one cell of a table; those that are missing are `null`.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.iter().filter(|(name, value)| !name.ends_with("_missing") && !value.is_array())
     }
 
     /// A value, or `null` and why.

@@ -2,6 +2,7 @@
 
 use crate::Share;
 use crate::foreign::one_line;
+use crate::number::with_unit;
 use serde::Serialize;
 use std::fmt;
 
@@ -50,20 +51,10 @@ impl fmt::Display for Quantity {
             Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
             Quantity::Kib(kib) if *kib < 10_240 => write!(f, "{kib} KiB"),
             Quantity::Kib(kib) => write!(f, "{} MiB", kib / 1024),
-            Quantity::Mips(mips) => write!(f, "{} MIPS", mips.round()),
-            Quantity::BytesPerS(rate) => write!(f, "{} MB/s", rate / 1_000_000),
-            Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
-            Quantity::Score(score, unit) if score.abs() >= 1000.0 => {
-                write!(f, "{} {}", score.round(), one_line(unit))
-            }
-            // Small times keep three digits: 0.053 s and 0.063 s must not become 0.05 s and 0.06 s.
-            Quantity::Score(score, unit) if score.abs() < 1.0 && *score != 0.0 => {
-                let scale = 10_f64.powi(2 - score.abs().log10().floor() as i32);
-                write!(f, "{} {}", (score * scale).round() / scale, one_line(unit))
-            }
-            Quantity::Score(score, unit) => {
-                write!(f, "{} {}", (score * 100.0).round() / 100.0, one_line(unit))
-            }
+            Quantity::Mips(mips) => f.write_str(&with_unit(*mips, "MIPS")),
+            Quantity::BytesPerS(rate) => f.write_str(&with_unit(*rate as f64 / 1e6, "MB/s")),
+            Quantity::Ns(ns) => f.write_str(&with_unit(*ns, "ns")),
+            Quantity::Score(score, unit) => f.write_str(&with_unit(*score, &one_line(unit))),
             Quantity::Cpus(cpus) => f.write_str(&record::cpu_words(cpus)),
             // Names of cards and messages of drivers are anybody's text, and may be endless.
             Quantity::Text(text) => f.write_str(&crate::plain::cut(&one_line(text))),

@@ -213,6 +213,9 @@ fn age(
     )
 }
 
+/// So many traces are proof enough.
+const TRACES_TOLD: usize = 4;
+
 /// Whose it is, where it is not plainly from kernel.org.
 fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) -> Option<Finding> {
     let best = origins.first()?;
@@ -227,8 +230,13 @@ fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) 
         (None, Class::Community) => (best, "This is a {who} kernel ({why}): mainline with board patches."),
         (None, _) => (best, "This is a {who} kernel ({why})."),
     };
-    let mut traces: Vec<&str> = origin.traces.iter().map(|trace| trace.what.as_str()).collect();
-    traces.truncate(4);
+    let mut traces: Vec<&str> = Vec::new();
+    for trace in &origin.traces {
+        // The release stands in several places.
+        if !traces.contains(&trace.what.as_str()) && traces.len() < TRACES_TOLD {
+            traces.push(&trace.what);
+        }
+    }
     Some(
         finding(RuleId::own("kernel-origin"), template)
             .sure(origin.confidence_percent)

@@ -42,7 +42,11 @@ pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
         let Some((start, workload, variant)) = PHASES.iter().find(|(start, ..)| phase.name.starts_with(start)) else {
             continue;
         };
-        let has_step = draft.steps.iter().any(|step| name_of(step.workload.id(), &step.variant) == *start);
+        // What ran in parallel is printed as any other result of its workload by some versions.
+        let has_step = draft.steps.iter().any(|step| match variant {
+            Some(_) => name_of(step.workload.id(), &step.variant) == *start,
+            None => step.workload == *workload || name_of(step.workload.id(), &step.variant) == *start,
+        });
         let line = draft.rows.iter().find(|row| row.phase == index && !row.first).map(|row| row.line);
         let is_single = variant.as_ref() == Some(&Variant::SINGLE);
         let (false, Some(line), false) = (has_step, line, is_single && cpu_count == 1) else {

@@ -1,6 +1,7 @@
 //! Report: the matrix of latencies between CPUs, at most 80 columns wide, and the groups that show in it.
 
 use crate::lines::{sentences, unmeasured, wrapped};
+use crate::number::with_unit;
 use crate::tables::{Answer, Report, Subject};
 use crate::view::{self, CoreLevel};
 use crate::{Finding, cpu_list};
@@ -77,10 +78,10 @@ fn told(matrix: &CoreToCore) -> String {
 fn level(level: &CoreLevel) -> String {
     let lists: Vec<String> = level.groups.iter().map(|group| cpu_list(group)).collect();
     let line = format!(
-        "Clusters: {} ({:.1} ns within, {:.1} ns between).",
+        "Clusters: {} ({} within, {} between).",
         lists.join(" | "),
-        level.inside_ns,
-        level.between_ns
+        with_unit(level.inside_ns, "ns"),
+        with_unit(level.between_ns, "ns")
     );
     format!("{}\n", wrapped(&line, 3))
 }

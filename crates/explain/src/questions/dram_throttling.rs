@@ -145,7 +145,7 @@ mod tests {
         ] {
             let found = sentences(RULE.id, &run(latency, cipher));
             assert!(found[0].contains(expected), "{found:?}");
-            assert!(found[0].contains("memory latency 100 ns before"), "{found:?}");
+            assert!(found[0].contains("memory latency 100.0 ns before"), "{found:?}");
             assert!(found[0].contains("not reported by this kernel"), "{found:?}");
         }
         let hz = [1_056_000_000, 528_000_000, 1_056_000_000, 1_056_000_000];

@@ -1,7 +1,7 @@
 //! What other boards with the same SoC reach: memory depends on the SoC and on how its firmware sets it
 //! up, hardly on the clock of the cores.
 
-use super::{Reference, soc_key};
+use super::{Reference, Row, soc_key};
 use crate::figures::FigureKey;
 use crate::stats::median;
 use std::collections::BTreeSet;
@@ -26,10 +26,18 @@ impl Reference {
     /// What a core of this type in this SoC usually reaches. None where too few results are known.
     pub fn usual_of_soc(&self, soc: &str, core_type: Option<&str>, key: &FigureKey) -> Option<Usual> {
         let wanted = soc_key(soc);
+        self.usual(core_type, key, |row| row.soc_key.as_ref() == Some(&wanted))
+    }
+
+    /// What a core of this type usually reaches, in whatever SoC. None where too few results are known.
+    pub fn usual_of_core(&self, core_type: &str, key: &FigureKey) -> Option<Usual> {
+        self.usual(Some(core_type), key, |_| true)
+    }
+
+    fn usual(&self, core_type: Option<&str>, key: &FigureKey, is_wanted: impl Fn(&Row) -> bool) -> Option<Usual> {
         let mut boards = BTreeSet::new();
         let mut values = Vec::new();
-        let named = self.rows.iter().filter(|row| row.soc_key.as_ref() == Some(&wanted));
-        for row in named {
+        for row in self.rows.iter().filter(|row| is_wanted(row)) {
             let figures = row.figures.get(key).map_or(&[][..], Vec::as_slice);
             let of_type: Vec<f64> = figures
                 .iter()

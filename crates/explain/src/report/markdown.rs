@@ -1,7 +1,7 @@
 //! Report: a result in Markdown, for reviews, forums and issue trackers: the verdict, what it was measured on, the main
 //! figures as a table, then each cause, and notes folded.
 
-use crate::change::shown;
+use crate::number::number;
 use crate::diagnosis::told::Told;
 use crate::plain::markdown;
 use crate::sheet::{Sheet, comparable};
@@ -66,7 +66,7 @@ fn main_figures(record: &Record) -> String {
     for figure in figures(record).iter().filter(|figure| figure.is_main) {
         let spread = figure.spread_percent.map_or_else(|| "-".to_owned(), |spread| format!("{spread:.1} %"));
         let comparable = comparable(figure.not_comparable.as_deref());
-        sheet.row([figure.name(), shown(figure.value), figure.unit.clone(), spread, comparable]);
+        sheet.row([figure.name(), number(figure.value, &figure.unit), figure.unit.clone(), spread, comparable]);
     }
     match sheet.is_empty() {
         true => String::new(),

@@ -2,6 +2,7 @@
 //! where there is no OpenSSL, 7-zip on the CPUs of each core type. Those of every run are in `terminal`.
 
 use crate::figures::main::done;
+use crate::number::{number, with_unit};
 use record::{Measured, Record, Step, Variant, WorkloadId};
 
 /// More values than this are not listed.
@@ -20,14 +21,15 @@ pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
         }
     }
     let line = |(name, values, unit): (String, Vec<f64>, &str)| {
-        let all: Vec<String> = values.iter().map(|value| format!("{value:.0}")).collect();
+        let all: Vec<String> = values.iter().map(|value| number(*value, unit)).collect();
         let shown = match crate::stats::median(&values) {
             Some(median) if values.len() > LISTED_MAX => {
                 let [low, high] = [f64::min, f64::max].map(|pick| values.iter().copied().fold(median, pick));
-                format!("{median:.0} {unit} (median of {}, {low:.0} to {high:.0})", values.len())
+                let [low, high] = [low, high].map(|value| number(value, unit));
+                format!("{} (median of {}, {low} to {high})", with_unit(median, unit), values.len())
             }
             Some(median) if values.len() > 1 => {
-                format!("{median:.0} {unit} (median of {})", all.join(", "))
+                format!("{} (median of {})", with_unit(median, unit), all.join(", "))
             }
             _ => format!("{} {unit}", all.join(", ")),
         };

@@ -9,6 +9,7 @@ use crate::figures::main::{
     cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
 use crate::lines::{explanation, unmeasured, wrapped};
+use crate::number::{number, with_unit};
 use crate::tables::Report;
 use crate::view;
 use crate::{Explanation, Figure, Severity, Told};
@@ -128,16 +129,20 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
         line(name, rates(record, operation));
     }
     line("memory latency", latency(record));
-    line("AES-256-CBC 16 KiB", cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|r| format!("{r} kB/s")));
-    line("7-zip single thread", sevenzip_single_mips(figures).map(|mips| format!("{mips} MIPS")));
+    line(
+        "AES-256-CBC 16 KiB",
+        cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|rate| with_unit(rate as f64, "kB/s")),
+    );
+    line("7-zip single thread", sevenzip_single_mips(figures).map(|mips| with_unit(mips.into(), "MIPS")));
     line(
         "7-zip all CPUs",
         sevenzip_multi_mips(record, figures).map(|mips| {
             let totals = view::multi_totals(record);
-            let totals: Vec<String> = totals.iter().map(|(_, mips)| format!("{mips:.0}")).collect();
+            let totals: Vec<String> = totals.iter().map(|(_, mips)| number(*mips, "MIPS")).collect();
+            let all = with_unit(mips.into(), "MIPS");
             match totals.is_empty() {
-                true => format!("{mips} MIPS"),
-                false => format!("{mips} MIPS ({})", totals.join(", ")),
+                true => all,
+                false => format!("{all} ({})", totals.join(", ")),
             }
         }),
     );
@@ -150,7 +155,7 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
             _ => None,
         });
         let median = series_median(figures, workload);
-        line(workload.as_str(), median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())));
+        line(workload.as_str(), median.map(|rate| with_unit(rate, &unit.unwrap_or_default())));
     }
     for program in view::programs(record) {
         let line = format!("   {}: {}", program.name, program.words());
@@ -176,7 +181,7 @@ fn rates(record: &Record, operation: MemoryOperation) -> Option<String> {
         let bytes_per_s = row.bytes_per_s.iter().max()?;
         let deviation = deviation_percent(row).filter(|deviation| *deviation > 0.1);
         let deviation = deviation.map_or_else(String::new, |deviation| format!(" [{deviation:.1} %]"));
-        Some(format!("{} MB/s{deviation} {}", bytes_per_s / 1_000_000, row.routine))
+        Some(format!("{}{deviation} {}", with_unit(*bytes_per_s as f64 / 1e6, "MB/s"), row.routine))
     };
     let rows = [WorkloadId::MemoryLibc, WorkloadId::MemoryBandwidth].into_iter().filter_map(best);
     let rates: Vec<String> = rows.filter_map(rate).collect();
@@ -184,7 +189,7 @@ fn rates(record: &Record, operation: MemoryOperation) -> Option<String> {
 }
 
 fn latency(record: &Record) -> Option<String> {
-    memory_latency(record).map(|(ns, mib)| format!("{ns:.1} ns at {mib} MiB"))
+    memory_latency(record).map(|(ns, mib)| format!("{} at {mib} MiB", with_unit(ns, "ns")))
 }
 
 #[cfg(test)]

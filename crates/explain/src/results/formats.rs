@@ -2,7 +2,7 @@
 
 use super::{COLUMNS, Row, Table, text};
 use crate::plain::{self, markup};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 /// A way to write a table.
 pub struct Format {
@@ -66,49 +66,51 @@ fn markdown(rows: &[Row]) -> String {
     text
 }
 
-/// Comma-separated values (RFC 4180).
+/// Comma-separated values for programs: the keys of `json`, numbers as they were measured, nothing for what is missing.
+/// Lines end with LF, which every reader takes (RFC 4180 asks for CR LF, which shells leave in the last cell).
 fn csv(rows: &[Row]) -> String {
-    let line = |cells: Vec<String>| cells.join(",") + "\n";
-    let mut text = line(headings().map(plain::csv).collect());
+    let mut text = String::new();
     for row in rows {
-        text.push_str(&line(cells(row).map(|cell| plain::csv(&cell)).collect()));
+        let cells = || of_run(row).into_iter().chain(row.results.cells().map(|(key, value)| (key, value.clone())));
+        if text.is_empty() {
+            text = cells().map(|(key, _)| key).collect::<Vec<_>>().join(",") + "\n";
+        }
+        text += &(cells().map(|(_, value)| csv_cell(&value)).collect::<Vec<_>>().join(",") + "\n");
     }
     text
 }
 
-/// One object for each result, figures as numbers.
+fn csv_cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => plain::csv(text),
+        number => number.to_string(),
+    }
+}
+
+/// One object for each result: what `results` of its `--json` has, with its file and its verdict.
 fn json(rows: &[Row]) -> String {
     let object = |row: &Row| {
-        let known = |cell: &String| Some(cell.clone()).filter(|cell| cell != "-");
-        let [device, clock, kernel, distribution, ..] = &row.cells;
-        let [multi, single, aes, copy, fill, miner] = row.figures;
-        json!({
-            "file": row.file,
-            "verdict": row.verdict,
-            "died_in": row.died_in,
-            "resumed_after": row.resumed_after,
-            "device": known(device),
-            "soc": row.soc,
-            "day": row.day,
-            "temperature_celsius_max": row.millicelsius_max.map(|millicelsius| millicelsius as f64 / 1000.0),
-            "power_watts_max": row.power_max.map(|power| power.mw / 1000.0),
-            "power_is_of_processor_alone": row.power_max.map(|power| !power.is_whole),
-            "clock": known(clock),
-            "clock_khz_measured": row.clock_khz,
-            "kernel": known(kernel),
-            "distribution": known(distribution),
-            "sevenzip_multi_mips": multi,
-            "sevenzip_single_mips": single,
-            "sevenzip_comparable": row.sevenzip_comparable,
-            "sevenzip_estimated": row.sevenzip_estimated,
-            "aes_256_cbc_kb_per_s": aes,
-            "memory_copy_mb_per_s": copy,
-            "memory_fill_mb_per_s": fill,
-            "cpuminer_kh_per_s": miner,
-        })
+        let results = row.results.iter().map(|(key, value)| (key, value.clone()));
+        let object: Map<String, Value> =
+            of_run(row).into_iter().chain(results).map(|(key, value)| (key.to_owned(), value)).collect();
+        object
     };
     let objects: Vec<_> = rows.iter().map(object).collect();
     serde_json::to_string_pretty(&objects).unwrap_or_default() + "\n"
+}
+
+/// What a table says of a run besides its results.
+fn of_run(row: &Row) -> [(&'static str, Value); 6] {
+    let resumed = row.resumed_after.join(", ");
+    [
+        ("file", json!(row.file)),
+        ("verdict", json!(row.verdict)),
+        ("died_in", json!(row.died_in)),
+        ("sevenzip_multi_estimated", json!(row.sevenzip_estimated[0])),
+        ("sevenzip_single_estimated", json!(row.sevenzip_estimated[1])),
+        ("resumed_after", json!(Some(resumed).filter(|steps| !steps.is_empty()))),
+    ]
 }
 
 /// A page of its own: one table, no scripts, nothing fetched.

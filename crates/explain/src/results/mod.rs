@@ -8,6 +8,7 @@ mod filter;
 mod formats;
 mod text;
 
+use crate::document::Results;
 use crate::figures::equivalent::{equivalents, version_of};
 use crate::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
@@ -60,9 +61,10 @@ pub struct Row {
     pub died_in: Option<String>,
     /// The steps in which it died and went on, one for each time.
     pub resumed_after: Vec<String>,
-    /// False if the 7-zip scores cannot be compared with the others in a list: another version of
-    /// 7-zip, fewer dictionaries, several threads on one core. Their cells open with `~`.
-    pub sevenzip_comparable: [bool; 2],
+    /// What programs get: the main results as `--json` of one result has them. Where the cell of a 7-zip score opens
+    /// with `~`, it cannot be compared with the others in a list: another version of 7-zip, fewer dictionaries, several
+    /// threads on one core.
+    pub(crate) results: Results,
     /// How the two scores were estimated where another version of 7-zip ran, in words; cells and figures are the estimates
     /// then, and the cells open with `≈`.
     pub sevenzip_estimated: [Option<String>; 2],
@@ -134,7 +136,7 @@ impl Row {
         Self {
             file: file.to_owned(),
             cells,
-            sevenzip_comparable,
+            results: Results::of(record, explained),
             sevenzip_estimated: as_listed.each_ref().map(|figure| {
                 let figure = figure.as_ref()?;
                 figure.estimated_words(version_of(record, figure).as_deref())

@@ -50,7 +50,6 @@ struct Others<'a> {
     mean_cpus: f64,
     peak_cpus: f64,
     peaks: usize,
-    io_cpus: f64,
     /// True if it was so for a good part of the phase.
     is_lasting: bool,
     percent: f64,
@@ -86,10 +85,10 @@ fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
         let there = at(usage);
         ((usage.busy + usage.iowait - own_cost) * there / 100.0 - 1.0).max(0.0)
     };
-    let cpus_used: Vec<f64> = uses.iter().map(excess).collect();
-    let io: Vec<f64> = uses.iter().map(|usage| usage.iowait * at(usage) / 100.0).collect();
-    let computing = cpus_used.iter().zip(&io).map(|(used, io)| used - io);
-    let busy_rows = computing.filter(|used| *used >= MEAN_CPUS_MIN).count();
+    // A CPU that waits for storage is used by nobody; the workload's own thread may be the one that waits.
+    let io = |usage: &CpuUse| usage.iowait * at(usage) / 100.0;
+    let cpus_used: Vec<f64> = uses.iter().map(|usage| (excess(usage) - io(usage)).max(0.0)).collect();
+    let busy_rows = cpus_used.iter().filter(|used| **used >= MEAN_CPUS_MIN).count();
     let peak = cpus_used.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let mean_cpus = mean(&cpus_used)?;
     Some(Others {
@@ -97,7 +96,6 @@ fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
         mean_cpus,
         peak_cpus: peak.1,
         peaks: cpus_used.iter().filter(|used| **used >= PEAK_CPUS_MIN).count(),
-        io_cpus: mean(&io)?,
         is_lasting: busy_rows >= ROWS_MIN && busy_rows as f64 >= ROWS_SHARE_MIN * uses.len() as f64,
         percent: 100.0 * mean_cpus / cpus,
         at_peak_ms: uses[peak.0].at_ms,
@@ -105,7 +103,7 @@ fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
 }
 
 fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding {
-    let computing = worst.mean_cpus - worst.io_cpus;
+    let computing = worst.mean_cpus;
     // The monitor of the bash program uses a steady 0.1 to 0.2 CPUs itself on slow boards.
     let is_large = computing >= INVALID_CPUS && worst.percent >= INVALID_PERCENT;
     let is_lasting = !view::is_log(record) || worst.is_lasting;
@@ -123,29 +121,22 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
         samples_place(record, &idle, window.start_ms, window.end_ms)
     });
     // All phases that were harmed, or else the one that is told.
-    let is_harmed = |other: &&Others| {
-        other.mean_cpus - other.io_cpus >= MEAN_CPUS_MIN && (!view::is_log(record) || other.is_lasting)
-    };
+    let is_harmed = |other: &&Others| other.mean_cpus >= MEAN_CPUS_MIN && (!view::is_log(record) || other.is_lasting);
     let mut steps: Vec<usize> = others.iter().filter(is_harmed).flat_map(|other| other.phase.steps.clone()).collect();
     if steps.is_empty() {
         steps.clone_from(&worst.phase.steps);
     }
-    Finding::new(
-        RULE.id,
-        severity,
-        "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most ({io} in I/O wait).",
-    )
-    .with("phase", Quantity::Text(worst.phase.name.clone()))
-    .with("mean", cpus(worst.mean_cpus))
-    .with("peak", cpus(worst.peak_cpus))
-    .with("io", cpus(worst.io_cpus))
-    .with("share", Quantity::Percent(worst.percent))
-    .with("peak_at", Quantity::Ms(worst.at_peak_ms))
-    .with("phases", Quantity::Count(others.len() as i64))
-    .of(steps)
-    .during(worst.phase.window.start_ms, worst.phase.window.end_ms)
-    .seen_by(Witness::CpuTime)
-    .at_all(places)
+    Finding::new(RULE.id, severity, "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most.")
+        .with("phase", Quantity::Text(worst.phase.name.clone()))
+        .with("mean", cpus(worst.mean_cpus))
+        .with("peak", cpus(worst.peak_cpus))
+        .with("share", Quantity::Percent(worst.percent))
+        .with("peak_at", Quantity::Ms(worst.at_peak_ms))
+        .with("phases", Quantity::Count(others.len() as i64))
+        .of(steps)
+        .during(worst.phase.window.start_ms, worst.phase.window.end_ms)
+        .seen_by(Witness::CpuTime)
+        .at_all(places)
 }
 
 /// What others took from workloads on all CPUs: everything that was busy, without the CPU time
@@ -267,7 +258,7 @@ mod tests {
         assert_eq!(found[0].severity, Severity::Degraded);
         assert_eq!(
             found[0].sentence(),
-            "During memory latency, other tasks used 20 % of one CPU on average and 20 % at most (0.0 % in I/O wait)."
+            "During memory latency, other tasks used 20 % of one CPU on average and 20 % at most."
         );
         assert_eq!(findings_of(RULE.id, &run(100))[0].severity, Severity::Invalid);
     }

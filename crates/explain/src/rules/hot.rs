@@ -23,10 +23,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let hot = heat.filter(|heat| heat.millicelsius_max >= HOT_MILLICELSIUS);
     let found = hot.map(|heat| {
         let template = match heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
-            true => {
-                "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling, even \
-                 if no throttling was detected."
-            }
+            true => "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling.",
             false => {
                 "The temperature reached {temperature}; in a warmer room or smaller case this machine may throttle."
             }

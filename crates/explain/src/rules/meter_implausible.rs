@@ -38,10 +38,10 @@ fn finding(doubt: Doubt, cpus: i64) -> Finding {
     let watts = |milliwatts: f64| Quantity::Score(milliwatts / 1000.0, "W".into());
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     match doubt {
-        Doubt::Zero => {
-            of("Power meter {meter} reports 0 W while the machine runs; it does not measure this machine and is not \
-                used.")
-        }
+        Doubt::Zero => of(
+            "Power meter {meter} reports 0.00 W while the machine runs; it does not measure this machine and is not \
+                used.",
+        ),
         Doubt::Constant(milliwatts) => {
             of("Power meter {meter} reports a constant {power}, idle and under load; it does not measure this machine \
                 and is not used.")
@@ -91,13 +91,13 @@ mod tests {
             let record = gauge_channel(own_run(), id, Unit::Milliwatts, milliwatts);
             sentences(RULE.id, &record)
         };
-        let expected = "Power meter meter.power reports 0 W while the machine runs; it does not measure this machine \
+        let expected = "Power meter meter.power reports 0.00 W while the machine runs; it does not measure this machine \
                         and is not used.";
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[0; 10]), [expected]);
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3000, 3100, 0, 3000, 3200]), [""; 0]);
         let battery = ChannelId::Supply("BAT0".into(), OfSupply::Power);
         assert_eq!(with(battery, &[0; 10]), [""; 0]);
-        let expected = "Power meter meter.power reports 3 mW, but no machine running Linux draws less than 50 mW. Its \
+        let expected = "Power meter meter.power reports 3.00 mW, but no machine running Linux draws less than 50.0 mW. Its \
                         unit may be wrong (W for mW) or it measures something else; it is not used.";
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3, 2, 3, 4, 3]), [expected]);
         let found = with(ChannelId::meter(OfMeter::Power), &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000]);
@@ -120,7 +120,7 @@ mod tests {
             Unit::Milliamperes,
             &[700; 6],
         );
-        let expected = "Power meter hwmon0.power1 reports 3.5 mW, but its voltage and current give 3.5 W; one of them \
+        let expected = "Power meter hwmon0.power1 reports 3.50 mW, but its voltage and current give 3.50 W; one of them \
                         is wrong and it is not used.";
         assert_eq!(sentences(RULE.id, &record), [expected]);
     }

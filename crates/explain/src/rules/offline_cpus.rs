@@ -23,7 +23,8 @@ fn check(record: &Record) -> Vec<Finding> {
     if cpus.is_empty() {
         return Vec::new();
     }
-    let finding = Finding::new(RULE.id, Severity::Degraded, "{cpus} offline; multi-core scores are without them.");
+    let finding =
+        Finding::new(RULE.id, Severity::Degraded, "Offline: {cpus}. Scores on all CPUs are those of the others.");
     vec![finding.sure(99).with("cpus", Quantity::Cpus(cpus)).at(Place::Field("machine.cpus".into()))]
 }
 
@@ -38,6 +39,6 @@ mod tests {
         let mut record = own_run();
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         record.machine.cpus[3].online = false;
-        assert_eq!(sentences(RULE.id, &record), ["CPU 3 offline; multi-core scores are without them."]);
+        assert_eq!(sentences(RULE.id, &record), ["Offline: CPU 3. Scores on all CPUs are those of the others."]);
     }
 }

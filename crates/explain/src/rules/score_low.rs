@@ -8,7 +8,8 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::figures::equivalent::in_known_methods;
-use crate::reference::{Expected, Reference};
+use crate::reference::{Expected, Reference, Usual};
+use crate::number::with_unit;
 use crate::{Figure, Finding, Quantity, Severity};
 use record::{Record, RuleId, Variant, WorkloadId};
 
@@ -24,18 +25,55 @@ pub(super) const RULE: Rule = Rule {
 const SURE_PERCENT: u8 = 70;
 
 fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
-    let figures = in_known_methods(record, figures);
-    let scores = judged(&figures, Reference::builtin()).into_iter();
-    let low = scores.filter(|score| score.highest() < score.expected.low);
-    low.map(|score| {
-        score.finding(
-            record,
-            RULE.id,
-            "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
-             {low} to {high}); what was read does not show why.",
-        )
-    })
-    .collect()
+    let figures = &in_known_methods(record, figures)[..];
+    let reference = Reference::builtin();
+    let mut low = judged(figures, reference);
+    low.retain(|score| score.highest() < score.expected.low);
+    low.sort_by(|a, b| (a.figure.value / a.expected.median).total_cmp(&(b.figure.value / b.expected.median)));
+    let mut findings: Vec<Finding> = Vec::new();
+    for score in low {
+        let finding = match slow_memory(&score, figures, reference) {
+            None => score.finding(
+                record,
+                RULE.id,
+                "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
+                 {low} to {high}); what was read does not show why.",
+            ),
+            Some((latency, usual)) => score
+                .finding(
+                    record,
+                    RULE.id,
+                    "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; \
+                     usual {low} to {high}). Its memory is slow: {latency} in {figure}, where the median of {results} \
+                     results of this core is {typical}.",
+                )
+                .with("latency", Quantity::Ns(latency.value))
+                .with("figure", Quantity::Text(latency.key.title()))
+                .with("results", Quantity::Count(usual.rows as i64))
+                .with("typical", Quantity::Ns(usual.median)),
+        };
+        // Clusters of one core type are told by the slowest of them.
+        if findings.iter().all(|known| known.value("core") != finding.value("core")) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+/// Boards with one core type differ by less in their memory.
+const LATENCY_SHARE_MIN: f64 = 1.6;
+
+/// The latency of the memory behind a score, if it is far above that of other boards with this core, and what is usual.
+fn slow_memory<'a>(score: &Judged<'_>, figures: &'a [Figure], reference: &Reference) -> Option<(&'a Figure, Usual)> {
+    let core = score.figure.core.as_ref()?;
+    let of_core = figures.iter().filter(|figure| {
+        let cluster = figure.core.as_ref().map(|core| core.cluster);
+        figure.is_main && figure.key.is_of(WorkloadId::MemoryLatency) && cluster == Some(core.cluster)
+    });
+    let known =
+        of_core.filter_map(|figure| Some((figure, reference.usual_of_core(core.core_type.as_deref()?, &figure.key)?)));
+    let share = |(figure, usual): &(&Figure, Usual)| figure.value / usual.median;
+    known.filter(|known| share(known) >= LATENCY_SHARE_MIN).max_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
 /// A single-threaded score and the range in which it is expected.
@@ -83,8 +121,9 @@ impl Judged<'_> {
         match &self.figure.estimate {
             None => Quantity::Mips(value),
             Some(estimate) => Quantity::Text(format!(
-                "{value:.0} MIPS as 7-zip 16.02, estimated from {:.0} MIPS of another version",
-                estimate.measured
+                "{} as 7-zip 16.02, estimated from {} of another version",
+                with_unit(value, "MIPS"),
+                with_unit(estimate.measured, "MIPS")
             )),
         }
     }

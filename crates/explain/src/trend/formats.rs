@@ -2,7 +2,8 @@
 
 use super::text::counted;
 use super::{Change, Trend};
-use crate::change::{shown, signed_percent};
+use crate::change::signed_percent;
+use crate::number::number;
 use crate::plain::markdown;
 use crate::sheet::{Sheet, comparable, raw};
 
@@ -107,8 +108,8 @@ fn cells(trend: &Trend, change: &Change) -> [String; 8] {
     [
         change.figure.clone(),
         since,
-        shown(change.before),
-        shown(change.after),
+        number(change.before, &change.unit),
+        number(change.after, &change.unit),
         change.unit.clone(),
         format!("{} {}", signed_percent(change.change_percent, 1), change.word),
         format!("{:.6}", change.p),

@@ -1,7 +1,8 @@
 //! Trends as text for a terminal.
 
 use super::{Change, RESULTS_MIN, Trend};
-use crate::change::{shown, signed_percent};
+use crate::change::signed_percent;
+use crate::number::number;
 use std::fmt::Write;
 
 /// Every machine with its changes. Machines of which too little is known share one line.
@@ -70,8 +71,8 @@ fn point(trend: &Trend, changes: &[Change]) -> String {
             text,
             "      {}: {} to {} {}, {} {} ({}{})",
             plain(&change.figure),
-            shown(change.before),
-            shown(change.after),
+            number(change.before, &change.unit),
+            number(change.after, &change.unit),
             plain(&change.unit),
             signed_percent(change.change_percent, 1),
             change.word,

@@ -108,6 +108,7 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
     let claimed = channels(record, ChannelId::is_policy_claim).next()?;
     let mut seen: Option<FirmwareClock> = None;
     let mut of = 0;
+    let by_supply = under_voltage_rows(record);
     for phase in phases(record).iter().filter(|phase| phase.workload != WorkloadId::Clock) {
         for reading in clock_gauge(record, firmware, phase.window) {
             let claim = claimed.values.get(reading.row).copied().flatten();
@@ -116,7 +117,7 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
             };
             of += 1;
             let khz = reading.value / per_khz;
-            if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) {
+            if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) || by_supply.contains(&reading.row) {
                 continue;
             }
             let low = seen.get_or_insert_with(|| FirmwareClock {

@@ -76,7 +76,8 @@ fn flat_top(points: &[(u32, u32)]) -> Option<OppShape> {
     let is_same = |point: &&(u32, u32)| (f64::from(point.1) / top - 1.0).abs() <= SAME_CLOCK;
     let mut opps_khz: Vec<u32> = points.iter().rev().take_while(is_same).map(|point| point.0).collect();
     opps_khz.reverse();
-    (opps_khz.len() > 1).then_some(OppShape::FlatTop { opps_khz })
+    // Where the lowest OPP gives the highest clock, OPPs set nothing, and nothing is capped.
+    (opps_khz.len() > 1 && opps_khz.len() < points.len()).then_some(OppShape::FlatTop { opps_khz })
 }
 
 #[cfg(test)]
@@ -99,6 +100,7 @@ mod tests {
             (&[(200, 153), (250, 192), (500, 391), (1000, 790)], "factor 0.80"),
             (&[(1416, 1372), (1536, 1488), (1752, 1490), (2016, 1487)], "3 are one"),
             (&[(408, 407), (816, 815), (1416, 1415), (1800, 1798)], "offset"),
+            (&[(625, 5135), (5187, 5135)], "none"),
             (&[(408, 405), (1416, 1420), (1800, 1770), (1992, 1930)], "none"),
             (&[(667, 665), (1000, 1000), (1200, 1200), (1512, 1415)], "none"),
         ] {

@@ -2,6 +2,7 @@
 //! together, with the interval of their median.
 
 use super::phases::step_name;
+use crate::number::{number, with_unit};
 use crate::stats::{MedianInterval, median, median_interval};
 use record::{Measured, Outcome, Record};
 
@@ -81,19 +82,29 @@ pub(crate) fn score_number(value: f64) -> String {
 }
 
 impl ProgramScore {
-    /// `12.5 s (median of 8, 95 % interval 12.4 to 12.7)`
+    /// `12.5 s (median of 8 runs, 95 % interval 12.4 to 12.7)`, `0.102 s ±0.4 % (median of 3 runs ± half their range)`
     pub fn words(&self) -> String {
-        let number = score_number;
+        let number = |value: f64| number(value, &self.unit);
         let repeated = match (self.values.len(), self.interval) {
             (1, _) => String::new(),
-            (n, None) => format!(" (median of {n})"),
+            (n, None) => {
+                let half = half_range_percent(&self.values, self.median);
+                half.map_or_else(String::new, |half| format!(" ±{half:.1} %"))
+                    + &format!(" (median of {n} runs ± half their range)")
+            }
             (n, Some(interval)) => {
-                format!(" (median of {n}, 95 % interval {} to {})", number(interval.low), number(interval.high))
+                format!(" (median of {n} runs, 95 % interval {} to {})", number(interval.low), number(interval.high))
             }
         };
-        let value = number(self.median);
-        format!("{} {}", value, self.unit).trim_end().to_owned() + &repeated
+        with_unit(self.median, &self.unit) + &repeated
     }
+}
+
+/// Half the distance from the lowest to the highest of a few values, in percent of their median.
+fn half_range_percent(values: &[f64], median: f64) -> Option<f64> {
+    let [low, high] = [f64::min, f64::max].map(|pick| values.iter().copied().reduce(pick));
+    let half = (high? - low?) / 2.0;
+    (median != 0.0).then_some(100.0 * half / median.abs())
 }
 
 #[cfg(test)]
@@ -114,7 +125,12 @@ mod tests {
         let programs = programs(&record);
         assert_eq!(programs.len(), 1);
         assert_eq!(programs[0].name, "make -j4");
-        assert_eq!(programs[0].words(), "2.550 s (median of 6, 95 % interval 2.000 to 3.000)");
+        let few =
+            ProgramScore { values: vec![0.102, 0.101, 0.103], median: 0.102, interval: None, ..programs[0].clone() };
+        assert_eq!(few.words(), "0.102 s ±1.0 % (median of 3 runs ± half their range)");
+        let one = ProgramScore { values: vec![0.102], ..few };
+        assert_eq!(one.words(), "0.102 s");
+        assert_eq!(programs[0].words(), "2.55 s (median of 6 runs, 95 % interval 2.00 to 3.00)");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::left_out;
 use crate::document::{Part, document};
 use crate::draw::wide;
 use explain::trend::{Change, RESULTS_MIN, SettingChange, Trend};
-use explain::{shown, signed_percent};
+use explain::{number, signed_percent};
 use maud::{Markup, html};
 
 /// Trends of all machines as one HTML file.
@@ -58,7 +58,7 @@ fn changes(trend: &Trend) -> Markup {
                 @for change in &trend.changes {
                     tr {
                         th.name scope="row" { (explain::plain(&change.figure)) } td { (since(change)) }
-                        td.number { (shown(change.before)) } td.number { (shown(change.after)) } td { (explain::plain(&change.unit)) }
+                        td.number { (number(change.before, &change.unit)) } td.number { (number(change.after, &change.unit)) } td { (explain::plain(&change.unit)) }
                         td.number { (signed_percent(change.change_percent, 1)) " " (change.word) } td.number { (format!("{:.6}", change.p)) }
                         td.long { @for one in &change.settings { (setting(one)) "; " } @if change.settings.is_empty() { "none known" } }
                     }

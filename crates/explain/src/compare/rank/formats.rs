@@ -1,7 +1,7 @@
 //! A ranking for programs and for issue trackers: CSV with one row for each figure, and Markdown.
 
 use super::{Entry, Range, Ranking, Standing};
-use crate::change::shown;
+use crate::number::number;
 use crate::figures::Core;
 use crate::plain::markdown;
 use crate::sheet::{Sheet, comparable, raw};
@@ -95,10 +95,10 @@ fn cells(entry: &Entry) -> [String; 7] {
     let dash = || "-".to_owned();
     [
         format!("{}{core}", entry.title),
-        format!("{mark}{}", shown(entry.figure.value)),
+        format!("{mark}{}", number(entry.figure.value, &entry.figure.unit)),
         entry.figure.unit.clone(),
-        entry.expected.as_ref().map_or_else(dash, |range| shown(range.median)),
-        entry.expected.as_ref().map_or_else(dash, |range| format!("{} to {}", shown(range.low), shown(range.high))),
+        entry.expected.as_ref().map_or_else(dash, |range| number(range.median, &entry.figure.unit)),
+        entry.expected.as_ref().map_or_else(dash, |range| format!("{} to {}", number(range.low, &entry.figure.unit), number(range.high, &entry.figure.unit))),
         entry.same_soc.as_ref().map_or_else(dash, Standing::words),
         entry.all.words(),
     ]

@@ -4,9 +4,10 @@ use super::super::table::Table;
 use super::super::text::{cut, invalid, left_out};
 use super::{Entry, Ranking, Standing};
 use crate::Verdict;
-use crate::change::{shown as number, signed_percent};
+use crate::change::signed_percent;
 use crate::figures::Core;
 use crate::lines::wrapped;
+use crate::number::number;
 use std::fmt::Write;
 
 /// What the columns are, above them.
@@ -69,12 +70,12 @@ fn cells(entry: &Entry) -> Vec<String> {
     let mark = if entry.estimated.is_some() { "≈" } else { "" };
     let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
     let per_mhz = entry.same_core_type.as_ref();
-    let range = entry.expected.as_ref();
+    let (range, unit) = (entry.expected.as_ref(), &entry.figure.unit);
     vec![
         format!("   {}", cut(&core)),
-        format!("{mark}{}", number(entry.figure.value)),
-        range.map_or_else(dash, |range| number(range.median)),
-        range.map_or_else(dash, |range| format!("{}-{}", number(range.low), number(range.high))),
+        format!("{mark}{}", number(entry.figure.value, unit)),
+        range.map_or_else(dash, |range| number(range.median, unit)),
+        range.map_or_else(dash, |range| format!("{}-{}", number(range.low, unit), number(range.high, unit))),
         entry.same_soc.as_ref().map_or_else(dash, standing),
         per_mhz.map_or_else(dash, |standing| signed_percent(standing.change_percent, 0)),
         standing(&entry.all),

@@ -2,7 +2,7 @@
 
 use crate::lines::listed;
 use crate::view::ScoreKey;
-use crate::{Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Verdict};
+use crate::{Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Verdict, number};
 use record::Fact;
 use std::collections::BTreeSet;
 
@@ -86,10 +86,12 @@ pub(super) fn ledger(ledger: &Ledger) -> Option<String> {
         parts.push(format!("{} % is unexplained", whole.unexplained));
     }
     let name = ledger.score.words();
-    let (reached, unit) = (number(ledger.reached), &ledger.unit);
+    let (reached, unit) = (number(ledger.reached, &ledger.unit), &ledger.unit);
     Some(match &ledger.expected {
         Fact::Known(expected) => {
-            format!("{name}: {reached} of about {} {unit}; {}.", number(rounded(expected.value)), parts.join("; "))
+            // No more digits than are estimated.
+            let about = rounded(expected.value);
+            format!("{name}: {reached} of about {about} {unit}; {}.", parts.join("; "))
         }
         Fact::Missing { missing } => {
             format!("{name}: {reached} {unit}; what it should have been is unknown: {missing}.")
@@ -116,14 +118,10 @@ fn rounded(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return value;
     }
-    let scale = 10_f64.powi(2 - value.log10().floor() as i32);
-    (value * scale).round() / scale
-}
-
-fn number(value: f64) -> String {
-    match value.abs() {
-        large if large >= 100.0 => format!("{value:.0}"),
-        _ => format!("{value:.2}"),
+    let digits = 2 - value.log10().floor() as i32;
+    match digits {
+        ..=0 => (value / 10_f64.powi(-digits)).round() * 10_f64.powi(-digits),
+        _ => (value * 10_f64.powi(digits)).round() / 10_f64.powi(digits),
     }
 }
 

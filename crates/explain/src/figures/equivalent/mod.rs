@@ -9,7 +9,7 @@ mod pairs;
 mod table;
 
 use super::{Figure, FigureKey};
-use crate::change::shown;
+use crate::number::number;
 use pairs::Pairs;
 use record::{Record, Variant, WorkloadId};
 use serde::Serialize;
@@ -208,9 +208,9 @@ impl Figure {
         Some(format!(
             "{} equivalent: {} ({} to {}), from {from} by {:.2}",
             version(self.key.method()),
-            shown(self.value),
-            shown(estimate.low),
-            shown(estimate.high),
+            number(self.value, &self.unit),
+            number(estimate.low, &self.unit),
+            number(estimate.high, &self.unit),
             estimate.ratio
         ))
     }

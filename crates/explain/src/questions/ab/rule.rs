@@ -147,7 +147,7 @@ mod tests {
     fn answer_sentences() {
         check_sentence(
             result(),
-            "governor=performance takes 10 % less time than governor=ondemand: 9 s versus 10 s (95 % interval 9.8 % to \
+            "governor=performance takes 10 % less time than governor=ondemand: 9.00 s versus 10.0 s (95 % interval 9.8 % to \
              10.3 %, 12 A-B-B-A blocks).",
         );
         check_sentence(
@@ -159,12 +159,12 @@ mod tests {
                 millicelsius: Some([50_000.0, 48_500.0]),
                 ..result()
             },
-            "governor=performance takes 19 % longer than governor=ondemand: 0.063 s versus 0.053 s (95 % interval 18.4 \
+            "governor=performance takes 19 % longer than governor=ondemand: 0.0630 s versus 0.0530 s (95 % interval 18.4 \
              % to 19.8 %, 12 A-B-B-A blocks; B draws 500 mW less and is 1.5 °C cooler).",
         );
         check_sentence(
             AbResult { change_percent: 0.1, interval_percent: Some([-0.3, 0.4]), ..result() },
-            "No significant difference between governor=ondemand (10 s) and governor=performance (9 s); 95 % interval \
+            "No significant difference between governor=ondemand (10.0 s) and governor=performance (9.00 s); 95 % interval \
              -0.3 % to +0.4 % (12 A-B-B-A blocks).",
         );
         check_sentence(

@@ -1,6 +1,7 @@
 //! The answer of a sensitivity run as text: one table of workloads and clocks, then core by core.
 
 use super::{Level, Limiter, Sensitivity, results};
+use crate::number::with_unit;
 use crate::view;
 use record::{Record, SetClock};
 use std::fmt::Write;
@@ -47,7 +48,7 @@ fn row(result: &Sensitivity, level: &Level) -> String {
     // Command lines can be long; their end tells them apart no worse than their beginning.
     let name: String = name.chars().take(NAME_CHARS).collect();
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
-    let score = format!("{} {}", digits(level.score), result.unit);
+    let score = with_unit(level.score, &result.unit);
     let cores: Vec<String> = level.cores.iter().map(|(_, percent)| format!("{percent:3.0}")).collect();
     let line = format!(
         "   {:<24} {:>9} {:>16} {:>6} {:>9}  {}",
@@ -66,14 +67,6 @@ pub(crate) fn clock_words(clock: SetClock) -> String {
     match clock {
         SetClock::Khz(khz) => format!("{} MHz", crate::finding::mhz(khz)),
         SetClock::SharePercent(percent) => format!("{percent} %"),
-    }
-}
-
-fn digits(value: f64) -> String {
-    match value.abs() {
-        large if large >= 1000.0 => format!("{value:.0}"),
-        large if large >= 10.0 => format!("{value:.1}"),
-        _ => format!("{value:.3}"),
     }
 }
 

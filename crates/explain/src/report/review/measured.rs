@@ -1,9 +1,10 @@
 //! What a review measured: clocks cold and hot, the performance baseline, and what tuning gave.
 
 use super::{list, section};
-use crate::change::{shown, signed_percent};
+use crate::change::signed_percent;
 use crate::figures::main::done;
 use crate::finding::mhz;
+use crate::number::number;
 use crate::plain::markdown;
 use crate::rules::{self, Throttles};
 use crate::view;
@@ -184,8 +185,8 @@ pub(super) fn gains(record: &Record) -> String {
                 "      - {}: {} ({} to {} {}, run-to-run variation {:.1} %)",
                 markdown(&row.name),
                 signed_percent(row.change_percent, 1),
-                shown(row.before),
-                shown(row.after),
+                number(row.before, &row.unit),
+                number(row.after, &row.unit),
                 markdown(&row.unit),
                 row.noise_percent
             );

@@ -1,0 +1,54 @@
+//! One function formats the numbers of figures: `number` in `explain/src/number.rs`. A format string that gives a number
+//! with a unit of scores digits of its own is refused, or two reports would print two values of one score.
+
+use super::{Problem, rust};
+use crate::workspace::File;
+
+/// Units of scores.
+const UNITS: [&str; 5] = ["MIPS", "MB/s", "kB/s", "kH/s", "ns"];
+/// Where digits are given: the one place, and the forms of the bash program, which others parse.
+const PLACES: [&str; 3] =
+    ["crates/explain/src/number.rs", "crates/explain/src/report/log/", "crates/explain/src/report/review/measured.rs"];
+
+/// Every text in which digits and a unit of scores are put together.
+pub(super) fn check(file: &File) -> Vec<Problem> {
+    let is_report =
+        ["crates/explain/src/", "crates/page/src/", "crates/app/src/"].iter().any(|at| file.path.starts_with(at));
+    if !is_report || PLACES.iter().any(|place| file.path.starts_with(place)) {
+        return Vec::new();
+    }
+    let tests_from = rust::lines_without_tests(&file.text);
+    let literals = rust::literals(&file.text).into_iter().filter(|literal| literal.line <= tests_from);
+    let refused = literals.filter(|literal| has_own_digits(&literal.text));
+    let message = "use `explain::number` or `with_unit`: each score has the same digits in all reports";
+    refused.map(|literal| Problem::new(&file.path, literal.line, message)).collect()
+}
+
+/// True for `{value:.1} ns`.
+fn has_own_digits(text: &str) -> bool {
+    let ends = text.match_indices("} ");
+    ends.into_iter().any(|(at, _)| {
+        let unit = text[at + 2..].split(|c: char| !c.is_ascii_alphanumeric() && c != '/').next().unwrap_or_default();
+        let inside = text[..at].rsplit('{').next().unwrap_or_default();
+        UNITS.contains(&unit) && inside.split_once(':').is_some_and(|(_, form)| form.contains('.'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_scores_stand_in_one_place() {
+        for (path, text, expected) in [
+            ("crates/explain/src/report/a.rs", "format!(\"{mips:.0} MIPS\")", 1),
+            ("crates/page/src/a.rs", "format!(\"in {:>7.1} ns.\")", 1),
+            ("crates/page/src/a.rs", "format!(\"{mips} MIPS, {:.1} nsec, {x:.1} %\")", 0),
+            ("crates/explain/src/report/log/a.rs", "format!(\"{mips:.0} MIPS\")", 0),
+            ("crates/machine/src/a.rs", "format!(\"{mips:.0} MIPS\")", 0),
+            ("crates/page/src/a.rs", "#[cfg(test)]\nmod tests {\nconst A: &str = \"{mips:.0} MIPS\";\n}", 0),
+        ] {
+            assert_eq!(check(&File { path: path.into(), text: text.into() }).len(), expected, "{path}: {text}");
+        }
+    }
+}
