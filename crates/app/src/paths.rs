@@ -49,6 +49,10 @@ impl Paths {
         if self.log.is_dir() {
             return Some(format!("--log {log} is a directory; give a file name."));
         }
+        let folder = self.log.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+            return Some(format!("--log {log}: directory {} does not exist; create it first.", missing.display()));
+        }
         if self.log == self.record {
             return Some(format!("--log {log} is the name of the result file next to the log; use another extension."));
         }

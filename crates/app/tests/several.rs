@@ -64,6 +64,10 @@ fn compare_ranks_one_and_compares_several() {
         let output = results.run(&["compare", "--json"], files);
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(json["left_out"].is_array());
+        let result = if files == 1 { &json["result"] } else { &json["sides"][0]["result"] };
+        assert_eq!(result["results"]["sevenzip_multi_mips"], 5000);
+        assert_eq!(result["verdict"], "valid");
+        assert_eq!(result["results"]["aes_256_cbc_kb_per_s_missing"], "not measured");
     }
 }
 

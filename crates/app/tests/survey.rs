@@ -112,6 +112,10 @@ fn json_output_is_valid() {
             assert_eq!(status, 0, "{board} {words:?}: {errors}");
             let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
             assert!(value.is_object());
+            let is_printed =
+                |finding: &serde_json::Value| finding["values"].is_object() && finding["sentence"].is_string();
+            assert!(value["findings"].as_array().unwrap().iter().all(is_printed), "{board} {words:?}");
+            assert!(!text.contains("\"missing\":"), "{board} {words:?}: a reason takes the place of a value");
         }
     }
 }

@@ -48,7 +48,7 @@ mod test_support;
 
 pub use change::signed_percent;
 pub use diagnosis::told::{Paragraph, Told};
-pub use document::{Document, OfFile};
+pub use document::{Document, OfFile, printed_findings};
 pub use explanation::{
     Basis, Cause, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Taken, Tenths,
     WholePercents,

@@ -84,7 +84,7 @@ pub(crate) struct MonitorFlags {
     /// Serve Prometheus metrics on this port; on loopback unless ADDR is given
     #[arg(long, value_name = "[ADDR:]PORT")]
     prometheus: Option<String>,
-    /// Write metrics for node_exporter's textfile collector
+    /// Write metrics for node_exporter's textfile collector; the file is removed at the end, but kept with --count
     #[arg(long, value_name = "FILE.prom")]
     textfile: Option<PathBuf>,
 }

@@ -3,7 +3,9 @@
 use super::known::reference;
 use super::many::{Many, read_many, write};
 use crate::args::{Form, WrittenFlags};
+use explain::Document;
 use explain::compare::{self, Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
+use serde_json::Value;
 use std::path::PathBuf;
 
 pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {
@@ -16,7 +18,11 @@ pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -
                 Form::Text => ranking_text(&ranking),
                 Form::Md => ranking_markdown(&ranking),
                 Form::Csv => ranking_csv(&ranking),
-                Form::Json => serde_json::to_string_pretty(&ranking)? + "\n",
+                Form::Json => {
+                    let mut value = serde_json::to_value(&ranking)?;
+                    value["result"] = serde_json::to_value(Document::of(record, explained))?;
+                    printed(value)?
+                }
                 Form::Html => page::ranking(&ranking),
             }
         }
@@ -31,11 +37,23 @@ pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -
                 Form::Text => compare::text(&comparison),
                 Form::Md => compare::markdown_text(&comparison),
                 Form::Csv => compare::csv(&comparison),
-                Form::Json => serde_json::to_string_pretty(&comparison)? + "\n",
+                Form::Json => {
+                    let mut value = serde_json::to_value(&comparison)?;
+                    for (index, (_, record, explained)) in several.iter().enumerate() {
+                        value["sides"][index]["result"] = serde_json::to_value(Document::of(record, explained))?;
+                    }
+                    printed(value)?
+                }
                 Form::Html => page::comparison(&comparison),
             }
         }
     };
     write(&text, file)?;
     Ok(status)
+}
+
+/// Missing values are `null` with their reasons beside them, as in all JSON.
+fn printed(mut value: Value) -> anyhow::Result<String> {
+    record::flatten(&mut value);
+    Ok(serde_json::to_string_pretty(&value)? + "\n")
 }

@@ -23,8 +23,9 @@ pub(crate) fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::R
     let verdict = verdict(&record, &eol);
     if json {
         let mut value = serde_json::to_value(&verdict)?;
-        value["sentences"] = verdict.findings.iter().map(explain::Finding::sentence).collect();
+        value["findings"] = explain::printed_findings(&verdict.findings);
         value["facts"] = serde_json::to_value(&record.surveys[0].kernel)?;
+        record::flatten(&mut value);
         output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
     } else {
         output::print(&text(&record, &verdict))?;

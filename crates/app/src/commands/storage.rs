@@ -16,13 +16,13 @@ pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
     findings.retain(|finding| rules::is_about(finding, Subject::Storage));
     if json {
         let survey = &record.surveys[0];
-        let value = serde_json::json!({
+        let mut value = serde_json::json!({
             "disks": survey.disks, "pci": survey.pci, "usb": survey.usb, "flash": survey.flash,
             "mounts": survey.mounts, "memory": survey.memory, "supplies": survey.supplies, "swaps": survey.swaps,
-            "findings": findings,
-            "sentences": findings.iter().map(Finding::sentence).collect::<Vec<_>>(),
+            "findings": explain::printed_findings(&findings),
             "left_out": survey.left_out,
         });
+        record::flatten(&mut value);
         output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
     } else {
         output::print(&text(&record, &findings))?;

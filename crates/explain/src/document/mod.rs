@@ -189,6 +189,11 @@ fn of_ledger(ledger: &Ledger) -> Value {
     value
 }
 
+/// Findings as all `--json` prints them: the sentence, and values as an object.
+pub fn printed_findings(findings: &[Finding]) -> Value {
+    serde_json::to_value(findings.iter().map(of_finding).collect::<Vec<_>>()).unwrap_or_default()
+}
+
 fn of_finding(finding: &Finding) -> OfFinding {
     OfFinding {
         rule: finding.rule,

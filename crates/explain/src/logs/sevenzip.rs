@@ -191,7 +191,11 @@ impl Run {
             "RAM size" => self.memory(rest),
             "RAM usage" => self.threads(rest),
             "Avr" => self.averages(rest),
-            "Tot" => self.total(rest),
+            "Tot" => {
+                // What a run is quoted by.
+                self.line = line.number;
+                self.total(rest)
+            }
             _ => match name.parse() {
                 Ok(dictionary) => self.dictionary(dictionary, rest),
                 Err(_) => text.starts_with("p7zip Version"),

@@ -147,7 +147,13 @@ fn swapon(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut swaps = Vec::new();
     for line in section.body() {
         match swap(line) {
-            Some(swap) => swaps.push(swap),
+            Some(swap) => {
+                // What a state is quoted by: the headings above say nothing.
+                if swaps.is_empty() {
+                    draft.state().line = Some(line.number);
+                }
+                swaps.push(swap);
+            }
             None if line.is_blank() => {}
             None => draft.unread(line),
         }

@@ -29,7 +29,7 @@ impl Reference {
         self.usual(core_type, key, |row| row.soc_key.as_ref() == Some(&wanted))
     }
 
-    /// What a core of this type usually reaches, in whatever SoC. None where too few results are known.
+    /// What a core of this type usually reaches, in any SoC. None where too few results are known.
     pub fn usual_of_core(&self, core_type: &str, key: &FigureKey) -> Option<Usual> {
         self.usual(Some(core_type), key, |_| true)
     }

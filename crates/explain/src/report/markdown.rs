@@ -1,8 +1,8 @@
 //! Report: a result in Markdown, for reviews, forums and issue trackers: the verdict, what it was measured on, the main
 //! figures as a table, then each cause, and notes folded.
 
-use crate::number::number;
 use crate::diagnosis::told::Told;
+use crate::number::number;
 use crate::plain::markdown;
 use crate::sheet::{Sheet, comparable};
 use crate::tables::Report;

@@ -5,7 +5,7 @@
 
 use super::{
     Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
-    rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
+    rpi_firmware_clock, scores_decline, slowdown, swapping, system_time, thermal_throttling,
 };
 use crate::case::Case;
 use crate::{Finding, Place, Quantity, Severity, view};
@@ -117,6 +117,14 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
             "The log says \"{verdict}\", but no time was spent below the highest clock.",
         )
         .sure(90),
+        // At this temperature the limit may have been at work, but for too short a time to cost anything.
+        (below_ms, Some(heat)) if heat.millicelsius_max >= slowdown::hot_millicelsius(record) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\" because of {below} below the highest OPP in the whole run, which no score shows.",
+        )
+        .sure(65)
+        .with("below", Quantity::Ms(below_ms)),
         (below_ms, Some(heat)) => Finding::new(
             RULE.id,
             Severity::Info,
@@ -175,6 +183,20 @@ mod tests {
             sentences(RULE.id, &record),
             ["The log says \"Throttling occured\", but no time was spent below the highest clock."]
         );
+    }
+
+    #[test]
+    fn idle_is_told_as_cause_only_where_it_was_cool() {
+        for (millicelsius, expected) in [(50_000, "the CPUs were idle."), (93_000, "which no score shows.")] {
+            let mut record = saying(log("0.6.2"), "Throttling statistics (time spent on each cpufreq OPP)");
+            let mut after = state(None);
+            after.residencies =
+                vec![Residency { cpus: vec![0], khz_ms: vec![(1_992_000, 2_109_540), (1_608_000, 170)] }];
+            record.states.push(after);
+            let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[millicelsius]);
+            let found = sentences(RULE.id, &record);
+            assert!(found[0].ends_with(expected), "{found:?}");
+        }
     }
 
     #[test]

@@ -56,18 +56,20 @@ impl View for Prometheus {
 /// Writes the latest values into a file.
 pub(super) struct Textfile {
     path: PathBuf,
+    /// True if the samples are counted: who asks for so many wants to read them afterwards.
+    is_kept: bool,
     /// Told once.
     failed: bool,
     notes: Vec<String>,
 }
 
 impl Textfile {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path, is_kept: bool) -> Self {
         if path.extension().is_none_or(|extension| extension != "prom") {
             let name = path.display();
             output::note(&format!("node_exporter reads only files named *.prom; {name} is not."));
         }
-        Self { path: path.to_path_buf(), failed: false, notes: Vec::new() }
+        Self { path: path.to_path_buf(), is_kept, failed: false, notes: Vec::new() }
     }
 
     /// Readable for the collector, which is another user's. Not synced, because yesterday's values are
@@ -97,7 +99,9 @@ impl View for Textfile {
 
     /// Values that nobody renews any more would be taken for those of now.
     fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
-        let _ = std::fs::remove_file(&self.path);
+        if !self.is_kept {
+            let _ = std::fs::remove_file(&self.path);
+        }
         Ok(())
     }
 }

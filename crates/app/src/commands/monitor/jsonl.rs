@@ -16,7 +16,8 @@ pub(super) struct Jsonl {
 impl View for Jsonl {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
         for event in beginning(watch.record()) {
-            output::print(&format!("{}\n", serde_json::to_string(&event)?))?;
+            let event = without_unknown(serde_json::to_value(&event)?);
+            output::print(&format!("{event}\n"))?;
         }
         Ok(())
     }
@@ -47,6 +48,16 @@ impl View for Jsonl {
     }
 }
 
+/// The event without what nobody can know before the first row: how it ends above all, as a run that has not ended is
+/// one that died to whoever reads the file of a run.
+fn without_unknown(mut event: Value) -> Value {
+    if let Some(Value::Object(run)) = event.get_mut("run") {
+        run.remove("end");
+        run.retain(|_, value| !value.is_null() && value.get("missing").is_none());
+    }
+    event
+}
+
 /// What happened since the row before.
 fn happened(watch: &Watch) -> anyhow::Result<String> {
     let mut text = String::new();
@@ -64,4 +75,21 @@ pub(super) fn beginning(record: &Record) -> [Event; 3] {
         Event::Machine { machine: Box::new(record.machine.clone()) },
         Event::Channels { interval_ms: record.samples.interval_ms, channels: record.samples.channels.clone() },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_of_the_end_before_it() {
+        let [started, ..] = beginning(&record::nothing_known());
+        let whole = serde_json::to_value(&started).unwrap();
+        assert_eq!(whole["run"]["end"], "died");
+        let event = without_unknown(whole);
+        assert_eq!(event["event"], "started");
+        let run = event["run"].as_object().unwrap();
+        assert!(!run.contains_key("end") && !run.contains_key("uptime_ms"), "{run:?}");
+        assert!(run.contains_key("mode"));
+    }
 }

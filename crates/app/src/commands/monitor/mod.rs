@@ -235,7 +235,7 @@ fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn View>>> {
         views.push(Box::new(export::Prometheus::start(address)?));
     }
     if let Some(path) = &args.textfile {
-        views.push(Box::new(export::Textfile::new(path)));
+        views.push(Box::new(export::Textfile::new(path, args.count.is_some())));
     }
     let on_terminal = std::io::stdout().is_terminal();
     let others = args.record.is_some() || args.prometheus.is_some() || args.textfile.is_some();

@@ -1,8 +1,8 @@
 //! A ranking for programs and for issue trackers: CSV with one row for each figure, and Markdown.
 
 use super::{Entry, Range, Ranking, Standing};
-use crate::number::number;
 use crate::figures::Core;
+use crate::number::number;
 use crate::plain::markdown;
 use crate::sheet::{Sheet, comparable, raw};
 
@@ -98,7 +98,9 @@ fn cells(entry: &Entry) -> [String; 7] {
         format!("{mark}{}", number(entry.figure.value, &entry.figure.unit)),
         entry.figure.unit.clone(),
         entry.expected.as_ref().map_or_else(dash, |range| number(range.median, &entry.figure.unit)),
-        entry.expected.as_ref().map_or_else(dash, |range| format!("{} to {}", number(range.low, &entry.figure.unit), number(range.high, &entry.figure.unit))),
+        entry.expected.as_ref().map_or_else(dash, |range| {
+            format!("{} to {}", number(range.low, &entry.figure.unit), number(range.high, &entry.figure.unit))
+        }),
         entry.same_soc.as_ref().map_or_else(dash, Standing::words),
         entry.all.words(),
     ]

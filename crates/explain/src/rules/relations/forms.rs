@@ -90,6 +90,10 @@ pub(crate) const SHORT: &[Form] = &[
     (&hot::RULE, ""),
     (&io_wait::RULE, "I/O wait during {phase}: up to {peak} of CPU time."),
     (&memory_slow::RULE, "{figure}: {change} {above} the median of results for this SoC."),
+    (
+        &old_verdict_wrong::RULE,
+        "The log says \"{verdict}\" because of {below} below the highest OPP; clocks and scores did not drop.",
+    ),
     (&old_verdict_wrong::RULE, "The log says \"{verdict}\", but clocks or scores dropped."),
     (
         &opp_not_honoured::RULE,
