@@ -52,7 +52,7 @@ pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -
     Ok(status)
 }
 
-/// Missing values are `null` with their reasons beside them, as in all JSON.
+/// Missing values are `null` with their reasons next to them, as in all JSON.
 fn printed(mut value: Value) -> anyhow::Result<String> {
     record::flatten(&mut value);
     Ok(serde_json::to_string_pretty(&value)? + "\n")

@@ -49,7 +49,7 @@ impl View for Jsonl {
 }
 
 /// The event without what nobody can know before the first row: how it ends above all, as a run that has not ended is
-/// one that died to whoever reads the file of a run.
+/// written down as one that died, for readers of a file that was cut short.
 fn without_unknown(mut event: Value) -> Value {
     if let Some(Value::Object(run)) = event.get_mut("run") {
         run.remove("end");
