@@ -23,10 +23,10 @@ pub use rank::{
 pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
-use crate::number::number;
 use crate::figures::equivalent::{in_common_methods, version_of};
 use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::{in_lines, one_line};
+use crate::number::number;
 use crate::view::spread_percent;
 use crate::{Explanation, Finding, Severity, Verdict};
 use pairs::Lined;

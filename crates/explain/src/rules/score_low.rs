@@ -8,8 +8,8 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::figures::equivalent::in_known_methods;
-use crate::reference::{Expected, Reference, Usual};
 use crate::number::with_unit;
+use crate::reference::{Expected, Reference, Usual};
 use crate::{Figure, Finding, Quantity, Severity};
 use record::{Record, RuleId, Variant, WorkloadId};
 
