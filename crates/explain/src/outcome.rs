@@ -98,14 +98,17 @@ fn operations(bytes_per_s: impl Fn(MemoryOperation) -> Option<u64>) -> Option<St
 fn latency(latency: &Latency) -> Option<String> {
     let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
     let ns = row.ns.first().copied().flatten()?;
-    Some(format!("{ns:.1} ns at {}", size_words(row.size_bytes)))
+    Some(format!("{} at {}", crate::with_unit(ns, "ns"), size_words(row.size_bytes)))
 }
 
 fn under_load(loaded: &LoadedLatency) -> Option<String> {
     let best = |row: &record::LoadedRow| row.ns.iter().copied().reduce(f64::min);
     let (idle, busy) = (best(loaded.rows.first()?)?, best(loaded.rows.last()?)?);
     let cpus = cpu_list(&loaded.load_cpus);
-    Some(format!("{idle:.1} ns alone, {busy:.1} ns while CPU {cpus} reads memory"))
+    {
+        let [idle, busy] = [idle, busy].map(|ns| crate::with_unit(ns, "ns"));
+        Some(format!("{idle} alone, {busy} while CPU {cpus} reads memory"))
+    }
 }
 
 /// That of the largest block.
@@ -117,20 +120,19 @@ fn cipher(cipher: &Cipher) -> Option<String> {
 fn exchanges(matrix: &CoreToCore) -> Option<String> {
     let pairs = || matrix.pairs.iter().filter_map(|pair| pair.ns.iter().copied().reduce(f64::min));
     let (low, high) = (pairs().reduce(f64::min)?, pairs().reduce(f64::max)?);
-    Some(format!("{low:.0} to {high:.0} ns between {} CPUs", matrix.cpus.len()))
+    Some(format!("{low:.0} to {high:.0} nanoseconds between {} CPUs", matrix.cpus.len()))
 }
 
 fn series(series: &Series) -> Option<String> {
     let median = crate::stats::median(&series.values)?;
     let early = series.ended_early.as_deref().map_or_else(String::new, |why| format!(", ended early: {}", ending(why)));
-    Some(format!("{median:.2} {} (median of {}){early}", series.unit, series.values.len()))
+    Some(format!("{} (median of {}){early}", crate::with_unit(median, &series.unit), series.values.len()))
 }
 
 /// The score that stands for a program.
 fn scores(scores: &Scores) -> Option<String> {
     let Score { name, value, unit, .. } = scores.rows.first()?;
-    let value = crate::view::score_number(*value);
-    Some(format!("{name} {value} {unit}").trim().to_owned())
+    Some(format!("{name} {}", crate::with_unit(*value, unit)).trim().to_owned())
 }
 
 fn temperature(wait: &Wait) -> Option<String> {

@@ -75,7 +75,6 @@ pub use opp_ladder::{OppShape, opp_shape};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
 pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
 pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
-pub(crate) use programs::score_number;
 pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{

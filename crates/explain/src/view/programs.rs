@@ -72,15 +72,6 @@ pub fn remarks(record: &Record) -> Vec<String> {
     remarks
 }
 
-/// A score with the digits that people read: `12345`, `12.5`, `0.250`.
-pub(crate) fn score_number(value: f64) -> String {
-    match value.abs() {
-        large if large >= 1000.0 => format!("{value:.0}"),
-        large if large >= 10.0 => format!("{value:.1}"),
-        _ => format!("{value:.3}"),
-    }
-}
-
 impl ProgramScore {
     /// `12.5 s (median of 8 runs, 95 % interval 12.4 to 12.7)`, `0.102 s ±0.4 % (median of 3 runs ± half their range)`
     pub fn words(&self) -> String {
