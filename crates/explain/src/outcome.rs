@@ -105,10 +105,8 @@ fn under_load(loaded: &LoadedLatency) -> Option<String> {
     let best = |row: &record::LoadedRow| row.ns.iter().copied().reduce(f64::min);
     let (idle, busy) = (best(loaded.rows.first()?)?, best(loaded.rows.last()?)?);
     let cpus = cpu_list(&loaded.load_cpus);
-    {
-        let [idle, busy] = [idle, busy].map(|ns| crate::with_unit(ns, "ns"));
-        Some(format!("{idle} alone, {busy} while CPU {cpus} reads memory"))
-    }
+    let [idle, busy] = [idle, busy].map(|ns| crate::with_unit(ns, "ns"));
+    Some(format!("{idle} alone, {busy} while CPU {cpus} reads memory"))
 }
 
 /// That of the largest block.
