@@ -39,7 +39,7 @@ fn finding(doubt: Doubt, cpus: i64) -> Finding {
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     match doubt {
         Doubt::Zero => of(
-            "Power meter {meter} reports 0.00 W while the machine runs; it does not measure this machine and is not \
+            "Power meter {meter} reports 0 W while the machine runs; it does not measure this machine and is not \
                 used.",
         ),
         Doubt::Constant(milliwatts) => {
@@ -91,7 +91,7 @@ mod tests {
             let record = gauge_channel(own_run(), id, Unit::Milliwatts, milliwatts);
             sentences(RULE.id, &record)
         };
-        let expected = "Power meter meter.power reports 0.00 W while the machine runs; it does not measure this machine \
+        let expected = "Power meter meter.power reports 0 W while the machine runs; it does not measure this machine \
                         and is not used.";
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[0; 10]), [expected]);
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3000, 3100, 0, 3000, 3200]), [""; 0]);
