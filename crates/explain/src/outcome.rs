@@ -118,7 +118,8 @@ fn cipher(cipher: &Cipher) -> Option<String> {
 fn exchanges(matrix: &CoreToCore) -> Option<String> {
     let pairs = || matrix.pairs.iter().filter_map(|pair| pair.ns.iter().copied().reduce(f64::min));
     let (low, high) = (pairs().reduce(f64::min)?, pairs().reduce(f64::max)?);
-    Some(format!("{low:.0} to {high:.0} nanoseconds between {} CPUs", matrix.cpus.len()))
+    let [low, high] = [low, high].map(|ns| crate::number(ns, "ns"));
+    Some(format!("{low} to {high} ns between {} CPUs", matrix.cpus.len()))
 }
 
 fn series(series: &Series) -> Option<String> {
@@ -190,7 +191,7 @@ mod tests {
         measured(Measured::Cipher(cipher), "1141763 kB/s with blocks of 16384 bytes");
         let pair = |ns| CorePair { a: 0, b: 1, ns };
         let matrix = CoreToCore { cpus: vec![0, 1], cpus_online: 2, pairs: vec![pair(vec![41.0, 40.0]), pair(vec![])] };
-        measured(Measured::CoreToCore(matrix), "40 to 40 ns between 2 CPUs");
+        measured(Measured::CoreToCore(matrix), "40.0 to 40.0 ns between 2 CPUs");
         let row = CurveRow {
             routine: "read".into(),
             operation: MemoryOperation::Read,

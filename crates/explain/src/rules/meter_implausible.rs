@@ -38,10 +38,10 @@ fn finding(doubt: Doubt, cpus: i64) -> Finding {
     let watts = |milliwatts: f64| Quantity::Score(milliwatts / 1000.0, "W".into());
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     match doubt {
-        Doubt::Zero => of(
-            "Power meter {meter} reports 0 W while the machine runs; it does not measure this machine and is not \
-                used.",
-        ),
+        Doubt::Zero => {
+            of("Power meter {meter} reports 0 W while the machine runs; it does not measure this machine and is not \
+                used.")
+        }
         Doubt::Constant(milliwatts) => {
             of("Power meter {meter} reports a constant {power}, idle and under load; it does not measure this machine \
                 and is not used.")

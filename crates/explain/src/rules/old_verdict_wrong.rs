@@ -187,13 +187,14 @@ mod tests {
 
     #[test]
     fn idle_is_told_as_cause_only_where_it_was_cool() {
-        for (millicelsius, expected) in [(50_000, "the CPUs were idle."), (93_000, "which no score shows.")] {
+        for (millicelsius, expected) in [(50_000, "the CPUs were idle."), (84_000, "which no score shows.")] {
             let mut record = saying(log("0.6.2"), "Throttling statistics (time spent on each cpufreq OPP)");
             let mut after = state(None);
             after.residencies =
                 vec![Residency { cpus: vec![0], khz_ms: vec![(1_992_000, 2_109_540), (1_608_000, 170)] }];
             record.states.push(after);
             let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[millicelsius]);
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_992_000]);
             let found = sentences(RULE.id, &record);
             assert!(found[0].ends_with(expected), "{found:?}");
         }
