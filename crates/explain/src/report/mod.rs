@@ -97,8 +97,10 @@ mod tests {
         for report in REPORTS.iter() {
             assert!(report.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", report.id);
             assert!(report.about.ends_with('.'), "{}", report.id);
-            let is_of_any =
-                ROWS.iter().any(|row| row.id == report.id && !["csv", "review", "summary"].contains(&row.id));
+            let is_of_any = ROWS
+                .iter()
+                .chain(systems::ROWS)
+                .any(|row| row.id == report.id && !["csv", "review", "summary"].contains(&row.id));
             assert_eq!(report.is_of(&own_run()), is_of_any, "{}", report.id);
             assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
         }
