@@ -30,7 +30,7 @@ mod timeline;
 mod top;
 
 pub use pictures::Drawing;
-pub use several::{comparison, ranking, trends};
+pub use several::{comparison, ranking, results, trends};
 
 use document::{Part, document};
 use draw::Plot;

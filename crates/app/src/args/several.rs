@@ -52,6 +52,9 @@ pub(crate) struct ResultsArgs {
     /// Print the table as JSON (same as --format json)
     #[arg(long)]
     json: bool,
+    /// Write an HTML page to FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "json"])]
+    pub(crate) html: Option<PathBuf>,
     /// Only results of SoCs with this text in their name
     #[arg(long, value_name = "TEXT")]
     soc: Option<String>,

@@ -1,16 +1,19 @@
 //! `sbc-bench results`: tables of many results, as published lists have them.
 
-use super::many::{Many, read_many};
+use super::many::{Many, read_many, write};
 use crate::args::ResultsArgs;
 use crate::{look, output};
 use anyhow::{Context, bail};
 use explain::results::{FORMATS, Row, SORT_KEYS, Table, sort};
 
+/// The format that is a page.
+const PAGE: &str = "html";
 /// Where nobody knows how wide the reader's terminal is.
 const COLUMNS_USUAL: usize = 80;
 
 pub(crate) fn run(args: &ResultsArgs) -> anyhow::Result<u8> {
     let id = args.format()?;
+    let is_page = id == PAGE || args.html.is_some();
     let format = FORMATS.iter().find(|known| known.id == id);
     let format = format.with_context(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
@@ -39,6 +42,10 @@ pub(crate) fn run(args: &ResultsArgs) -> anyhow::Result<u8> {
         format!("--sort must be one of {}.", known.join(", "))
     })?;
     let columns = look::columns().unwrap_or(COLUMNS_USUAL);
-    output::print(&(format.write)(&Table { rows: &rows, columns }))?;
+    let text = match is_page {
+        true => page::results(&rows),
+        false => (format.write)(&Table { rows: &rows, columns }),
+    };
+    write(&text, args.html.as_ref())?;
     Ok(status)
 }

@@ -1,11 +1,13 @@
-//! Pages of several results: side by side and over time; and of one among the known ones.
+//! Pages of several results: side by side, in a table, over time; and of one among the known ones.
 
 mod comparison;
 mod ranking;
+mod table;
 mod trends;
 
 pub use comparison::comparison;
 pub use ranking::ranking;
+pub use table::results;
 pub use trends::trends;
 
 use explain::Verdict;
