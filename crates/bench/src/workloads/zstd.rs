@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str) -> Result<Scores, String> {
         let (_, compressed) = rest.strip_suffix(" MB/s")?.rsplit_once(',')?;
         Some((positive(compressed.trim())?, positive(decompressed.trim())?))
     };
-    let last = text.split(['\r', '\n']).filter_map(rates).last();
+    let last = text.split(['\r', '\n']).filter_map(rates).next_back();
     let (compressed, decompressed) = last.ok_or("zstd printed no two rates")?;
     let rows = [("", compressed), ("decompressing", decompressed)];
     Ok(Scores { rows: rows.map(|(name, rate)| higher(name, rate, "MB/s")).into(), ..Scores::default() })
