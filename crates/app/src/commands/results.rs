@@ -13,10 +13,13 @@ const COLUMNS_USUAL: usize = 80;
 
 pub(crate) fn run(args: &ResultsArgs) -> anyhow::Result<u8> {
     let id = args.format()?;
-    let is_page = id == PAGE || args.html.is_some();
-    let format = FORMATS.iter().find(|known| known.id == id);
-    let format = format.with_context(|| {
-        let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
+    let page = |table: &Table<'_>| page::results(table.rows);
+    let written: Option<fn(&Table<'_>) -> String> = match id == PAGE || args.html.is_some() {
+        true => Some(page),
+        false => FORMATS.iter().find(|known| known.id == id).map(|format| format.write),
+    };
+    let written = written.with_context(|| {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.id).chain([PAGE]).collect();
         format!("--format must be one of {}.", known.join(", "))
     })?;
     let Many { results, status } = read_many(&args.files, 1)?;
@@ -42,10 +45,7 @@ pub(crate) fn run(args: &ResultsArgs) -> anyhow::Result<u8> {
         format!("--sort must be one of {}.", known.join(", "))
     })?;
     let columns = look::columns().unwrap_or(COLUMNS_USUAL);
-    let text = match is_page {
-        true => page::results(&rows),
-        false => (format.write)(&Table { rows: &rows, columns }),
-    };
+    let text = written(&Table { rows: &rows, columns });
     write(&text, args.html.as_ref())?;
     Ok(status)
 }

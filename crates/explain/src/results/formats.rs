@@ -1,7 +1,7 @@
 //! The formats of a table of results. Each escapes foreign text in its own way.
 
 use super::{COLUMNS, Row, Table, text};
-use crate::plain::{self, markup};
+use crate::plain;
 use serde_json::{Map, Value, json};
 
 /// A way to write a table.
@@ -15,7 +15,6 @@ pub struct Format {
 /// All formats, sorted by id.
 pub const FORMATS: &[Format] = &[
     Format { id: "csv", write: |table| csv(table.rows) },
-    Format { id: "html", write: |table| html(table.rows) },
     Format { id: "json", write: |table| json(table.rows) },
     Format { id: "md", write: |table| markdown(table.rows) },
     Format { id: "text", write: text::text },
@@ -36,7 +35,7 @@ fn headings() -> impl Iterator<Item = &'static str> {
 }
 
 /// What stands behind each `≈`.
-fn notes(rows: &[Row]) -> impl Iterator<Item = String> {
+pub fn notes(rows: &[Row]) -> impl Iterator<Item = String> {
     let headings = [COLUMNS[4], COLUMNS[5]];
     rows.iter().flat_map(move |row| {
         let estimated = headings.into_iter().zip(&row.sevenzip_estimated);
@@ -113,61 +112,22 @@ fn of_run(row: &Row) -> [(&'static str, Value); 6] {
     ]
 }
 
-/// A page of its own: one table, no scripts, nothing fetched.
-fn html(rows: &[Row]) -> String {
-    const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-        <title>sbc-bench results</title>\n<style>\n\
-        body { font-family: sans-serif; }\n\
-        table { border-collapse: collapse; }\n\
-        th, td { border: 1px solid #999; padding: 0.2em 0.5em; text-align: left; }\n\
-        td.number { text-align: right; }\n\
-        tr.degraded { background: #fff3cd; }\n\
-        tr.invalid { background: #f8d7da; text-decoration: line-through; }\n\
-        </style>\n</head>\n<body>\n<table>\n";
-    let headings: String = headings().map(|heading| format!("<th scope=\"col\">{}</th>", markup(heading))).collect();
-    let mut text = format!("{HEAD}<thead><tr>{headings}</tr></thead>\n<tbody>\n");
-    for row in rows {
-        let cells: String = cells(row)
-            .enumerate()
-            .map(|(column, cell)| match column {
-                4..=9 => format!("<td class=\"number\">{}</td>", markup(&cell)),
-                _ => format!("<td>{}</td>", markup(&cell)),
-            })
-            .collect();
-        text.push_str(&format!("<tr class=\"{}\">{cells}</tr>\n", row.verdict));
-    }
-    text.push_str("</tbody>\n</table>\n");
-    text.extend(notes(rows).map(|note| format!("<p>{}</p>\n", markup(&note))));
-    text + "</body>\n</html>\n"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn foreign_text_stays_text() {
-        for (text, markdown, csv, html) in [
-            ("Rock 5B", "Rock 5B", "Rock 5B", "Rock 5B"),
-            (
-                "<script>x</script>",
-                "&lt;script&gt;x&lt;/script&gt;",
-                "<script>x</script>",
-                "&lt;script&gt;x&lt;/script&gt;",
-            ),
-            ("a | [b](c) *d*", "a \\| \\[b\\](c) \\*d\\*", "a | [b](c) *d*", "a | [b](c) *d*"),
-            (
-                "=HYPERLINK(\"x\",1)",
-                "=HYPERLINK(\"x\",1)",
-                "\"'=HYPERLINK(\"\"x\"\",1)\"",
-                "=HYPERLINK(&quot;x&quot;,1)",
-            ),
-            ("-", "-", "-", "-"),
-            ("a\nb", "a b", "a b", "a b"),
+        for (text, markdown, csv) in [
+            ("Rock 5B", "Rock 5B", "Rock 5B"),
+            ("<script>x</script>", "&lt;script&gt;x&lt;/script&gt;", "<script>x</script>"),
+            ("a | [b](c) *d*", "a \\| \\[b\\](c) \\*d\\*", "a | [b](c) *d*"),
+            ("=HYPERLINK(\"x\",1)", "=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
+            ("-", "-", "-"),
+            ("a\nb", "a b", "a b"),
         ] {
             assert_eq!(plain::markdown(text), markdown);
             assert_eq!(plain::csv(text), csv);
-            assert_eq!(markup(text), html);
         }
     }
 

@@ -20,7 +20,7 @@ use record::{MemoryOperation, Record, Variant, WorkloadId};
 use std::cmp::Ordering;
 
 pub use filter::Filter;
-pub use formats::{FORMATS, Format};
+pub use formats::{FORMATS, Format, notes};
 
 /// Headings of the columns; the verdict and the file follow.
 pub const COLUMNS: [&str; 10] = [

@@ -219,41 +219,6 @@ fn json() {
 }
 
 #[test]
-fn html() {
-    check(
-        "html",
-        &expect![[r#"
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <title>sbc-bench results</title>
-            <style>
-            body { font-family: sans-serif; }
-            table { border-collapse: collapse; }
-            th, td { border: 1px solid #999; padding: 0.2em 0.5em; text-align: left; }
-            td.number { text-align: right; }
-            tr.degraded { background: #fff3cd; }
-            tr.invalid { background: #f8d7da; text-decoration: line-through; }
-            </style>
-            </head>
-            <body>
-            <table>
-            <thead><tr><th scope="col">Device / details</th><th scope="col">Clockspeed</th><th scope="col">Kernel</th><th scope="col">Distro</th><th scope="col">7-zip multi</th><th scope="col">7-zip single</th><th scope="col">AES</th><th scope="col">memcpy</th><th scope="col">memset</th><th scope="col">kH/s</th><th scope="col">Verdict</th><th scope="col">File</th></tr></thead>
-            <tbody>
-            <tr class="valid"><td>b &lt;b&gt;</td><td>1800 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">5350</td><td class="number">1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">9.50</td><td>valid</td><td>b | &lt;b&gt;.txt</td></tr>
-            <tr class="degraded"><td>A, &quot;quoted&quot;</td><td>1500 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">6000</td><td class="number">1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">9.50</td><td>degraded</td><td>A, &quot;quoted&quot;.txt</td></tr>
-            <tr class="invalid"><td>c</td><td>2000 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">-</td><td class="number">≈1240</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td>invalid</td><td>c.txt</td></tr>
-            </tbody>
-            </table>
-            <p>≈ c.txt, 7-zip single: 16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15.</p>
-            </body>
-            </html>
-        "#]],
-    );
-}
-
-#[test]
 fn sort_order_and_missing_values() {
     for (key, expected) in [("7zip-multi", [1, 0, 2]), ("clock", [2, 0, 1]), ("device", [1, 0, 2]), ("khs", [1, 0, 2])]
     {

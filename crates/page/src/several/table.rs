@@ -3,7 +3,7 @@
 use super::verdict;
 use crate::document::{Part, document};
 use crate::draw::wide;
-use explain::results::{COLUMNS, Row};
+use explain::results::{COLUMNS, Row, notes};
 use maud::{Markup, html};
 
 /// Columns from this one on are numbers.
@@ -19,7 +19,11 @@ pub fn results(rows: &[Row]) -> String {
         h1 { (name) }
         p.soft { "Invalid results are struck through; ~ is not comparable with the other scores of its column." }
     };
-    let part = Part { id: "results", title: "Results", body: wide("Results", &table(rows)) };
+    let body = html! {
+        (wide("Results", &table(rows)))
+        @for note in notes(rows) { p.soft { (explain::plain(&note)) } }
+    };
+    let part = Part { id: "results", title: "Results", body };
     let parts: Vec<Part> = (!rows.is_empty()).then_some(part).into_iter().collect();
     document(&name, &top, &parts, "The table has no result.")
 }
