@@ -111,7 +111,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &[
                 "| Testboard Three |",
                 "<table",
-                "\"device\": ",
+                "\"sevenzip_multi_mips\": ",
                 "board ",
                 "1 of 2 results match --board testboard --since 2020-01-01.",
                 "None of 1 results matches --soc nothing-has-this-name.",
