@@ -108,6 +108,7 @@ fn tokens_have_scopes_and_can_be_revoked() {
         assert_eq!(hub.ask("DELETE", "/api/results/x").status, 403);
         program_output(hub, &["token", "revoke", "small"]);
         refused(hub, 401);
+        assert_eq!(program_output(hub, &["migrate"]).trim(), "The database is up to date.");
         let list = program_output(hub, &["token", "list"]);
         assert!(list.contains("small\tupload\trevoked"), "{list}");
         hub.secret = "sbch_none".into();

@@ -70,6 +70,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ),
     ("sbc-bench-hub token list", InHub("\"token\", \"list\"")),
     ("sbc-bench-hub token revoke NAME", InHub("\"token\", \"revoke\"")),
+    ("sbc-bench-hub migrate", InHub("&[\"migrate\"]")),
     ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),
     ("sbc-bench report FILE --format NAME", Line("sbc-bench report old.log --format junit", &["<testsuite"])),
     ("sbc-bench explain --check run.json", Line("sbc-bench explain --check old.log", &["Testboard Three"])),
