@@ -108,7 +108,7 @@ fn runs_directory_in_ram_is_reported() {
         ("$B $QUICK --log /var/log/x.log -- true".to_owned(), "/var/log/sbc-bench-runs is in RAM (tmpfs on /var/log)"),
         // Given as a relative path and through a link.
         (format!("{mem} $B $QUICK --log mem/x.log -- true"), "mem/sbc-bench-runs is in RAM (tmpfs on "),
-        (format!("{mem} $B $QUICK --log $PWD/link/new/x.log -- true"), "link/new/sbc-bench-runs is in RAM (tmpfs on "),
+        (format!("{mem} $B $QUICK --log $PWD/link/x.log -- true"), "link/sbc-bench-runs is in RAM (tmpfs on "),
     ] {
         let text = said(&folder.unshared(&lines).output().unwrap());
         assert!(text.contains(expected), "{lines}: {text}");

@@ -61,11 +61,18 @@ pub(crate) fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Text that means nothing to Markdown, on one line: no tables, links, emphasis, code or HTML come out of it.
+/// Text that means nothing to Markdown, on one line: no tables, links, emphasis, code or HTML come out of it. An
+/// underscore within a word is no emphasis (CommonMark, 6.2), and stays as people read it.
 pub(crate) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.trim().chars() {
+    let mut letters = text.trim().chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = letters.next() {
+        let after = letters.peek().copied().unwrap_or(' ');
+        let is_within_a_word = before.is_alphanumeric() && after.is_alphanumeric();
+        before = c;
         match c {
+            '_' if is_within_a_word => escaped.push(c),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => escaped.extend(['\\', c]),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),

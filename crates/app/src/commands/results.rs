@@ -19,7 +19,8 @@ pub(crate) fn run(args: &ResultsArgs) -> anyhow::Result<u8> {
         false => FORMATS.iter().find(|known| known.id == id).map(|format| format.write),
     };
     let written = written.with_context(|| {
-        let known: Vec<&str> = FORMATS.iter().map(|format| format.id).chain([PAGE]).collect();
+        let mut known: Vec<&str> = FORMATS.iter().map(|format| format.id).chain([PAGE]).collect();
+        known.sort_unstable();
         format!("--format must be one of {}.", known.join(", "))
     })?;
     let Many { results, status } = read_many(&args.files, 1)?;

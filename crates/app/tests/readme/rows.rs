@@ -38,7 +38,10 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         Line("sbc-bench workload network; :", &["network cannot run: ", "needs --host NAME"]),
     ),
     ("sbc-bench run --workload stress-ng:cpu", Line("sbc-bench run --workload stress-ng:none; :", &["stress-ng"])),
-    ("sbc-bench run -- CMD...", Line("sbc-bench run --repeat 3 -- sleep 0.01", &["sleep 0.01: 0.0", "(median of 3 runs"])),
+    (
+        "sbc-bench run -- CMD...",
+        Line("sbc-bench run --repeat 3 -- sleep 0.01", &["sleep 0.01: 0.0", "(median of 3 runs"]),
+    ),
     ("sbc-bench run --cpus 4-7 --others-off -- CMD...", OnBoard("sbc-bench run --cpus 0 --others-off")),
     (
         "sbc-bench run --workload NAME [--workload-file FILE]",
