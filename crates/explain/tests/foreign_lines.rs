@@ -74,7 +74,7 @@ fn check_all(place: &str, record: &Record) {
         let text = report.text(record, explained);
         check(&format!("{place}, {}", report.id), &text);
         if report.id == "summary" {
-            assert_eq!(text.lines().count(), 1, "{place}: {text:?}");
+            assert!(text.lines().count() <= 1, "{place}: {text:?}");
             assert!(!text.contains('\r'), "{place}: {text:?}");
         }
     }

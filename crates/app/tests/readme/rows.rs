@@ -131,7 +131,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench --resume [FILE]", Line("sbc-bench --resume; :", &["Nothing to resume in"])),
     ("sbc-bench restore", OnBoard("sbc-bench restore")),
     ("sbc-bench list", Line("sbc-bench list", &["sensors:", "workloads:", "rules:", "reports:"])),
-    ("sbc-bench list tools", Line("sbc-bench list tools", &["7-Zip", "OpenSSL"])),
+    ("sbc-bench list tools", Line("sbc-bench list tools", &["7-zip", "OpenSSL"])),
     ("install-tools [NAME...]", Line("echo n | sbc-bench install-tools no-such-tool; :", &["no-such-tool"])),
     (
         "MODE=unattended sbc-bench -c | grep -q 'check the log' || tail -n1 /var/log/sbc-bench.log",

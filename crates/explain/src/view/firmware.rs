@@ -156,7 +156,7 @@ const LOWEST_SHARE: f64 = 1.02;
 
 /// Rows of the samples in which a supply that was too weak held the clock: the firmware goes to the lowest clock then.
 /// Logs do not have its bits row by row; if under-voltage was recorded at all, a clock that the kernel believes to be
-/// higher and that stands at the lowest OPP shows it.
+/// higher and that stands at the lowest OPP shows it. Where the lowest OPP is unknown, every lower clock may be the supply's.
 pub fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
     let (Some(firmware), Some(claimed)) =
         (firmware_clock_channel(record), channels(record, ChannelId::is_policy_claim).next())
@@ -167,16 +167,17 @@ pub fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
         return BTreeSet::new();
     }
     let opps = record.machine.policies.iter().flat_map(|policy| policy.opps_khz.iter().copied());
-    let Some(lowest_khz) = opps.filter(|khz| *khz > 0).min() else {
-        return BTreeSet::new();
-    };
-    let limit_khz = f64::from(lowest_khz) * LOWEST_SHARE;
+    let limit_khz = opps.filter(|khz| *khz > 0).min().map(|lowest_khz| f64::from(lowest_khz) * LOWEST_SHARE);
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let is_held = |reading: &super::Reading| {
+        let khz = reading.value / per_khz;
         let claim = claimed.values.get(reading.row).copied().flatten();
-        reading.value > 0
-            && (reading.value / per_khz) as f64 <= limit_khz
-            && claim.is_some_and(|claim| claim as f64 > limit_khz)
+        match (limit_khz, claim) {
+            _ if reading.value <= 0 => false,
+            (Some(limit_khz), Some(claim)) => khz as f64 <= limit_khz && claim as f64 > limit_khz,
+            (None, Some(claim)) => khz < claim,
+            (_, None) => false,
+        }
     };
     gauge(record, firmware, whole_run()).iter().filter(|reading| is_held(reading)).map(|reading| reading.row).collect()
 }
