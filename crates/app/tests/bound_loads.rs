@@ -1,7 +1,7 @@
 //! Real loads that are bound by a drive and by a network, under the whole program: that CPUs wait for the drive
 //! and the kernel works for the network is what they are there for, and no harm.
 
-use record::{Bound, Outcome, Record, WorkloadId};
+use record::{Bound, Outcome, Record};
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};

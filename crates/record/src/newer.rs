@@ -42,7 +42,7 @@ impl Reading {
             return;
         }
         match value {
-            Value::Object(fields) if self.base.pointer(place).is_some_and(Value::is_object) => {
+            Value::Object(fields) if self.base.pointer(place).is_some_and(is_of_fields) => {
                 fields.iter().for_each(|(key, value)| self.graft(&format!("{place}/{}", escaped(key)), value));
             }
             Value::Array(values) if self.base.pointer(place).is_some_and(Value::is_array) => {
@@ -87,6 +87,11 @@ impl Reading {
     }
 }
 
+/// True for what has fields of its own; a fact that is not known is an object with the reason.
+fn is_of_fields(known: &Value) -> bool {
+    known.is_object() && known.get("missing").is_none()
+}
+
 /// A key in a JSON pointer (RFC 6901).
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
@@ -117,7 +122,7 @@ mod tests {
         let record = from_json(&value.to_string()).unwrap();
         assert_eq!(record.machine.board.known().map(String::as_str), Some("Board of tomorrow"));
         assert_eq!(record.steps.len(), 1);
-        let unread: Vec<String> = record.unread.iter().map(ToString::to_string).collect();
+        let unread: Vec<String> = record.unread.iter().map(|missing| format!("{}: {missing}", missing.path)).collect();
         assert_eq!(unread.len(), 2, "{unread:?}");
         assert!(unread.iter().any(|line| line.contains("/steps/1") && line.contains("newer version")), "{unread:?}");
     }
