@@ -4,7 +4,7 @@ use explain::kernel::{self, Eol};
 use explain::monitor::{Columns, Item, Recorded, Watch, cores, metrics, tracks};
 use explain::reference::Reference;
 use explain::results::Row;
-use explain::{Explanation, compare, plot, trend};
+use explain::{Explanation, compare, trend};
 use record::recording::frame;
 use record::{Channel, Record};
 
@@ -23,11 +23,10 @@ fn watch_all(record: &Record) {
     explain::watched::watched(record);
 }
 
-/// Every plot, as both kinds of file.
+/// Every plot.
 fn plot_all(record: &Record) {
     for (_, picture) in explain::plots(record) {
         picture.svg();
-        let _ = plot::Raster::of(&picture).png();
     }
 }
 
@@ -46,7 +45,7 @@ pub(crate) fn explain_all(record: &Record) {
     plot_all(record);
     let rows = [Row::of(record, explained, "a"), Row::of(record, explained, "b")];
     for format in explain::results::FORMATS {
-        (format.write)(&rows);
+        (format.write)(&explain::results::Table { rows: &rows, columns: 80 });
     }
     compare::ranking_text(&compare::rank(record, explained, Reference::builtin()));
     let name = || "a".to_owned();
