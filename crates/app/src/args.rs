@@ -130,6 +130,8 @@ pub(crate) struct RunArgs {
     pub(crate) cpuinfo_file: Option<PathBuf>,
     /// Show no progress.
     pub(crate) quiet: bool,
+    /// Show the run on a whole screen.
+    pub(crate) screen: bool,
     /// Go on with the run that left this Record; with the newest that died for `latest`.
     pub(crate) resume: Option<PathBuf>,
 }

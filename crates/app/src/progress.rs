@@ -21,6 +21,18 @@ pub(crate) struct ProgressBar {
     /// The step that runs: its name, when it began, and what was left then.
     step: RefCell<Option<(String, Instant, Duration)>>,
     log: RefCell<StepLog>,
+    /// In place of the bar, until it is left.
+    picture: RefCell<Option<Box<dyn Picture>>>,
+}
+
+/// A whole screen that shows a run.
+pub(crate) trait Picture {
+    /// Samples have come. False if nobody looks any more.
+    fn sampled(&mut self, record: &record::Record) -> bool;
+    /// What is done now. False if nobody looks any more.
+    fn head(&mut self, text: &str) -> bool;
+    /// Something is worth a line.
+    fn note(&mut self, text: &str);
 }
 
 /// How progress is shown.
@@ -37,12 +49,19 @@ enum Shown {
 impl ProgressBar {
     /// A bar on a terminal that can write over it, lines elsewhere, nothing where nothing is wanted.
     pub(crate) fn new(quiet: bool) -> Self {
+        Self::with_picture(quiet, None)
+    }
+
+    /// The same with a screen in place of the bar. What is said meanwhile stands in the terminal when it is left.
+    pub(crate) fn with_picture(quiet: bool, picture: Option<Box<dyn Picture>>) -> Self {
+        stderr::hold(picture.is_some());
         let shown = match (quiet, stderr::is_terminal() && look::has_cursor()) {
             (true, _) => Shown::Nothing,
             (false, true) => Shown::Bar,
             (false, false) => Shown::Lines,
         };
-        Self { shown, began: Instant::now(), step: RefCell::default(), log: RefCell::default() }
+        let (step, log) = (RefCell::default(), RefCell::default());
+        Self { shown, began: Instant::now(), step, log, picture: RefCell::new(picture) }
     }
 
     /// Shows what happens.
@@ -57,10 +76,8 @@ impl ProgressBar {
                 *self.step.borrow_mut() = Some(((*name).to_owned(), Instant::now(), *left));
                 self.draw();
             }
-            Progress::StepEnded { name, step } if self.shown == Shown::Lines => {
-                self.log.borrow_mut().ended(name, &explain::outcome(step));
-            }
-            Progress::StepEnded { .. } => {}
+            Progress::StepEnded { name, step } => self.ended(name, step),
+            Progress::Sampled(record) => self.paint(|picture| picture.sampled(record)),
             Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {
                 let left = time_left(left.as_secs());
@@ -70,6 +87,24 @@ impl ProgressBar {
             // A note matters in a pipe as well.
             Progress::Note(note) if self.shown == Shown::Bar => self.line(note),
             Progress::Note(note) => crate::output::note(note),
+        }
+    }
+
+    fn ended(&self, name: &str, step: &record::Step) {
+        if self.shown == Shown::Lines {
+            self.log.borrow_mut().ended(name, &explain::outcome(step));
+        }
+        if let Some(picture) = self.picture.borrow_mut().as_mut() {
+            picture.note(&format!("{name}: {}", explain::outcome(step)));
+        }
+    }
+
+    /// Changes the screen, and gives the terminal back where nobody looks at it any more.
+    fn paint(&self, change: impl FnOnce(&mut dyn Picture) -> bool) {
+        let mut picture = self.picture.borrow_mut();
+        if picture.as_mut().is_some_and(|picture| !change(picture.as_mut())) {
+            *picture = None;
+            stderr::hold(false);
         }
     }
 
@@ -108,6 +143,9 @@ impl ProgressBar {
         // A step that takes longer than was thought leaves what comes behind it as it is.
         let left = left.saturating_sub(began.elapsed()).as_secs();
         let gone = self.began.elapsed().as_secs();
+        if self.picture.borrow().is_some() {
+            return self.paint(|picture| picture.head(&format!("{}, {name}", time_left(left))));
+        }
         match self.shown {
             Shown::Bar => {
                 let columns = terminal::size().map_or(USUAL_COLUMNS, |(columns, _)| usize::from(columns));
@@ -120,6 +158,8 @@ impl ProgressBar {
 
     /// Takes the bar away, or says what the last step came to.
     pub(crate) fn finish(&self) {
+        *self.picture.borrow_mut() = None;
+        stderr::hold(false);
         match self.shown {
             Shown::Bar => stderr::bar(""),
             Shown::Lines => self.line_if(self.log.borrow_mut().finish(self.began.elapsed().as_secs())),
@@ -132,9 +172,20 @@ impl ProgressBar {
     }
 
     fn line(&self, text: &str) {
+        if let Some(picture) = self.picture.borrow_mut().as_mut() {
+            picture.note(text);
+        }
         if self.shown != Shown::Nothing {
             stderr::line(text);
         }
+    }
+}
+
+impl Drop for ProgressBar {
+    fn drop(&mut self) {
+        // However a run ends, the terminal is given back before what was held is written.
+        self.picture.get_mut().take();
+        stderr::hold(false);
     }
 }
 

@@ -30,6 +30,8 @@ struct PendingOutput {
     /// The bar as it shall be, and as it is shown.
     bar: String,
     shown: String,
+    /// Everything waits: a whole screen is in the terminal.
+    held: bool,
     /// The thread is writing, or waits to.
     busy: bool,
     /// There is no such thread.
@@ -64,6 +66,18 @@ pub(crate) fn bar(text: &str) {
     let stderr = stderr();
     let mut due = stderr.lock();
     due.bar = explain::plain(text);
+    stderr.announce(due);
+}
+
+/// Keeps everything until it may be written again, or writes it.
+pub(crate) fn hold(held: bool) {
+    // Where nothing was said, nothing waits.
+    if !held && STDERR.get().is_none() {
+        return;
+    }
+    let stderr = stderr();
+    let mut due = stderr.lock();
+    due.held = held;
     stderr.announce(due);
 }
 
@@ -122,7 +136,9 @@ impl Stderr {
     }
 
     fn announce(&self, mut due: MutexGuard<'_, PendingOutput>) {
-        if due.alone {
+        if due.alone && !due.is_due() {
+            // What is held is written when it no longer is.
+        } else if due.alone {
             // Without a thread it is written here and now.
             let text = due.take();
             drop(due);
@@ -156,7 +172,7 @@ impl Stderr {
 
 impl PendingOutput {
     fn is_due(&self) -> bool {
-        !self.lines.is_empty() || self.lost > 0 || self.bar != self.shown
+        !self.held && (!self.lines.is_empty() || self.lost > 0 || self.bar != self.shown)
     }
 
     /// All of it as bytes for a terminal, or for a file where there never is a bar.

@@ -47,6 +47,14 @@ pub(crate) struct OutputFlags {
     pub(crate) quiet: bool,
 }
 
+/// How a run is watched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
+pub(crate) struct ScreenFlags {
+    /// Show the run full-screen, as the monitor does, with the step and the time left
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) tui: bool,
+}
+
 /// As whom programs of the user's own run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
 pub(crate) struct UserFlags {

@@ -1,7 +1,7 @@
 //! Options that every verb with a run takes, and the run that they make of a task.
 
 use super::classic_loads::ClassicLoads;
-use super::groups::{IdleFlags, OutputFlags, ResumeFlags, TuneFlags, UserFlags, chosen};
+use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags, UserFlags, chosen};
 use super::meters::MeterFlags;
 use super::program::calling_user;
 use super::targets::TargetFlags;
@@ -30,6 +30,7 @@ pub(super) struct Extra {
     pub(super) resume: ResumeFlags,
     pub(super) targets: TargetFlags,
     pub(super) loads: ClassicLoads,
+    pub(super) screen: ScreenFlags,
 }
 
 impl RunFlags {
@@ -98,6 +99,7 @@ pub(super) fn run_command(
         given,
         cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
         quiet: flags.output.quiet,
+        screen: extra.screen.tui,
         resume: extra.resume.resume,
     })))
 }

@@ -104,6 +104,7 @@ impl SurveyVerb {
             log: args.run.output.log,
             cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
             quiet: args.run.output.quiet,
+            screen: false,
             resume: None,
         })))
     }

@@ -146,23 +146,23 @@ fn each_verb_lists_the_options_that_it_uses() {
     const RUN: &str = "as-root force json log meter quiet wait";
     let own = "better name others-off score-json score-regex score-time timeout unit workload workload-file";
     for (verb, expected) in [
-        ("run", format!("{RUN} {own} cpus dir host no-tuning repeat resume ssh-config")),
-        ("ab", format!("{RUN} {own} a b blocks cpus no-tuning")),
+        ("run", format!("{RUN} {own} cpus dir host no-tuning repeat resume ssh-config tui")),
+        ("ab", format!("{RUN} {own} a b blocks cpus no-tuning tui")),
         (
             "sensitivity",
             format!(
                 "{RUN} at better cpus dir host resume rounds score-json score-regex score-time ssh-config timeout \
-                 unit workload workload-file"
+                 tui unit workload workload-file"
             ),
         ),
         (
             "thermal",
             format!(
                 "{RUN} better cool-down cool-to dir duration heat-to host max-temp score-json score-regex \
-                 score-time ssh-config unit wait-temp workload workload-file"
+                 score-time ssh-config tui unit wait-temp workload workload-file"
             ),
         ),
-        ("efficiency", format!("{RUN} cpus dir host idle point resume ssh-config workload")),
+        ("efficiency", format!("{RUN} cpus dir host idle point resume ssh-config tui workload")),
         ("review", format!("{RUN} inspect no-benchmarks no-tuning no-watch root")),
         ("clock", "cpus heat json no-tuning quiet readings".into()),
         ("memory", "cpus json no-tuning quiet".into()),

@@ -2,7 +2,7 @@
 //! few arguments have their own file in this directory.
 
 use super::efficiency::EfficiencyFlags;
-use super::groups::{ResumeFlags, RootFlags, TuneFlags};
+use super::groups::{ResumeFlags, RootFlags, ScreenFlags, TuneFlags};
 use super::meters::MeterFlags;
 use super::monitor::MonitorFlags;
 use super::program::{AbFlags, ProgramFlags, RepeatFlags};
@@ -31,6 +31,8 @@ pub(super) enum Verb {
         #[command(flatten)]
         resume: ResumeFlags,
         #[command(flatten)]
+        screen: ScreenFlags,
+        #[command(flatten)]
         flags: RunFlags,
     },
     /// Compare two settings or commands in alternating runs
@@ -43,6 +45,8 @@ pub(super) enum Verb {
         program: ProgramFlags,
         #[command(flatten)]
         tune: TuneFlags,
+        #[command(flatten)]
+        screen: ScreenFlags,
         #[command(flatten)]
         flags: RunFlags,
     },
@@ -57,6 +61,8 @@ pub(super) enum Verb {
         #[command(flatten)]
         resume: ResumeFlags,
         #[command(flatten)]
+        screen: ScreenFlags,
+        #[command(flatten)]
         flags: RunFlags,
     },
     /// Thermal test: time to throttling, sustained clock, K/W
@@ -69,6 +75,8 @@ pub(super) enum Verb {
         #[command(flatten)]
         targets: TargetFlags,
         #[command(flatten)]
+        screen: ScreenFlags,
+        #[command(flatten)]
         flags: RunFlags,
     },
     /// Measure score, temperature and power at every OPP
@@ -79,6 +87,8 @@ pub(super) enum Verb {
         targets: TargetFlags,
         #[command(flatten)]
         resume: ResumeFlags,
+        #[command(flatten)]
+        screen: ScreenFlags,
         #[command(flatten)]
         flags: RunFlags,
     },
@@ -236,30 +246,30 @@ impl Verb {
     pub(super) fn command(self, environment: &Environment) -> Result<Command, String> {
         let extra = Extra::default();
         Ok(match self {
-            Verb::Run { flags, program, repeat, targets, tune, resume } => {
+            Verb::Run { flags, program, repeat, targets, tune, resume, screen } => {
                 let program = ProgramFlags { repeat: repeat.repeat, ..program };
                 targets.check(&program.workload_ids())?;
-                let extra = Extra { targets, tune, resume, ..extra };
+                let extra = Extra { targets, tune, resume, screen, ..extra };
                 return run_command(flags, extra, program.task()?, environment);
             }
-            Verb::Ab { sides, flags, program, tune } => {
+            Verb::Ab { sides, flags, program, tune, screen } => {
                 let task = AnyTask::of(program.ab(&sides)?);
-                return run_command(flags, Extra { tune, ..extra }, task, environment);
+                return run_command(flags, Extra { tune, screen, ..extra }, task, environment);
             }
-            Verb::Sensitivity { flags, sensitivity, targets, resume } => {
+            Verb::Sensitivity { flags, sensitivity, targets, resume, screen } => {
                 let task = sensitivity.task()?;
                 targets.check(&task.workload_ids())?;
-                return run_command(flags, Extra { targets, resume, ..extra }, AnyTask::of(task), environment);
+                return run_command(flags, Extra { targets, resume, screen, ..extra }, AnyTask::of(task), environment);
             }
-            Verb::Thermal { flags, thermal, targets } => {
+            Verb::Thermal { flags, thermal, targets, screen } => {
                 let task = thermal.task()?;
                 targets.check(task.load.workload_id().as_ref())?;
-                return run_command(flags, Extra { targets, ..extra }, AnyTask::of(task), environment);
+                return run_command(flags, Extra { targets, screen, ..extra }, AnyTask::of(task), environment);
             }
-            Verb::Efficiency { flags, efficiency, targets, resume } => {
+            Verb::Efficiency { flags, efficiency, targets, resume, screen } => {
                 let task = efficiency.task()?;
                 targets.check(task.load.as_ref().map(|load| &load.workload))?;
-                return run_command(flags, Extra { targets, resume, ..extra }, AnyTask::of(task), environment);
+                return run_command(flags, Extra { targets, resume, screen, ..extra }, AnyTask::of(task), environment);
             }
             Verb::Monitor { interval, quiet, flags, meters, .. } => {
                 Command::Monitor(flags.checked(&interval, quiet, meters, environment)?)

@@ -191,7 +191,15 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
         force: typed.options.force || started.options.force,
         ..started.options
     };
-    RunArgs { options, json: typed.json, quiet: typed.quiet, log: typed.log.or(started.log), resume: None, ..started }
+    RunArgs {
+        options,
+        json: typed.json,
+        quiet: typed.quiet,
+        screen: typed.screen,
+        log: typed.log.or(started.log),
+        resume: None,
+        ..started
+    }
 }
 
 /// Says what goes on, or why it cannot on this machine.

@@ -1,6 +1,7 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
 mod keep;
+mod screen;
 
 use super::known::reference;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
@@ -8,7 +9,7 @@ use super::{recover, resume};
 use crate::args::RunArgs;
 use crate::look::Look;
 use crate::paths::Paths;
-use crate::progress::ProgressBar;
+use crate::progress::{Picture, ProgressBar};
 use crate::{input, output, signals, status};
 use ::explain::monitor::whole_line;
 use anyhow::Context as _;
@@ -19,6 +20,7 @@ use keep::{Results, keep, stamp_of};
 use machine::{Identified, Root, Timeline};
 use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use screen::RunScreen;
 use std::io::IsTerminal;
 
 /// A machine of 4096 CPUs has less.
@@ -44,7 +46,11 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     if let Some(why) = args.log.as_ref().and_then(|_| paths.objection()) {
         anyhow::bail!(why);
     }
-    let bar = ProgressBar::new(args.quiet);
+    let picture = match args.screen {
+        true => Some(Box::new(RunScreen::open()?) as Box<dyn Picture>),
+        false => None,
+    };
+    let bar = ProgressBar::with_picture(args.quiet, picture);
     let cancelled = signals::watch()?;
     if as_root {
         restore_leftovers(&root, &paths, args.options.tune, &bar);
@@ -86,6 +92,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         marks: Some(&mut marks),
         while_waiting: explain::soc::read_tables,
         on_settings: &signals::set_restore_handle,
+        shows_samples: args.screen,
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();

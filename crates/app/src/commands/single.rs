@@ -51,6 +51,7 @@ pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
         marks: None,
         while_waiting: || {},
         on_settings: &signals::set_restore_handle,
+        shows_samples: false,
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();

@@ -155,4 +155,5 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench monitor --replay night.rec --speed max --jsonl",
         Line("sbc-bench monitor --replay night.rec --speed max --jsonl | grep -c '\"event\":\"row\"'", &["60"]),
     ),
+    ("sbc-bench run --tui", Line("sbc-bench run --tui -- true; :", &["cannot be combined with", "--tui"])),
 ];

@@ -44,6 +44,8 @@ pub struct RunContext<'a> {
     pub while_waiting: fn(),
     /// Is handed the way back of all settings, as soon as there are any, for an end that cannot wait.
     pub on_settings: &'a dyn Fn(RestoreHandle),
+    /// Samples are shown as they come: they are told between steps, and while a program runs that is not timed here.
+    pub shows_samples: bool,
     /// Told what happens.
     pub progress: &'a mut dyn FnMut(Progress),
 }
@@ -83,6 +85,8 @@ pub enum Progress<'a> {
     Left(Duration),
     /// A program is still running.
     SampleInterval,
+    /// Samples have come, where they are shown; the Record so far.
+    Sampled(&'a Record),
     /// A line's worth of watching has passed; the Record so far.
     Watched(&'a Record),
     /// Something is worth a line.

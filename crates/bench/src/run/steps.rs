@@ -120,7 +120,14 @@ impl Runner<'_> {
         // counts whole seconds for minutes, in a heat in which machines freeze.
         let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
         let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
-        let beat = RefCell::new(|| progress(Progress::SampleInterval));
+        let (recorder, shows_samples) = (&mut self.recorder, self.context.shows_samples);
+        let beat = RefCell::new(|| {
+            progress(Progress::SampleInterval);
+            if shows_samples {
+                recorder.flush();
+                progress(Progress::Sampled(recorder.record()));
+            }
+        });
         let watch = || {
             if is_watched {
                 (*beat.borrow_mut())();
@@ -178,6 +185,14 @@ impl Runner<'_> {
         }
     }
 
+    /// What has come since the last time, where it is shown. Never while something is timed in this process.
+    pub(super) fn show_samples(&mut self) {
+        if self.context.shows_samples {
+            self.recorder.flush();
+            (self.context.progress)(Progress::Sampled(self.recorder.record()));
+        }
+    }
+
     pub(super) fn step_begins(&mut self, name: &str, repetition: u32) {
         self.check_guard();
         self.record_start();
@@ -186,6 +201,7 @@ impl Runner<'_> {
         let left = self.estimates.of_stages(self.ahead());
         (self.context.progress)(Progress::Step { name, left });
         name.clone_into(&mut self.step_name);
+        self.show_samples();
         let at_ms = self.context.timeline.now_ms();
         self.recorder.append(Event::StepBegins { step: name.to_owned(), repetition, at_ms });
         self.check_settings(name);

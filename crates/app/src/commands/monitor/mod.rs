@@ -10,7 +10,7 @@ mod recording;
 mod replay;
 mod rows;
 pub(crate) mod running;
-mod tui;
+pub(crate) mod tui;
 
 use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals};

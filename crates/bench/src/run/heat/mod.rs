@@ -100,6 +100,7 @@ impl Runner<'_> {
             (self.context.progress)(Progress::Step { name: &name, left });
         }
         self.recorder.flush();
+        self.show_samples();
     }
 
     /// Runs the load until its time is over, a temperature is reached or the run is interrupted.
@@ -202,6 +203,9 @@ impl Runner<'_> {
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
                 self.recorder.flush();
                 (self.context.progress)(Progress::SampleInterval);
+                if self.context.shows_samples {
+                    (self.context.progress)(Progress::Sampled(self.recorder.record()));
+                }
             });
             let watch = || (*look.borrow_mut())();
             let places = (root, machine, timeline);

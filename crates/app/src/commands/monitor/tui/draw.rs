@@ -79,7 +79,8 @@ fn keys(state: &State, width: u16) -> String {
     let samples = state.samples_per_column() as u64;
     let columns = u64::from(width.saturating_sub(NAMES_WIDTH + 1));
     let span_s = columns * samples * state.interval_ms / 1000;
-    let mut text = format!("q quit   p pause   -/+ time span ({}:{:02} min)", span_s / 60, span_s % 60);
+    let quit = if state.is_run { "q leave the screen   Ctrl-C end the run" } else { "q quit" };
+    let mut text = format!("{quit}   p pause   -/+ time span ({}:{:02} min)", span_s / 60, span_s % 60);
     if state.replay {
         text.push_str("   left/right seek 30 s   [ ] slower/faster");
     }

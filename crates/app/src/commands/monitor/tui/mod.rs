@@ -31,7 +31,7 @@ const SEEK_MS: i64 = 30_000;
 
 /// What the person at the keyboard wants.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Wish {
+pub(crate) enum Wish {
     /// Nothing.
     Nothing,
     /// To go.
@@ -45,7 +45,7 @@ pub(super) enum Wish {
 }
 
 /// The screen.
-pub(super) struct Screen {
+pub(crate) struct Screen {
     terminal: Terminal,
     state: State,
     /// Not before this moment, for slow terminals.
@@ -79,6 +79,8 @@ struct State {
     /// Where from, or where to, in words.
     file: String,
     replay: bool,
+    /// A run is shown, which goes on when the screen is left.
+    is_run: bool,
 }
 
 /// A track with what it showed so far.
@@ -100,13 +102,36 @@ impl Screen {
         Ok(Self { terminal, state, draw_after: Instant::now(), changed: true })
     }
 
+    /// Takes over the terminal for a run: Ctrl-C stays a signal.
+    ///
+    /// # Errors
+    /// Standard output or input is no terminal.
+    pub(crate) fn open_for_run() -> anyhow::Result<Self> {
+        let mut screen = Self::open(String::new(), false)?;
+        screen.terminal.keep_signals()?;
+        screen.state.is_run = true;
+        Ok(screen)
+    }
+
+    /// What is done now, in the first line.
+    pub(crate) fn head(&mut self, text: &str) {
+        text.clone_into(&mut self.state.file);
+        self.changed = true;
+    }
+
+    /// A row was added; it is drawn later.
+    pub(crate) fn add(&mut self, watch: &Watch) {
+        self.state.row(watch);
+        self.changed = true;
+    }
+
     /// True if what is shown is the past.
     pub(super) fn is_replay(&self) -> bool {
         self.state.replay
     }
 
     /// Another run begins.
-    pub(super) fn begin(&mut self, watch: &Watch) {
+    pub(crate) fn begin(&mut self, watch: &Watch) {
         self.state.begin(watch);
         self.changed = true;
     }
@@ -119,13 +144,13 @@ impl Screen {
     }
 
     /// Says something about the monitor itself.
-    pub(super) fn note(&mut self, text: &str) {
+    pub(crate) fn note(&mut self, text: &str) {
         self.state.note = text.to_owned();
         self.changed = true;
     }
 
     /// Waits, but not longer than `time`, for a key.
-    pub(super) fn wait(&mut self, time: Duration) -> anyhow::Result<Wish> {
+    pub(crate) fn wait(&mut self, time: Duration) -> anyhow::Result<Wish> {
         self.draw()?;
         let keys = match keys::wait(time.min(NAP)) {
             KeyEvent::Keys(keys) => keys,

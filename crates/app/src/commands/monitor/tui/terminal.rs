@@ -10,6 +10,7 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use ratatui::crossterm::{cursor, execute};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, stdout};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,10 +30,7 @@ pub(super) struct Terminal {
 
 impl Terminal {
     pub(super) fn open() -> anyhow::Result<Self> {
-        anyhow::ensure!(
-            stdout().is_terminal() && std::io::stdin().is_terminal(),
-            "--tui needs a terminal; use --lines otherwise."
-        );
+        anyhow::ensure!(stdout().is_terminal() && std::io::stdin().is_terminal(), "--tui needs a terminal.");
         enable_raw_mode().context("Cannot switch the terminal to full-screen mode")?;
         IS_TAKEN.store(true, Ordering::Relaxed);
         signals::give_back_by(give_back_terminal);
@@ -48,6 +46,16 @@ impl Terminal {
         let inner = ManuallyDrop::new(ratatui::Terminal::new(backend)?);
         let size = size().ok();
         Ok(Self { inner, size })
+    }
+
+    /// Ctrl-C stays a signal, for those who do not always listen to keys.
+    pub(super) fn keep_signals(&self) -> anyhow::Result<()> {
+        let input = std::io::stdin();
+        let mut modes = tcgetattr(&input).context("Cannot read the mode of the terminal")?;
+        modes.local_modes.insert(LocalModes::ISIG);
+        // A shell could do nothing with a terminal in this state (0 is no key).
+        modes.special_codes[SpecialCodeIndex::VSUSP] = 0;
+        tcsetattr(&input, OptionalActions::Now, &modes).context("Cannot set the mode of the terminal")
     }
 
     /// True if it has another size than at the last call.
@@ -81,6 +89,7 @@ fn give_back_terminal() {
     if IS_TAKEN.load(Ordering::Relaxed) {
         give_back();
     }
+    crate::stderr::hold(false);
 }
 
 /// As it was. A terminal that is gone cannot be given back, and nobody looks at it.

@@ -1,0 +1,91 @@
+//! A run on a terminal: what stands at its end, and the run as a whole screen. The terminal is a pseudo-terminal of a
+//! known size, of which everything that is written to it is read.
+
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use std::io::Read;
+use std::process::Stdio;
+
+const COLUMNS: u16 = 100;
+const LEFT: &str = "\u{1b}[?1049l";
+
+/// What the program writes to a terminal with this locale; none where there is no pseudo-terminal.
+fn shown(words: &[&str], locale: &str) -> Option<String> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let opened = openpt(flags).and_then(|reader| {
+        grantpt(&reader)?;
+        unlockpt(&reader)?;
+        let writer = ioctl_tiocgptpeer(&reader, flags)?;
+        Ok((reader, writer))
+    });
+    let Ok((reader, writer)) = opened else {
+        testkit::skip("there is no pseudo-terminal");
+        return None;
+    };
+    let size = Winsize { ws_row: 40, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&writer, size).unwrap();
+    let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+    command.envs([("NotReadyYet", "yes"), ("TERM", "xterm"), ("LANG", locale)]);
+    command.env_remove("LC_ALL").env_remove("LC_CTYPE").env_remove("NO_COLOR");
+    command.stdin(Stdio::from(writer.try_clone().unwrap())).stderr(Stdio::from(writer.try_clone().unwrap()));
+    let mut child = command.stdout(Stdio::from(writer)).spawn().unwrap();
+    // It holds the other end until it is gone.
+    drop(command);
+    let mut bytes = Vec::new();
+    // The end of a pseudo-terminal is an error.
+    let _ = std::fs::File::from(reader).read_to_end(&mut bytes);
+    let status = child.wait().unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(matches!(status.code(), Some(0 | 2 | 3)), "{status:?}: {text}");
+    Some(text)
+}
+
+/// A log in a folder of its own, removed at the end.
+struct Log(std::path::PathBuf);
+
+impl Log {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("sbc-bench-terminal-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self) -> String {
+        self.0.join("run.log").display().to_string()
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn run_ends_with_its_course_where_the_terminal_has_utf8() {
+    let log = Log::new("course");
+    let words = ["run", "--repeat", "3", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
+    for (locale, has_course) in [("C.UTF-8", true), ("C", false)] {
+        let Some(text) = shown(&words, locale) else { return testkit::was_skipped() };
+        assert!(text.contains("sleep 0.7"), "{text}");
+        // A machine without clocks and temperatures has no course.
+        let course = text.lines().filter(|line| line.contains(['▁', '▅', '█']));
+        let widest = course.clone().map(|line| line.trim_end().chars().count()).max();
+        assert!(widest <= Some(usize::from(COLUMNS)), "{text}");
+        assert!(has_course || course.count() == 0, "{text}");
+    }
+}
+
+#[test]
+fn run_is_watched_on_a_whole_screen_and_ends_below_it() {
+    let log = Log::new("screen");
+    let words =
+        ["run", "--tui", "--repeat", "3", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
+    let Some(text) = shown(&words, "C.UTF-8") else { return testkit::was_skipped() };
+    let (screen, behind) = text.split_once(LEFT).unwrap_or_else(|| panic!("no screen: {text}"));
+    assert!(screen.contains("\u{1b}[?1049h") && screen.contains("q leave the screen"), "{text}");
+    assert!(screen.contains("all CPUs") && screen.contains("sleep 0.7"), "{text}");
+    // The report is in the terminal that was given back.
+    assert!(behind.contains("median of 3") && behind.contains("Log: "), "{behind}");
+    assert!(!behind.contains(LEFT), "{behind}");
+}
