@@ -92,12 +92,12 @@ fn check_pair(faults: [Fault; 2]) {
     check_boards(&faults);
 }
 
+/// A killed core takes the longest of all, and that it is found is a test of its own: it is drawn where figures are to
+/// be exact.
 #[test]
-fn a_firmware_cap_and_heat_take_what_each_took() {
+fn faults_take_what_each_took() {
     check_pair([Fault::FirmwareCap, Fault::Heat]);
-}
-
-#[test]
-fn a_firmware_cap_and_a_killed_core_take_what_each_took() {
-    check_pair([Fault::FirmwareCap, Fault::KilledCore]);
+    if crate::IS_EXACT {
+        check_pair([Fault::FirmwareCap, Fault::KilledCore]);
+    }
 }
