@@ -85,10 +85,11 @@ pub(crate) fn markdown(text: &str) -> String {
 }
 
 /// A cell of comma-separated values (RFC 4180): quoted where commas or quotes would end a cell. A name that a spreadsheet would run as a formula
-/// gets an apostrophe; a lone dash is none.
+/// gets an apostrophe; a lone dash is none, nor is a number.
 pub(crate) fn csv(text: &str) -> String {
     let plain = text.replace(is_obeyed, " ");
-    let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
+    let is_number = plain.parse::<f64>().is_ok();
+    let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']) && !is_number;
     let plain = match is_formula {
         true => format!("'{plain}"),
         false => plain,

@@ -66,6 +66,9 @@ mod tests {
         sheet.row(["a | b_c, \"d\"\n=1".to_owned(), raw(Some(0.1 + 0.2))]);
         sheet.row(["<b>".to_owned(), raw(Some(f64::NAN))]);
         assert_eq!(sheet.csv(), "name,MB/s\n\"a | b_c, \"\"d\"\" =1\",0.30000000000000004\n<b>,\n");
+        let mut change = Sheet::new([("change_percent", true), ("name", false)]);
+        change.row([raw(Some(-18.2)), "-1+1".to_owned()]);
+        assert_eq!(change.csv(), "change_percent,name\n-18.2,'-1+1\n");
         let table =
             "| name | MB/s |\n| :--- | ---: |\n| a \\| b_c, \"d\" =1 | 0.30000000000000004 |\n| &lt;b&gt; |  |\n";
         assert_eq!(sheet.markdown(), table);
