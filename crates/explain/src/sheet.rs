@@ -22,6 +22,16 @@ impl Sheet {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
+    /// Adds a row for what takes no part: what is known of it by column, and in the last one why.
+    pub(crate) fn left_out(&mut self, known: &[(usize, &str)], why: &str) {
+        let mut cells = vec![String::new(); self.columns.len()];
+        known.iter().for_each(|(column, text)| cells[*column] = (*text).to_owned());
+        if let Some(last) = cells.last_mut() {
+            *last = comparable(Some(why));
+        }
+        self.rows.push(cells);
+    }
+
     /// True without rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -44,6 +54,12 @@ impl Sheet {
         let rows = self.rows.iter().map(|row| line(row.iter().map(|cell| markdown(cell)).collect()));
         heading + &rule + &rows.collect::<String>()
     }
+}
+
+/// Sentences as a list in Markdown under a heading; nothing without one.
+pub(crate) fn list(heading: &str, lines: impl Iterator<Item = String>) -> String {
+    let lines: String = lines.map(|line| format!("* {}\n", markdown(&line))).collect();
+    if lines.is_empty() { lines } else { format!("\n{heading}\n\n{lines}") }
 }
 
 /// A number for programs: all its digits, empty where there is none.

@@ -71,14 +71,13 @@ fn table(entries: &[&Entry]) -> Markup {
 
 fn row(entry: &Entry) -> Markup {
     let (figure, range) = (&entry.figure, entry.expected.as_ref());
-    let mark = if entry.estimated.is_some() { "≈" } else { "" };
     html! {
         tr {
             th.name scope="row" {
                 (explain::plain(&entry.title))
                 @if let Some(core) = &figure.core { span.soft { " (" (explain::plain(&core.label())) ")" } }
             }
-            td.number { (mark) (number(figure.value, &figure.unit)) " " (explain::plain(&figure.unit)) }
+            td.number { (entry.value_words()) " " (explain::plain(&figure.unit)) }
             td.number { (range.map_or("-".into(), |range| number(range.median, &figure.unit))) }
             td.number { @match range { Some(range) => { (number(range.low, &figure.unit)) " to " (number(range.high, &figure.unit)) } None => "-" } }
             td { @if let Some(range) = range { (bar(range, figure)) } }

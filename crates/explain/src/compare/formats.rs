@@ -3,7 +3,7 @@
 use super::{Comparison, Difference, Line, labels};
 use crate::change::signed_percent;
 use crate::plain::markdown;
-use crate::sheet::{Sheet, comparable, raw};
+use crate::sheet::{Sheet, comparable, list, raw};
 use std::fmt::Write;
 
 /// One row for each figure of each result; what was not compared has a row with the reason.
@@ -48,10 +48,7 @@ pub fn csv(comparison: &Comparison) -> String {
         }
     }
     for one in &comparison.left_out {
-        let mut cells = vec![String::new(); columns.len()];
-        cells[1] = one.what.clone();
-        cells[columns.len() - 1] = comparable(Some(&one.why));
-        sheet.row(cells);
+        sheet.left_out(&[(1, &one.what)], &one.why);
     }
     sheet.csv()
 }
@@ -71,7 +68,7 @@ pub fn markdown_text(comparison: &Comparison) -> String {
             let _ = writeln!(text, "  * {}", markdown(why));
         }
     }
-    let main: Vec<&Line> = comparison.lines.iter().filter(|line| line.is_main).collect();
+    let main: Vec<&Line> = comparison.main_lines().collect();
     if !main.is_empty() {
         let letters = labels().take(comparison.sides.len()).enumerate();
         let values = letters.flat_map(|(index, letter)| {
@@ -86,31 +83,23 @@ pub fn markdown_text(comparison: &Comparison) -> String {
             "\nEach change is against the first result that has the figure; changes within noise have no word.\n",
         );
     }
-    let causes = main.iter().flat_map(|line| {
-        let causes = labels().zip(&line.differences);
-        let causes = causes.filter_map(|(letter, difference)| Some((letter, difference.as_ref()?.cause.as_ref()?)));
-        causes.map(|(letter, cause)| format!("{letter}, {}: {cause}", line.title))
-    });
-    text.push_str(&list("Likely causes", causes));
-    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
-    let main = comparison.lines.iter().filter(|line| line.is_main);
-    let estimated = main.flat_map(|line| {
-        let letters = &letters;
-        line.estimates().map(move |(result, words)| format!("{}, {}: {words}", letters[result], line.title))
-    });
-    text.push_str(&list("Estimated (≈)", estimated));
+    let told = |(letter, line, words): (String, &Line, &str)| format!("{letter}, {}: {words}", line.title);
+    text.push_str(&list("### Likely causes", comparison.causes().map(told)));
+    text.push_str(&list("### Estimated (≈)", comparison.estimates().map(told)));
     let settings = comparison.settings.iter().map(|setting| {
         let values: Vec<&str> = setting.values.iter().map(|value| value.as_deref().unwrap_or("-")).collect();
         format!("{}: {}", setting.name, values.join(" | "))
     });
-    text.push_str(&list("Settings that differ", settings));
-    text.push_str(&list("Not compared", comparison.left_out.iter().map(|one| format!("{}: {}", one.what, one.why))));
+    text.push_str(&list("### Settings that differ", settings));
+    text.push_str(&list(
+        "### Not compared",
+        comparison.left_out.iter().map(|one| format!("{}: {}", one.what, one.why)),
+    ));
     text
 }
 
 fn cells(line: &Line) -> Vec<String> {
-    let cores = if line.cores.is_empty() { String::new() } else { format!(" ({})", line.cores.join(" | ")) };
-    let mut cells = vec![format!("{}{cores}", line.title), line.unit.clone()];
+    let mut cells = vec![line.name(), line.unit.clone()];
     for (index, difference) in line.differences.iter().enumerate() {
         cells.push(line.value_words(index));
         if index > 0 {
@@ -122,11 +111,5 @@ fn cells(line: &Line) -> Vec<String> {
 
 /// `-18.2 % worse`; without a word within noise.
 pub fn change(difference: &Difference) -> String {
-    let word = if difference.is_real { difference.word } else { "" };
-    format!("{} {word}", signed_percent(difference.change_percent, 1)).trim_end().to_owned()
-}
-
-fn list(heading: &str, lines: impl Iterator<Item = String>) -> String {
-    let lines: String = lines.map(|line| format!("* {}\n", markdown(&line))).collect();
-    if lines.is_empty() { lines } else { format!("\n### {heading}\n\n{lines}") }
+    format!("{} {}", signed_percent(difference.change_percent, 1), difference.told_word()).trim_end().to_owned()
 }

@@ -102,16 +102,50 @@ pub struct Line {
 }
 
 impl Line {
+    /// What it is, with the core types that it is of: `7-zip, one CPU (Cortex-A53)`.
+    pub fn name(&self) -> String {
+        match self.cores.is_empty() {
+            true => self.title.clone(),
+            false => format!("{} ({})", self.title, self.cores.join(" | ")),
+        }
+    }
+
     /// The value of a result as every text shows it: `≈1304` for one that was estimated, `-` for none.
     pub fn value_words(&self, result: usize) -> String {
         let mark = if self.estimated.get(result).is_some_and(Option::is_some) { "≈" } else { "" };
         let value = self.values.get(result).copied().flatten();
         value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value, &self.unit)))
     }
+}
 
-    /// How values were estimated, each with the number of its result.
-    pub fn estimates(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.estimated.iter().enumerate().filter_map(|(result, words)| Some((result, words.as_deref()?)))
+impl Comparison {
+    /// Lines that stand for their workload.
+    pub fn main_lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.is_main)
+    }
+
+    /// Likely causes of differences: the letter of the result, what differs, and why.
+    pub fn causes(&self) -> impl Iterator<Item = (String, &Line, &str)> {
+        self.main_lines().flat_map(|line| {
+            let differences = labels().zip(&line.differences);
+            differences
+                .filter_map(move |(letter, difference)| Some((letter, line, difference.as_ref()?.cause.as_deref()?)))
+        })
+    }
+
+    /// How values were estimated: the letter of the result, what was, and from what.
+    pub fn estimates(&self) -> impl Iterator<Item = (String, &Line, &str)> {
+        self.main_lines().flat_map(|line| {
+            let estimated = labels().zip(&line.estimated);
+            estimated.filter_map(move |(letter, words)| Some((letter, line, words.as_deref()?)))
+        })
+    }
+}
+
+impl Difference {
+    /// `better` or `worse`; nothing within noise.
+    pub fn told_word(&self) -> &'static str {
+        if self.is_real { self.word } else { "" }
     }
 }
 

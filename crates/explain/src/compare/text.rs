@@ -94,7 +94,7 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     }
     let mut table = Table::new(header);
     let mut heading = String::new();
-    for line in comparison.lines.iter().filter(|line| line.is_main) {
+    for line in comparison.main_lines() {
         let mut cells = Vec::new();
         for (index, difference) in line.differences.iter().enumerate() {
             cells.push(line.value_words(index));
@@ -113,46 +113,24 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
 
 /// With room for the longest word, so that numbers stand below each other.
 fn change(difference: &Difference) -> String {
-    let word = if difference.is_real { difference.word } else { "" };
-    format!("{} {word:<6}", signed_percent(difference.change_percent, 1))
-}
-
-/// Title and core types; those of two results that differ are both named.
-fn name(line: &Line) -> String {
-    match line.cores.is_empty() {
-        true => line.title.clone(),
-        false => format!("{} ({})", line.title, line.cores.join(" | ")),
-    }
+    format!("{} {:<6}", signed_percent(difference.change_percent, 1), difference.told_word())
 }
 
 /// What stands behind each `≈`.
 fn estimated(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    for line in comparison.lines.iter().filter(|line| line.is_main) {
-        for (letter, words) in labels().zip(&line.estimated) {
-            if let Some(words) = words {
-                let _ = writeln!(text, "   {letter}  {}: {words}", name(line));
-            }
-        }
-    }
-    match text.is_empty() {
-        true => text,
-        false => format!("\nEstimated (≈), with 90 % intervals:\n{text}"),
-    }
+    listed("Estimated (≈), with 90 % intervals", comparison.estimates())
 }
 
 fn causes(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    for line in comparison.lines.iter().filter(|line| line.is_main) {
-        for (letter, difference) in labels().zip(&line.differences) {
-            if let Some(cause) = difference.as_ref().and_then(|d| d.cause.as_ref()) {
-                let _ = writeln!(text, "   {letter}  {}: {cause}", name(line));
-            }
-        }
-    }
+    listed("Likely causes", comparison.causes())
+}
+
+fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>) -> String {
+    let line = |(letter, line, words): (String, &Line, &str)| format!("   {letter}  {}: {words}\n", line.name());
+    let text: String = lines.map(line).collect();
     match text.is_empty() {
         true => text,
-        false => format!("\nLikely causes:\n{text}"),
+        false => format!("\n{heading}:\n{text}"),
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::diagnosis::told::Told;
 use crate::number::number;
 use crate::plain::markdown;
-use crate::sheet::{Sheet, comparable};
+use crate::sheet::{Sheet, comparable, list};
 use crate::tables::Report;
 use crate::{Explanation, figures};
 use record::{Record, Source};
@@ -29,13 +29,14 @@ fn render(record: &Record, explained: &Explanation) -> String {
     for sentence in told.answers.iter().chain(&told.ledgers) {
         let _ = writeln!(text, "{}", markdown(sentence));
     }
-    let _ = writeln!(text, "\n{}\n", measured_on(record));
+    let _ = writeln!(text, "\n{}", measured_on(record));
     text.push_str(&main_figures(record));
-    text.push_str(&list("Causes", explained.diagnoses.iter().map(|cause| &explained.findings[cause.root])));
-    let notes = explained.answers.iter().chain(&explained.notes).map(|note| &explained.findings[*note]);
-    let notes = list("", notes);
+    let sentences = |findings: Vec<usize>| findings.into_iter().map(|index| explained.findings[index].sentence());
+    text.push_str(&list("### Causes", sentences(explained.diagnoses.iter().map(|cause| cause.root).collect())));
+    let notes = explained.answers.iter().chain(&explained.notes).copied().collect();
+    let notes = list("<details><summary>Notes</summary>", sentences(notes));
     if !notes.is_empty() {
-        let _ = write!(text, "<details><summary>Notes</summary>\n\n{}\n</details>\n", notes.trim_start());
+        let _ = write!(text, "{notes}\n</details>\n");
     }
     text.trim_end().to_owned() + "\n"
 }
@@ -70,16 +71,6 @@ fn main_figures(record: &Record) -> String {
     }
     match sheet.is_empty() {
         true => String::new(),
-        false => sheet.markdown() + "\n",
-    }
-}
-
-/// Sentences of findings under a heading; nothing without one.
-fn list<'a>(heading: &str, findings: impl Iterator<Item = &'a crate::Finding>) -> String {
-    let lines: String = findings.map(|finding| format!("* {}\n", markdown(&finding.sentence()))).collect();
-    match (lines.is_empty(), heading) {
-        (true, _) => String::new(),
-        (false, "") => format!("\n{lines}"),
-        (false, heading) => format!("### {heading}\n\n{lines}\n"),
+        false => format!("\n{}", sheet.markdown()),
     }
 }

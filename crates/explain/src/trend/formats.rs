@@ -5,7 +5,7 @@ use super::{Change, Trend};
 use crate::change::signed_percent;
 use crate::number::number;
 use crate::plain::markdown;
-use crate::sheet::{Sheet, comparable, raw};
+use crate::sheet::{Sheet, comparable, list, raw};
 
 /// One row for each change; results that take no part have a row with the reason.
 pub fn csv(trends: &[Trend]) -> String {
@@ -43,10 +43,7 @@ pub fn csv(trends: &[Trend]) -> String {
             ]);
         }
         for one in &trend.left_out {
-            let mut cells = vec![String::new(); columns.len()];
-            (cells[0], cells[3]) = (trend.machine.clone(), one.what.clone());
-            cells[columns.len() - 1] = comparable(Some(&one.why));
-            sheet.row(cells);
+            sheet.left_out(&[(0, &trend.machine), (3, &one.what)], &one.why);
         }
     }
     sheet.csv()
@@ -93,12 +90,7 @@ fn machine(trend: &Trend) -> String {
     if !sheet.is_empty() {
         text.push_str(&format!("\n{}", sheet.markdown()));
     }
-    let left_out = trend.left_out.iter().map(|one| format!("* {}\n", markdown(&format!("{}: {}", one.what, one.why))));
-    let left_out: String = left_out.collect();
-    if !left_out.is_empty() {
-        text.push_str(&format!("\nSkipped:\n\n{left_out}"));
-    }
-    text
+    text + &list("Skipped:", trend.left_out.iter().map(|one| format!("{}: {}", one.what, one.why)))
 }
 
 fn cells(trend: &Trend, change: &Change) -> [String; 8] {

@@ -1,10 +1,10 @@
 //! The page of several results side by side.
 
-use super::{left_out, verdict};
+use super::{left_out, listed, verdict};
 use crate::document::{Part, document};
 use crate::draw::wide;
-use explain::compare::{Comparison, Difference, Line, labels};
-use explain::{Verdict, signed_percent};
+use explain::Verdict;
+use explain::compare::{Comparison, Line, change, labels};
 use maud::{Markup, html};
 
 /// Several results side by side as one HTML file.
@@ -47,13 +47,8 @@ fn top(name: &str, comparison: &Comparison) -> Markup {
     }
 }
 
-fn title(line: &Line) -> String {
-    let cores = if line.cores.is_empty() { String::new() } else { format!(" ({})", line.cores.join(" | ")) };
-    explain::plain(&format!("{}{cores}", line.title))
-}
-
 fn figures(comparison: &Comparison) -> Option<Markup> {
-    let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.is_main).collect();
+    let lines: Vec<&Line> = comparison.main_lines().collect();
     (!lines.is_empty()).then(|| {
         html! {
             p { "Each change is against the first result that has the figure; changes within noise have no word." }
@@ -75,7 +70,7 @@ fn figures(comparison: &Comparison) -> Option<Markup> {
 fn row(line: &Line) -> Markup {
     html! {
         tr {
-            th.name scope="row" { (title(line)) } td { (explain::plain(&line.unit)) }
+            th.name scope="row" { (explain::plain(&line.name())) } td { (explain::plain(&line.unit)) }
             @for (index, difference) in line.differences.iter().enumerate() {
                 td.number { (line.value_words(index)) }
                 @if index > 0 { td.number { (difference.as_ref().map_or_else(|| "-".to_owned(), change)) } }
@@ -84,34 +79,15 @@ fn row(line: &Line) -> Markup {
     }
 }
 
-/// `-18.2 % worse`; without a word within noise.
-fn change(difference: &Difference) -> String {
-    let word = if difference.is_real { difference.word } else { "" };
-    format!("{} {word}", signed_percent(difference.change_percent, 1)).trim_end().to_owned()
-}
-
 fn causes(comparison: &Comparison) -> Option<Markup> {
-    let mut told: Vec<String> = Vec::new();
-    for line in comparison.lines.iter().filter(|line| line.is_main) {
-        for (letter, difference) in labels().zip(&line.differences) {
-            if let Some(cause) = difference.as_ref().and_then(|difference| difference.cause.as_ref()) {
-                told.push(explain::harmless(&format!("{letter}, {}: {cause}", title(line))).into_owned());
-            }
-        }
-    }
-    (!told.is_empty()).then(|| html! { ul.notes { @for line in told { li { (line) } } } })
+    let told = |(letter, line, cause): (String, &Line, &str)| format!("{letter}, {}: {cause}", line.name());
+    listed(comparison.causes().map(|cause| explain::harmless(&told(cause)).into_owned()))
 }
 
 /// What stands behind each `≈`.
 fn estimated(comparison: &Comparison) -> Option<Markup> {
-    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
-    let mut told: Vec<String> = Vec::new();
-    for line in comparison.lines.iter().filter(|line| line.is_main) {
-        for (result, words) in line.estimates() {
-            told.push(explain::plain(&format!("≈ {}, {}: {words}", letters[result], title(line))));
-        }
-    }
-    (!told.is_empty()).then(|| html! { ul.notes { @for line in told { li { (line) } } } })
+    let told = |(letter, line, words): (String, &Line, &str)| format!("≈ {letter}, {}: {words}", line.name());
+    listed(comparison.estimates().map(|estimate| explain::plain(&told(estimate))))
 }
 
 fn settings(comparison: &Comparison) -> Option<Markup> {

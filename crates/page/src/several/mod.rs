@@ -21,7 +21,11 @@ fn verdict(verdict: Verdict) -> Markup {
 
 /// What takes no part, each with the reason.
 fn left_out(left_out: &[LeftOut]) -> Option<Markup> {
-    let line = |one: &LeftOut| explain::plain(&format!("{}: {}", one.what, one.why));
-    let lines: Vec<String> = left_out.iter().map(line).collect();
-    (!lines.is_empty()).then(|| html! { ul.notes { @for line in lines { li { (line) } } } })
+    listed(left_out.iter().map(|one| explain::plain(&format!("{}: {}", one.what, one.why))))
+}
+
+/// Harmless texts as a list; none without one.
+fn listed(lines: impl Iterator<Item = String>) -> Option<Markup> {
+    let mut lines = lines.peekable();
+    lines.peek().is_some().then(|| html! { ul.notes { @for line in lines { li { (line) } } } })
 }

@@ -4,7 +4,7 @@ use super::{Entry, Range, Ranking, Standing};
 use crate::figures::Core;
 use crate::number::number;
 use crate::plain::markdown;
-use crate::sheet::{Sheet, comparable, raw};
+use crate::sheet::{Sheet, comparable, list, raw};
 
 /// One row for each figure; what has no place has a row with the reason.
 pub fn ranking_csv(ranking: &Ranking) -> String {
@@ -51,10 +51,7 @@ pub fn ranking_csv(ranking: &Ranking) -> String {
         ]);
     }
     for one in &ranking.left_out {
-        let mut cells = vec![String::new(); columns.len()];
-        cells[1] = one.what.clone();
-        cells[columns.len() - 1] = comparable(Some(&one.why));
-        sheet.row(cells);
+        sheet.left_out(&[(1, &one.what)], &one.why);
     }
     sheet.csv()
 }
@@ -80,22 +77,16 @@ pub fn ranking_markdown(ranking: &Ranking) -> String {
     if !sheet.is_empty() {
         text.push_str(&format!("\n{}", sheet.markdown()));
     }
-    let left_out =
-        ranking.left_out.iter().map(|one| format!("* {}\n", markdown(&format!("{}: {}", one.what, one.why))));
-    let left_out: String = left_out.collect();
-    if !left_out.is_empty() {
-        text.push_str(&format!("\n### Not compared\n\n{left_out}"));
-    }
-    text
+    let left_out = ranking.left_out.iter().map(|one| format!("{}: {}", one.what, one.why));
+    text + &list("### Not compared", left_out)
 }
 
 fn cells(entry: &Entry) -> [String; 7] {
     let core = entry.figure.core.as_ref().map_or_else(String::new, |core| format!(" ({})", core.label()));
-    let mark = if entry.estimated.is_some() { "≈" } else { "" };
     let dash = || "-".to_owned();
     [
         format!("{}{core}", entry.title),
-        format!("{mark}{}", number(entry.figure.value, &entry.figure.unit)),
+        entry.value_words(),
         entry.figure.unit.clone(),
         entry.expected.as_ref().map_or_else(dash, |range| number(range.median, &entry.figure.unit)),
         entry.expected.as_ref().map_or_else(dash, |range| {

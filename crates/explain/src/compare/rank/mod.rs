@@ -22,6 +22,7 @@ use super::{LeftOut, invalid_because};
 use crate::figures::equivalent::in_known_methods;
 use crate::figures::{Figure, FigureKey, figures, title_among, verdict_of};
 use crate::foreign::in_lines;
+use crate::number::number;
 use crate::reference::{Reference, Row, parse, soc_key, write};
 use crate::stats::median;
 use crate::{Explanation, Verdict, soc};
@@ -72,6 +73,14 @@ pub struct Entry {
     /// What makes it a gap.
     #[serde(skip)]
     least: gaps::Least,
+}
+
+impl Entry {
+    /// The value as every text shows it: `≈9900` for one that was estimated.
+    pub fn value_words(&self) -> String {
+        let mark = if self.estimated.is_some() { "≈" } else { "" };
+        format!("{mark}{}", number(self.figure.value, &self.figure.unit))
+    }
 }
 
 /// A place among others.

@@ -67,13 +67,12 @@ fn rows(ranking: &Ranking) -> String {
 
 fn cells(entry: &Entry) -> Vec<String> {
     let dash = || "-".to_owned();
-    let mark = if entry.estimated.is_some() { "≈" } else { "" };
     let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
     let per_mhz = entry.same_core_type.as_ref();
     let (range, unit) = (entry.expected.as_ref(), &entry.figure.unit);
     vec![
         format!("   {}", cut(&core)),
-        format!("{mark}{}", number(entry.figure.value, unit)),
+        entry.value_words(),
         range.map_or_else(dash, |range| number(range.median, unit)),
         range.map_or_else(dash, |range| format!("{}-{}", number(range.low, unit), number(range.high, unit))),
         entry.same_soc.as_ref().map_or_else(dash, standing),
