@@ -2,7 +2,6 @@
 //! because of them, and none takes the place of what lies there. And foreign text: none of it steers a terminal, a
 //! table or a picture.
 
-use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
@@ -107,21 +106,6 @@ fn fill(end: OwnedFd) {
     rustix::fs::fcntl_setfl(&file, flags).unwrap();
 }
 
-/// A pseudo terminal: what reads it, and what programs write to; none where there are none.
-fn terminal() -> Option<(OwnedFd, OwnedFd)> {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let opened = openpt(flags).and_then(|reader| {
-        grantpt(&reader)?;
-        unlockpt(&reader)?;
-        let writer = ioctl_tiocgptpeer(&reader, flags)?;
-        Ok((reader, writer))
-    });
-    if opened.is_err() {
-        testkit::skip("no pseudo terminal can be opened here");
-    }
-    opened.ok()
-}
-
 #[test]
 fn full_or_closed_stderr_does_not_stop_run() {
     let full = File::options().write(true).open("/dev/full").unwrap();
@@ -139,7 +123,7 @@ fn unread_stderr_does_not_stall_run() {
 
 #[test]
 fn stopped_terminal_does_not_stall_run() {
-    let Some((_reader, writer)) = terminal() else {
+    let Some((_reader, writer)) = testkit::terminal() else {
         return testkit::was_skipped();
     };
     fill(writer.try_clone().unwrap());
@@ -244,7 +228,7 @@ fn monitor_with_stopped_reader_handles_signals() {
 
 #[test]
 fn bar_and_messages_share_terminal() {
-    let Some((reader, writer)) = terminal() else {
+    let Some((reader, writer)) = testkit::terminal() else {
         return testkit::was_skipped();
     };
     let folder = Folder::new("bar");

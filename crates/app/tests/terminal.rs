@@ -1,7 +1,6 @@
 //! A run on a terminal: what stands at its end, and the run as a whole screen. The terminal is a pseudo-terminal of a
 //! known size, of which everything that is written to it is read.
 
-use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::io::Read;
 use std::process::Stdio;
@@ -11,17 +10,7 @@ const LEFT: &str = "\u{1b}[?1049l";
 
 /// What the program writes to a terminal with this locale; none where there is no pseudo-terminal.
 fn shown(words: &[&str], locale: &str) -> Option<String> {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let opened = openpt(flags).and_then(|reader| {
-        grantpt(&reader)?;
-        unlockpt(&reader)?;
-        let writer = ioctl_tiocgptpeer(&reader, flags)?;
-        Ok((reader, writer))
-    });
-    let Ok((reader, writer)) = opened else {
-        testkit::skip("there is no pseudo-terminal");
-        return None;
-    };
+    let (reader, writer) = testkit::terminal()?;
     let size = Winsize { ws_row: 40, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&writer, size).unwrap();
     let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);

@@ -58,7 +58,7 @@ pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witn
 pub use lines::{duration, size_words, unmeasured};
 pub use number::{number, with_unit};
 pub use outcome::outcome;
-pub use plain::{harmless, plain};
+pub use plain::{harmless, plain, shortened};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};
 pub use record::{cpu_list, cpu_words};
 pub use report::watched;

@@ -61,6 +61,15 @@ pub fn duration(ms: i64) -> String {
     }
 }
 
+/// The text with a capital.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
 /// A number of bytes: `512 B`, `45.3 KiB`, `1.5 MiB`.
 pub fn size_words(bytes: u64) -> String {
     let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];

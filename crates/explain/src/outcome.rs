@@ -63,32 +63,21 @@ fn span(low: u32, high: u32, unit: &str) -> String {
 
 /// The best routine of each operation: `copy 14700 MB/s, fill 22900 MB/s`.
 fn rates(bandwidth: &Bandwidth) -> Option<String> {
-    let of = |operation| {
-        let rows = bandwidth.rows.iter().filter(move |row| row.operation == operation);
-        rows.flat_map(|row| &row.bytes_per_s).max().copied()
-    };
-    operations(of)
+    operations(bandwidth.rows.iter().map(|row| (row.operation, row.bytes_per_s.as_slice())))
 }
 
 /// The most that any number of CPUs reached together.
 fn most(curve: &BandwidthCurve) -> Option<String> {
-    let of = |operation| {
-        let rows = curve.rows.iter().filter(move |row| row.operation == operation);
-        rows.flat_map(|row| &row.bytes_per_s).max().copied()
-    };
-    operations(of).map(|words| format!("{words} at most"))
+    let rows = curve.rows.iter().map(|row| (row.operation, row.bytes_per_s.as_slice()));
+    operations(rows).map(|words| format!("{words} at most"))
 }
 
-fn operations(bytes_per_s: impl Fn(MemoryOperation) -> Option<u64>) -> Option<String> {
-    let named = [
-        ("copy", MemoryOperation::Copy),
-        ("fill", MemoryOperation::Fill),
-        ("read", MemoryOperation::Read),
-        ("other", MemoryOperation::Other),
-    ];
-    let words = named.into_iter().filter_map(|(name, operation)| {
-        let rate = bytes_per_s(operation)?;
-        Some(format!("{name} {} MB/s", rate / 1_000_000))
+fn operations<'a>(rows: impl Iterator<Item = (MemoryOperation, &'a [u64])> + Clone) -> Option<String> {
+    use MemoryOperation::{Copy, Fill, Other, Read};
+    let words = [Copy, Fill, Read, Other].into_iter().filter_map(|operation| {
+        let rates = rows.clone().filter(|(of, _)| *of == operation).flat_map(|(_, rates)| rates);
+        let rate = crate::with_unit(*rates.max()? as f64 / 1e6, "MB/s");
+        Some(format!("{} {rate}", operation.as_str()))
     });
     let words: Vec<String> = words.collect();
     (!words.is_empty()).then(|| words.join(", "))
@@ -112,7 +101,8 @@ fn under_load(loaded: &LoadedLatency) -> Option<String> {
 /// That of the largest block.
 fn cipher(cipher: &Cipher) -> Option<String> {
     let (block_bytes, bytes_per_s) = cipher.rows.last()?;
-    Some(format!("{} kB/s with blocks of {block_bytes} bytes", bytes_per_s / 1000))
+    let rate = crate::with_unit(*bytes_per_s as f64 / 1e3, "kB/s");
+    Some(format!("{rate} with blocks of {block_bytes} bytes"))
 }
 
 fn exchanges(matrix: &CoreToCore) -> Option<String> {
@@ -179,6 +169,9 @@ mod tests {
         };
         let rows = vec![row("a", MemoryOperation::Copy, &[1, 14_700_000_000]), row("b", MemoryOperation::Fill, &[])];
         measured(Measured::Bandwidth(Bandwidth { rows, ..Bandwidth::default() }), "copy 14700 MB/s");
+        // As all reports round it.
+        let rows = vec![row("a", MemoryOperation::Fill, &[22_899_600_000])];
+        measured(Measured::Bandwidth(Bandwidth { rows, ..Bandwidth::default() }), "fill 22900 MB/s");
         let rows = [4, 64].map(|mib: u64| LatencyRow {
             size_bytes: mib << 20,
             ns: vec![Some(2.3 * mib as f64)],

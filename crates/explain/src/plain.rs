@@ -31,6 +31,14 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// The text in at most so many letters: one that is longer is seen to be cut.
+pub fn shortened(text: &str, letters_max: usize) -> String {
+    match text.chars().count() > letters_max {
+        true => text.chars().take(letters_max.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
 /// The beginning of a text that is endless.
 pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(CHARACTERS_MAX) {

@@ -3,6 +3,7 @@
 
 use crate::draw::{Area, n};
 use crate::{Subject, style, timeline, top};
+use explain::shortened;
 use maud::{Markup, PreEscaped, html};
 
 const WIDTH: f64 = 1200.0;
@@ -65,17 +66,10 @@ fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
                 *line = line.chars().take(room).chain(['…']).collect();
                 return lines;
             }
-            _ => lines.push(cut(word, letters_max)),
+            _ => lines.push(shortened(word, letters_max)),
         }
     }
     lines
-}
-
-fn cut(text: &str, letters_max: usize) -> String {
-    match text.chars().count() > letters_max {
-        true => text.chars().take(letters_max.saturating_sub(1)).chain(['…']).collect(),
-        false => text.to_owned(),
-    }
 }
 
 /// The first figures of the page, in boxes.
@@ -87,9 +81,9 @@ fn figures(subject: &Subject<'_>) -> Markup {
         @for (index, (name, value, small)) in facts.iter().take(FIGURES).enumerate() {
             @let left = SIDE + (width + 16.0) * index as f64;
             rect.raised x=(n(left)) y="298" width=(n(width)) height="112" rx="6" {}
-            g.axis { text x=(n(left + 14.0)) y="326" font-size="14" { (cut(name, fitting(14.0, LETTER))) } }
-            text x=(n(left + 14.0)) y="364" font-size="26" font-weight="bold" { (cut(value, fitting(26.0, BOLD_LETTER))) }
-            g.axis { text x=(n(left + 14.0)) y="394" font-size="14" { (cut(small.split("; ").next().unwrap_or_default(), fitting(14.0, LETTER))) } }
+            g.axis { text x=(n(left + 14.0)) y="326" font-size="14" { (shortened(name, fitting(14.0, LETTER))) } }
+            text x=(n(left + 14.0)) y="364" font-size="26" font-weight="bold" { (shortened(value, fitting(26.0, BOLD_LETTER))) }
+            g.axis { text x=(n(left + 14.0)) y="394" font-size="14" { (shortened(small.split("; ").next().unwrap_or_default(), fitting(14.0, LETTER))) } }
         }
         @if facts.is_empty() { text x=(SIDE) y="350" font-size="24" { "This result holds no figures." } }
     }

@@ -241,19 +241,10 @@ fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-fn operation(rate: &Rate) -> &'static str {
-    match rate.operation {
-        MemoryOperation::Copy => "copy",
-        MemoryOperation::Fill => "fill",
-        MemoryOperation::Read => "read",
-        MemoryOperation::Other => "other",
-    }
-}
-
 /// All routines of all places as bars.
 fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
     let bar = |rate: &Rate| Bar {
-        name: format!("{}, {}: {}", rate.place, operation(rate), rate.routine),
+        name: format!("{}, {}: {}", rate.place, rate.operation.as_str(), rate.routine),
         words: explain::with_unit(rate.mb_per_s, "MB/s"),
         look: "bar",
         from_to: (0.0, rate.mb_per_s),
@@ -280,7 +271,7 @@ fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
             tbody {
                 @for rate in rates {
                     tr {
-                        td { (rate.place) } td { (operation(rate)) }
+                        td { (rate.place) } td { (rate.operation.as_str()) }
                         th scope="row" { (rate.routine) @if rate.is_libc { " (C library)" } }
                         td.number { (number(rate.mb_per_s, "MB/s")) }
                         td {

@@ -210,6 +210,18 @@ pub enum MemoryOperation {
     Other,
 }
 
+impl MemoryOperation {
+    /// Its name: `copy`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Fill => "fill",
+            Self::Read => "read",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// Memory latency by size of the buffer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {

@@ -18,6 +18,16 @@ pub enum Source {
     Log(Log),
 }
 
+impl Source {
+    /// Version of the program; empty for logs older than 0.4.
+    pub fn version(&self) -> &str {
+        match self {
+            Self::Run { version, .. } => version,
+            Self::Log(log) => &log.version,
+        }
+    }
+}
+
 /// What only a text log has: its own words, and what could not be understood.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Log {

@@ -5,11 +5,13 @@
 mod program;
 mod skip;
 mod stuck;
+mod terminal;
 pub mod virtual_board;
 
 pub use program::{HASTE, clean_command, untuned_command};
 pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;
+pub use terminal::terminal;
 
 use std::path::PathBuf;
 

@@ -6,7 +6,6 @@
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 mod efficiency;
-#[path = "../../tests/virtual_board/ledger.rs"]
 mod ledger;
 #[path = "../../tests/virtual_board/rig.rs"]
 #[allow(dead_code, reason = "tests, which may share this machine, use more of it")]

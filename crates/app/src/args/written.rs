@@ -1,7 +1,7 @@
 //! How what is said of several results is written: on standard output in one of several forms, or as a page.
 
 use clap::ValueEnum;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -34,7 +34,7 @@ pub(crate) struct WrittenFlags {
 
 impl WrittenFlags {
     /// The form, and the file where it is not printed.
-    pub(crate) fn form(&self) -> (Form, Option<&PathBuf>) {
+    pub(crate) fn form(&self) -> (Form, Option<&Path>) {
         match (&self.html, self.json) {
             (Some(file), _) => (Form::Html, Some(file)),
             (None, true) => (Form::Json, None),

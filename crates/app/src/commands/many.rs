@@ -6,7 +6,7 @@ use anyhow::bail;
 use explain::Explanation;
 use machine::files::{self, Access};
 use record::Record;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Results that could be read, each with its file and what is to be said of it.
 pub(crate) struct Many {
@@ -40,7 +40,7 @@ pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<M
 }
 
 /// Prints what is said of them, or writes it into a file.
-pub(crate) fn write(text: &str, file: Option<&PathBuf>) -> anyhow::Result<()> {
+pub(crate) fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
     match file {
         Some(file) => Ok(files::replace_unsynced(file, text.as_bytes(), Access::World)?),
         None => output::print(text),

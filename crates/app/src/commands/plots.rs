@@ -3,6 +3,7 @@
 
 use super::explain::read;
 use super::known::reference;
+use super::many;
 use crate::output;
 use explain::Explanation;
 use machine::files::{self, Access};
@@ -28,6 +29,6 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
 pub(crate) fn page(file: &Path, page: &Path) -> anyhow::Result<u8> {
     let record = read(file)?;
     let text = page::page(&record, &Explanation::of(&record), &*reference(&[])?);
-    files::replace_unsynced(page, text.as_bytes(), Access::World)?;
+    many::write(&text, Some(page))?;
     Ok(0)
 }

@@ -47,6 +47,6 @@ pub(crate) fn run(args: &ResultsArgs) -> anyhow::Result<u8> {
     })?;
     let columns = look::columns().unwrap_or(COLUMNS_USUAL);
     let text = written(&Table { rows: &rows, columns });
-    write(&text, args.html.as_ref())?;
+    write(&text, args.html.as_deref())?;
     Ok(status)
 }

@@ -9,7 +9,6 @@
 mod documented;
 mod faults;
 mod findings;
-mod ledger;
 mod rig;
 mod settings;
 mod thermal;

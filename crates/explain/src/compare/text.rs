@@ -4,6 +4,7 @@ use super::table::Table;
 use super::{Comparison, Difference, LeftOut, Line};
 use crate::Verdict;
 use crate::change::signed_percent;
+use crate::plain::shortened;
 use std::fmt::Write;
 
 /// Long names of boards and figures are cut here.
@@ -150,8 +151,5 @@ pub(super) fn left_out(left_out: &[LeftOut]) -> String {
 pub(super) fn cut(text: &str) -> String {
     // Names are foreign text: a control character could rewrite the terminal.
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match plain.chars().count() > NAME_CHARS_MAX {
-        true => plain.chars().take(NAME_CHARS_MAX - 1).collect::<String>() + "…",
-        false => plain,
-    }
+    shortened(&plain, NAME_CHARS_MAX)
 }

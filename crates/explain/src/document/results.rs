@@ -7,7 +7,7 @@ use crate::figures::main::{
 };
 use crate::monitor::day;
 use crate::{Explanation, Figure, figures, soc, stats, view};
-use record::{Fact, MemoryOperation, Outcome, Record, Source, Variant, WorkloadId, soc_temperature};
+use record::{Fact, MemoryOperation, Outcome, Record, Variant, WorkloadId, soc_temperature};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -60,10 +60,7 @@ impl Results {
         let governors = Some(view::governors_during_run(record).join("/")).filter(|names| !names.is_empty());
         self.put("governor", governors, || not_reported(record));
         self.put("date", day(record), || not_reported(record));
-        let version = match &record.source {
-            Source::Run { version, .. } => version,
-            Source::Log(log) => &log.version,
-        };
+        let version = record.source.version();
         self.put("sbc_bench_version", Some(version).filter(|version| !version.is_empty()), || not_reported(record));
     }
 

@@ -5,19 +5,14 @@ use crate::figures::Figure;
 use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId};
 
 /// 7-zip of the lists: 16.02, with which nearly all known scores were made.
-const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
+pub(crate) const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
 
 /// Best copy or fill rate over all clusters in MB/s: that of the machine's own C library, as lists of results have always
 /// shown it. Runs that did not ask for it have that of the best routine; where it was asked for and could not be
 /// measured, no other rate takes its place.
 pub(crate) fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
-    let name = match operation {
-        MemoryOperation::Copy => "copy",
-        MemoryOperation::Fill => "fill",
-        MemoryOperation::Read => "read",
-        MemoryOperation::Other => return None,
-    };
-    let of = |id| best(figures, |figure: &Figure| figure.key.is_of(id) && figure.key.name() == name);
+    let is_it = |figure: &Figure| figure.key.name() == operation.as_str();
+    let of = |id| best(figures, |figure: &Figure| figure.key.is_of(id) && is_it(figure));
     let best = match record.steps_of(WorkloadId::MemoryLibc).next() {
         Some(_) => of(WorkloadId::MemoryLibc),
         None => of(WorkloadId::MemoryLibc).or_else(|| of(WorkloadId::MemoryBandwidth)),

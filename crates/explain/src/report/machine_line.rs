@@ -4,7 +4,7 @@
 use crate::lines::wrapped;
 use crate::monitor::day;
 use crate::{soc, view};
-use record::{Record, Source};
+use record::Record;
 
 /// One or two lines; empty if nothing is known.
 pub(super) fn lines(record: &Record) -> String {
@@ -45,10 +45,7 @@ fn governor(record: &Record) -> Option<String> {
 }
 
 fn version(record: &Record) -> String {
-    let version = match &record.source {
-        Source::Run { version, .. } => version,
-        Source::Log(log) => &log.version,
-    };
+    let version = record.source.version();
     match version.is_empty() {
         true => "sbc-bench before 0.4".to_owned(),
         false => format!("sbc-bench {version}"),

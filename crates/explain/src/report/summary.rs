@@ -14,14 +14,11 @@ use record::{MemoryOperation, Record, Variant, WorkloadId};
 pub(super) const REPORT: Report = Report {
     id: "summary",
     about: "Summary line with the main figures, as used in result lists.",
-    fits: |record| line(record, &figures(record), &Explanation::of(record)).is_some(),
+    fits: |record| says_something(record, &scores(record, &figures(record))),
     ..Report::of(|record, explained| {
         line(record, &figures(record), explained).map_or_else(String::new, |line| format!("{line}\n"))
     })
 };
-
-/// Columns before it are of the machine.
-const FIRST_SCORE: usize = 4;
 
 /// A measured clock this far from the claimed one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
@@ -30,27 +27,39 @@ const CLAIM_TOLERANCE: f64 = 0.02;
 /// nothing; one of an emulated CPU says so.
 pub(super) fn line(record: &Record, figures: &[Figure], explained: &Explanation) -> Option<String> {
     let columns = columns(record, figures, explained);
-    let has_score = columns[FIRST_SCORE..].iter().any(|score| score != "-");
-    (has_score || record.machine.emulated_by().is_some()).then(|| format!("| {} |", columns.join(" | ")))
+    says_something(record, &columns[COLUMNS_OF_MACHINE..]).then(|| format!("| {} |", columns.join(" | ")))
+}
+
+/// How many columns stand before the scores.
+const COLUMNS_OF_MACHINE: usize = 4;
+
+fn says_something(record: &Record, scores: &[String]) -> bool {
+    scores.iter().any(|score| score != "-") || record.machine.emulated_by().is_some()
 }
 
 /// Its columns, without anything that could end a cell or a line.
 pub(crate) fn columns(record: &Record, figures: &[Figure], explained: &Explanation) -> [String; 10] {
     let machine = &record.machine;
     let name = machine.name();
-    let cells = [
+    let of_machine = [
         or_dash(name),
         clock(record, explained),
         or_dash(machine.kernel_release.known().map(|release| major_minor(release))),
         system(record),
+    ];
+    let mut cells = of_machine.into_iter().chain(scores(record, figures));
+    std::array::from_fn(|_| cells.next().map_or_else(String::new, |cell| one_line(&cell)))
+}
+
+fn scores(record: &Record, figures: &[Figure]) -> [String; 6] {
+    [
         or_dash(sevenzip_multi_mips(record, figures).map(|mips| tens(mips.into()))),
         or_dash(sevenzip_single_mips(figures)),
         or_dash(cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(tens)),
         or_dash(memory_mb_per_s(record, figures, MemoryOperation::Copy).map(tens)),
         or_dash(memory_mb_per_s(record, figures, MemoryOperation::Fill).map(tens)),
         or_dash(series_median(figures, WorkloadId::Cpuminer).map(|rate| format!("{rate:.2}"))),
-    ];
-    cells.map(|cell| one_line(&cell))
+    ]
 }
 
 /// Pipes and line breaks in any text would shift the columns.

@@ -42,13 +42,11 @@ fn span(record: &Record) -> String {
 /// What held CPUs back, in how much of the time; empty without a sample.
 pub(crate) fn slowed_down(record: &Record) -> String {
     let mut seen: Vec<(Reason, usize, i64)> = Vec::new();
-    let mut observable: Vec<Reason> = Vec::new();
     let mut watch = Watch::new(before_rows(record));
     let channels = &record.samples.channels;
     for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
         let values = channels.iter().map(|channel| channel.values.get(row));
         watch.row(*at_ms, values.map(|value| value.copied().flatten()));
-        observable.extend(watch.observable());
         for throttle in watch.throttled() {
             match seen.iter_mut().find(|(known, ..)| *known == throttle.reason) {
                 Some((_, rows, _)) => *rows += 1,
@@ -60,7 +58,7 @@ pub(crate) fn slowed_down(record: &Record) -> String {
         return String::new();
     }
     if seen.is_empty() {
-        return nothing_seen(&observable);
+        return nothing_seen(record);
     }
     let all = record.samples.at_ms.len() as f64;
     let words = seen.iter().map(|(reason, rows, first_ms)| {
@@ -72,9 +70,11 @@ pub(crate) fn slowed_down(record: &Record) -> String {
 }
 
 /// What it says that nothing was seen: which reasons would have been.
-fn nothing_seen(observable: &[Reason]) -> String {
-    let words = Reason::ALL.into_iter().filter(|reason| observable.contains(reason)).map(Reason::words);
-    let words: Vec<&str> = words.collect();
+fn nothing_seen(record: &Record) -> String {
+    let channels = record.samples.channels.iter();
+    let speaking: Vec<_> = channels.filter(|channel| channel.values.iter().any(Option::is_some)).collect();
+    let observable = crate::throttle::observable(&speaking);
+    let words: Vec<&str> = observable.into_iter().map(Reason::words).collect();
     match words.as_slice() {
         [] => "Whether the CPUs were throttled cannot be known: nothing that was read would show it.".to_owned(),
         words => format!("No throttling detected (checked: {}).", words.join(", ")),

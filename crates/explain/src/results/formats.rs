@@ -2,6 +2,7 @@
 
 use super::{COLUMNS, Row, Table, text};
 use crate::plain;
+use crate::sheet::Sheet;
 use serde_json::{Map, Value, json};
 
 /// A way to write a table.
@@ -46,43 +47,29 @@ pub fn notes(rows: &[Row]) -> impl Iterator<Item = String> {
     })
 }
 
-/// A table as GitHub shows it: numbers right-aligned.
 fn markdown(rows: &[Row]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(headings().map(str::to_owned).collect());
-    let rule = (0..COLUMNS.len() + 2).map(|column| match column {
-        4..=9 => "---:",
-        _ => ":---",
-    });
-    text.push_str(&line(rule.map(str::to_owned).collect()));
-    for row in rows {
-        text.push_str(&line(cells(row).map(|cell| plain::markdown(&cell)).collect()));
-    }
+    let mut sheet = Sheet::new(headings().enumerate().map(|(column, heading)| (heading, (4..=9).contains(&column))));
+    rows.iter().for_each(|row| sheet.row(cells(row)));
     let notes: Vec<String> = notes(rows).map(|note| plain::markdown(&note)).collect();
-    if !notes.is_empty() {
-        text.push_str(&format!("\n{}\n", notes.join("\n")));
+    match notes.is_empty() {
+        true => sheet.markdown(),
+        false => format!("{}\n{}\n", sheet.markdown(), notes.join("\n")),
     }
-    text
 }
 
 /// Comma-separated values for programs: the keys of `json`, numbers as they were measured, nothing for what is missing.
-/// Lines end with LF, which every reader takes (RFC 4180 asks for CR LF, which shells leave in the last cell).
 fn csv(rows: &[Row]) -> String {
-    let mut text = String::new();
-    for row in rows {
-        let cells = || of_run(row).into_iter().chain(row.results.cells().map(|(key, value)| (key, value.clone())));
-        if text.is_empty() {
-            text = cells().map(|(key, _)| key).collect::<Vec<_>>().join(",") + "\n";
-        }
-        text += &(cells().map(|(_, value)| csv_cell(&value)).collect::<Vec<_>>().join(",") + "\n");
-    }
-    text
+    let cells = |row| of_run(row).into_iter().chain(row.results.cells().map(|(key, value)| (key, value.clone())));
+    let columns = rows.iter().take(1).flat_map(cells).map(|(key, _)| (key, false));
+    let mut sheet = Sheet::new(columns);
+    rows.iter().for_each(|row| sheet.row(cells(row).map(|(_, value)| csv_cell(value))));
+    sheet.csv()
 }
 
-fn csv_cell(value: &Value) -> String {
+fn csv_cell(value: Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => plain::csv(text),
+        Value::String(text) => text,
         number => number.to_string(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Row, Table};
 use crate::lines::{listed, wrapped};
-use crate::plain::plain;
+use crate::plain::{plain, shortened};
 use std::fmt::Write;
 
 /// A column of the table.
@@ -138,11 +138,9 @@ fn line<'a>(all: &'a [Shown], cell: impl Fn(&'a Shown<'a>) -> &'a str) -> String
 /// The beginning or the end of a text that is too long.
 fn cut(text: &str, width: usize, keeps_end: bool) -> String {
     let count = text.chars().count();
-    let kept = width.saturating_sub(1);
-    match keeps_end {
-        _ if count <= width => text.to_owned(),
-        true => std::iter::once('…').chain(text.chars().skip(count - kept)).collect(),
-        false => text.chars().take(kept).chain(['…']).collect(),
+    match keeps_end && count > width {
+        true => std::iter::once('…').chain(text.chars().skip(count + 1 - width.max(1))).collect(),
+        false => shortened(text, width),
     }
 }
 

@@ -45,10 +45,5 @@ pub(crate) fn bars(id: String, title: String, axis: &str, bars: &[Bar]) -> Optio
 
 /// As much of a name as fits.
 fn cut(name: &str, width: f64) -> String {
-    let name = explain::plain(name);
-    let fitting = (width / width_of("n")) as usize;
-    match name.chars().count() > fitting {
-        true => name.chars().take(fitting.saturating_sub(1)).chain(['…']).collect(),
-        false => name,
-    }
+    explain::shortened(&explain::plain(name), (width / width_of("n")) as usize)
 }

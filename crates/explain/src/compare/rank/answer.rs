@@ -5,6 +5,7 @@ use super::gaps::{Gap, by, gaps};
 use super::range::OTHERS_MIN;
 use super::{Entry, Standing};
 use crate::Explanation;
+use crate::lines::capitalised;
 use record::Record;
 use serde::Serialize;
 
@@ -101,10 +102,4 @@ fn behind_colon(text: &str) -> String {
         true => text[..1].to_lowercase() + &text[1..],
         false => text.to_owned(),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(chars).collect()
 }

@@ -15,7 +15,7 @@ const PLACES_MAX: usize = 6;
 pub(crate) fn details(record: &Record, explained: &Explanation) -> String {
     let mut text = "Evidence (each rule has a page, docs/rules/RULE.md):\n".to_owned();
     for diagnosis in explained.worst_first() {
-        let heading = super::sentence::capitalised(diagnosis.cause.words());
+        let heading = crate::lines::capitalised(diagnosis.cause.words());
         let _ = writeln!(text, "   {heading} (confidence {} %)", diagnosis.confidence_percent);
         for index in diagnosis.members() {
             // The paragraph of the cause opens with the sentence of its root.

@@ -8,14 +8,13 @@ mod sentence;
 
 pub(crate) use details::details;
 
-use crate::lines::listed;
+use crate::lines::{capitalised, listed};
 use crate::monitor::time_of_day;
 use crate::rules::relation::Relation;
 use crate::rules::{self, Role, relations};
 use crate::{Cause, Diagnosis, Explanation, Finding, Severity, view};
 use record::{Record, Window};
 use said::Said;
-use sentence::capitalised;
 
 /// A diagnosis below this confidence is told with it, and with how to confirm it, in percent.
 const LIKELY_PERCENT: u8 = 80;

@@ -124,11 +124,3 @@ fn rounded(value: f64) -> f64 {
         _ => (value * 10_f64.powi(digits)).round() / 10_f64.powi(digits),
     }
 }
-
-pub(super) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
-}

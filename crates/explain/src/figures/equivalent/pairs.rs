@@ -2,8 +2,10 @@
 //! this machine, and for others with the same core types and instruction set, better than any table.
 
 use super::{Converted, Estimate, Grade, isa};
+use crate::figures::main::LISTED;
 use crate::figures::{Figure, FigureKey};
-use record::{Record, Total, Variant, WorkloadId};
+use crate::stats::mean;
+use record::{Record, Variant, WorkloadId};
 
 /// Two pairs on one machine differ by no more in nine of ten cases.
 const SINGLE_APART: f64 = 1.03;
@@ -64,9 +66,7 @@ impl Pairs {
         }
         let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_ref());
         let (ratio, apart) = match is_multi {
-            true => {
-                (self.ratios.iter().map(|(_, ratio)| *ratio).total::<f64>() / self.ratios.len() as f64, MULTI_APART)
-            }
+            true => (mean(&self.ratios.iter().map(|(_, ratio)| *ratio).collect::<Vec<_>>())?, MULTI_APART),
             false => (self.ratios.iter().find(|(of, _)| of.as_ref() == core_type)?.1, SINGLE_APART),
         };
         let form = if is_multi { &Variant::MULTI } else { &Variant::SINGLE };
@@ -99,8 +99,5 @@ pub(super) fn listed(figure: &Figure) -> Option<Figure> {
 }
 
 fn is_listed(key: &FigureKey) -> bool {
-    key.method() == LISTED_METHOD
+    key.is_of(LISTED.0) && key.method() == LISTED.1
 }
-
-/// 16.02, with which nearly all known scores were made.
-const LISTED_METHOD: u32 = 16;

@@ -66,10 +66,7 @@ fn title(record: &Record) -> String {
     let name = name.map_or("Unknown machine".into(), |name| markdown(name));
     let date = crate::monitor::local_time(record, 0);
     let date = date.map(|at| at.strftime("%a, %d %b %Y %H:%M:%S %z").to_string());
-    let version = match &record.source {
-        record::Source::Run { version, .. } => version.clone(),
-        record::Source::Log(log) => log.version.clone(),
-    };
+    let version = record.source.version();
     format!("# {name}\n\nTested with sbc-bench v{version} on {}.\n\n", date.unwrap_or_else(|| "an unknown date".into()))
 }
 

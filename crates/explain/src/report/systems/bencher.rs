@@ -1,18 +1,18 @@
 //! Report: main figures in the metric format of Bencher (<https://bencher.dev/docs/reference/bencher-metric-format/>): one
 //! benchmark for each figure, its unit as the measure, one standard deviation as bounds.
 
+use super::json;
 use super::scores::{Score, scores, slug};
-use super::{FOR_PROGRAMS, json};
 use crate::Explanation;
-use crate::tables::{Made, Report};
+use crate::tables::Report;
 use record::Record;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {
     id: "bencher",
     about: "Main figures in the metric format of Bencher.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 fn render(record: &Record, explained: &Explanation) -> String {

@@ -1,26 +1,25 @@
 //! Report: steps as test cases of JUnit XML, in the form that Jenkins, GitLab and others read
 //! (<https://github.com/testmoapp/junitxml>). A degraded result passes and says why; an invalid one fails.
 
-use super::FOR_PROGRAMS;
-use super::scores::{Ending, Test, scores, tests};
+use super::scores::{Ending, Test, scores, tests, utc};
+use crate::Explanation;
 use crate::diagnosis::told::Told;
 use crate::plain::markup;
-use crate::tables::{Made, Report};
-use crate::{Explanation, Verdict};
+use crate::tables::Report;
 use record::Record;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
     id: "junit",
     about: "Steps and the verdict as test cases, main figures as properties, in JUnit XML.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 fn render(record: &Record, explained: &Explanation) -> String {
     let tests = tests(record);
     let count = |ending| tests.iter().filter(|test| test.ending == ending).count();
-    let is_invalid = explained.verdict == Verdict::Invalid;
+    let is_invalid = Ending::of(explained.verdict) == Ending::Failed;
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
         tests.len() + 1,
@@ -74,8 +73,8 @@ fn verdict(text: &mut String, told: &Told, is_invalid: bool) {
 
 /// The attribute that says when the run started, where that is known: UTC without a zone, as the format has it.
 fn timestamp(record: &Record) -> String {
-    let started = record.run.started.known().and_then(|ms| jiff::Timestamp::from_millisecond(*ms).ok());
-    started.map_or_else(String::new, |time| format!(" timestamp=\"{}\"", time.strftime("%Y-%m-%dT%H:%M:%S")))
+    let time = utc(record, 0, "%Y-%m-%dT%H:%M:%S");
+    time.map_or_else(String::new, |time| format!(" timestamp=\"{time}\""))
 }
 
 fn seconds(ms: i64) -> String {

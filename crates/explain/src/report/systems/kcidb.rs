@@ -1,19 +1,18 @@
 //! Report: steps and main figures as tests of one build, in version 4.3 of the input format of KCIDB
 //! (<https://github.com/kernelci/kcidb-io>). The origin is `sbc_bench`; who submits replaces it by their own.
 
-use super::scores::{Ending, scores, tests};
-use super::{FOR_PROGRAMS, json};
-use crate::tables::{Made, Report};
-use crate::{Explanation, Verdict};
-use jiff::Timestamp;
+use super::json;
+use super::scores::{Ending, RFC_3339, scores, tests, utc};
+use crate::Explanation;
+use crate::tables::Report;
 use record::Record;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {
     id: "kcidb",
     about: "Steps and main figures as tests of the running kernel, for KCIDB.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 /// Who the report is from, until a submitter says otherwise.
@@ -26,26 +25,21 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let run = format!("{}_{started}", super::scores::slug(&[release]));
     let checkout = format!("{ORIGIN}:checkout_{run}");
     let build = format!("{ORIGIN}:build_{run}");
-    let base = |name: &str, status: &str| {
+    let base = |name: &str, ending: Ending| {
         let mut test = Map::new();
         test.insert("id".into(), format!("{ORIGIN}:{run}_{name}").into());
         test.insert("origin".into(), ORIGIN.into());
         test.insert("build_id".into(), build.clone().into());
         test.insert("path".into(), format!("sbc_bench.{name}").into());
-        test.insert("status".into(), status.into());
+        test.insert("status".into(), ending.word().to_uppercase().into());
         test.insert("environment".into(), environment(record));
         test
     };
     let mut all: Vec<Value> = Vec::new();
     for test in tests(record) {
-        let status = match test.ending {
-            Ending::Passed => "PASS",
-            Ending::Failed => "FAIL",
-            Ending::Skipped => "SKIP",
-        };
-        let mut entry = base(&test.name, status);
+        let mut entry = base(&test.name, test.ending);
         entry.insert("duration".into(), (test.step.window.elapsed_ms().max(0) as f64 / 1000.0).into());
-        if let Some(time) = time(started.saturating_add(test.step.window.start_ms)).filter(|_| started != 0) {
+        if let Some(time) = utc(record, test.step.window.start_ms, RFC_3339) {
             entry.insert("start_time".into(), time.into());
         }
         if !test.why.is_empty() {
@@ -54,15 +48,14 @@ fn render(record: &Record, explained: &Explanation) -> String {
         all.push(entry.into());
     }
     for score in scores(record, explained) {
-        let mut entry = base(&format!("score_{}", score.name), "PASS");
+        let mut entry = base(&format!("score_{}", score.name), Ending::Passed);
         entry.insert(
             "number".into(),
             json!({"value": score.figure.value, "unit": score.figure.unit, "prefix": "metric"}),
         );
         all.push(entry.into());
     }
-    let status = if explained.verdict == Verdict::Invalid { "FAIL" } else { "PASS" };
-    all.push(base("verdict", status).into());
+    all.push(base("verdict", Ending::of(explained.verdict)).into());
     json(&json!({
         "version": {"major": 4, "minor": 3},
         "checkouts": [{"id": checkout, "origin": ORIGIN, "comment": format!("Linux {release}")}],
@@ -82,8 +75,4 @@ fn architecture(record: &Record) -> &str {
         "i686" => "i386",
         other => other,
     }
-}
-
-fn time(utc_ms: i64) -> Option<String> {
-    Some(Timestamp::from_millisecond(utc_ms).ok()?.strftime("%Y-%m-%dT%H:%M:%S+00:00").to_string())
 }

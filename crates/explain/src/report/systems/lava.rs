@@ -1,38 +1,32 @@
 //! Report: steps and main figures as the signals that LAVA reads from a board's console, the same that its shell
 //! command `lava-test-case` prints (<https://docs.lavasoftware.org/lava/writing-tests.html>).
 
-use super::FOR_PROGRAMS;
 use super::scores::{Ending, scores, tests};
-use crate::tables::{Made, Report};
-use crate::{Explanation, Verdict};
+use crate::Explanation;
+use crate::tables::Report;
 use record::Record;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
     id: "lava",
     about: "Steps and main figures as signals of LAVA test cases.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 fn render(record: &Record, explained: &Explanation) -> String {
     let mut text = String::new();
     for test in tests(record) {
-        let result = match test.ending {
-            Ending::Passed => "pass",
-            Ending::Failed => "fail",
-            Ending::Skipped => "skip",
-        };
-        signal(&mut text, &test.name, result, "");
+        signal(&mut text, &test.name, test.ending.word(), "");
     }
     for score in scores(record, explained) {
         // A unit ends at the first blank.
         let unit = score.figure.unit.split_whitespace().collect::<Vec<_>>().join("_");
         let measured = format!(" UNITS={unit} MEASUREMENT={}", score.figure.value);
-        signal(&mut text, &format!("score_{}", score.name), "pass", &measured);
+        signal(&mut text, &format!("score_{}", score.name), Ending::Passed.word(), &measured);
     }
-    let verdict = if explained.verdict == Verdict::Invalid { "fail" } else { "pass" };
-    signal(&mut text, &format!("verdict_{}", explained.verdict), verdict, "");
+    let ending = Ending::of(explained.verdict);
+    signal(&mut text, &format!("verdict_{}", explained.verdict), ending.word(), "");
     text
 }
 

@@ -28,9 +28,6 @@ pub(super) const ROWS: &[Report] = &[
     squad::REPORT,
 ];
 
-/// What most of them are. Id and words are each report's own.
-const FOR_PROGRAMS: Report = Report { for_programs: true, ..Report::of(|_, _| String::new()) };
-
 /// JSON with a line end.
 fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();

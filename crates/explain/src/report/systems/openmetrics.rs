@@ -1,9 +1,8 @@
 //! Report: main figures as OpenMetrics text (<https://prometheus.io/docs/specs/om/open_metrics_spec/>), which the textfile
 //! collector of node_exporter and the metrics report of GitLab read.
 
-use super::FOR_PROGRAMS;
 use super::scores::{scores, slug};
-use crate::tables::{Made, Report};
+use crate::tables::Report;
 use crate::{Explanation, Verdict};
 use record::Record;
 use std::collections::BTreeMap;
@@ -12,8 +11,8 @@ use std::fmt::Write;
 pub(super) const REPORT: Report = Report {
     id: "openmetrics",
     about: "Main figures and the verdict as OpenMetrics text.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 fn render(record: &Record, explained: &Explanation) -> String {

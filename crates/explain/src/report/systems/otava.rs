@@ -2,20 +2,19 @@
 //! (<https://otava.apache.org/docs/csv>): the time first, then what names the software, then numbers. The columns are always the
 //! same, so that lines of many results make one file.
 
-use super::FOR_PROGRAMS;
+use super::scores::{RFC_3339, utc};
 use crate::document::Results;
 use crate::plain::csv;
-use crate::tables::{Made, Report};
+use crate::tables::Report;
 use crate::{Explanation, Verdict};
-use jiff::Timestamp;
 use record::Record;
 use serde_json::Value;
 
 pub(super) const REPORT: Report = Report {
     id: "otava-csv",
     about: "Main results as a line of CSV for Apache Otava, with its head.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 /// What names the machine and its software.
@@ -39,8 +38,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let columns = ["time"].iter().chain(ATTRIBUTES).chain(METRICS).copied();
     let head: Vec<&str> = columns.collect();
     let results = serde_json::to_value(Results::of(record, explained)).unwrap_or_default();
-    let started = record.run.started.known().and_then(|ms| Timestamp::from_millisecond(*ms).ok());
-    let time = started.map_or_else(String::new, |time| time.strftime("%Y-%m-%dT%H:%M:%S+00:00").to_string());
+    let time = utc(record, 0, RFC_3339).unwrap_or_default();
     let attribute = |key: &&str| csv(results[key].as_str().unwrap_or_default());
     let metric = |key: &&str| match &results[key] {
         Value::Number(number) if explained.verdict != Verdict::Invalid => number.to_string(),

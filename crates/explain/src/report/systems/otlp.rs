@@ -2,18 +2,18 @@
 //! (<https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>). Resources have the names of the semantic conventions, units
 //! are those of UCUM.
 
+use super::json;
 use super::scores::{Score, scores};
-use super::{FOR_PROGRAMS, json};
 use crate::Explanation;
-use crate::tables::{Made, Report};
-use record::{Record, Source};
+use crate::tables::Report;
+use record::Record;
 use serde_json::{Value, json};
 
 pub(super) const REPORT: Report = Report {
     id: "otlp",
     about: "Main figures and the verdict as OpenTelemetry metrics, as OTLP JSON.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 fn render(record: &Record, explained: &Explanation) -> String {
@@ -38,10 +38,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let mut metrics: Vec<Value> = scores(record, explained).into_iter().map(metric).collect();
     let verdict = json!([attribute("sbc_bench.verdict", &explained.verdict.to_string())]);
     metrics.push(gauge("sbc_bench.result".into(), "The verdict, as an attribute.".into(), "1".into(), 1.0, verdict));
-    let version = match &record.source {
-        Source::Run { version, .. } => version,
-        Source::Log(log) => &log.version,
-    };
+    let version = record.source.version();
     json(&json!({"resourceMetrics": [{
         "resource": {"attributes": resource(record)},
         "scopeMetrics": [{"scope": {"name": "sbc-bench", "version": version}, "metrics": metrics}],

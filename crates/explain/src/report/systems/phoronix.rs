@@ -1,20 +1,19 @@
 //! Report: main figures as a result file (`composite.xml`) of the Phoronix Test Suite, which its viewer and OpenBenchmarking
 //! read (<https://github.com/phoronix-test-suite/phoronix-test-suite>, `pts-core/openbenchmarking.org/schemas`).
 
-use super::FOR_PROGRAMS;
 use super::scores::{Score, scores};
 use crate::Explanation;
 use crate::monitor::local_time;
 use crate::plain::markup;
-use crate::tables::{Made, Report};
+use crate::tables::Report;
 use record::Record;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
     id: "phoronix",
     about: "Main figures as a result file of the Phoronix Test Suite (composite.xml).",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 fn render(record: &Record, explained: &Explanation) -> String {

@@ -2,6 +2,7 @@
 //! as tests.
 
 use crate::{Explanation, Figure, Verdict, figures};
+use jiff::Timestamp;
 use record::{Outcome, Record, Step};
 use std::collections::BTreeMap;
 
@@ -52,6 +53,31 @@ pub(super) enum Ending {
     /// It was not run.
     Skipped,
 }
+
+impl Ending {
+    /// How a whole result ended: degraded figures are genuine.
+    pub(super) fn of(verdict: Verdict) -> Self {
+        if verdict == Verdict::Invalid { Self::Failed } else { Self::Passed }
+    }
+
+    /// `pass`, `fail` or `skip`.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "pass",
+            Self::Failed => "fail",
+            Self::Skipped => "skip",
+        }
+    }
+}
+
+/// The moment `at_ms` into a run as UTC in this form; none where the start is not known.
+pub(super) fn utc(record: &Record, at_ms: i64, form: &str) -> Option<String> {
+    let ms = record.run.started.known()?.saturating_add(at_ms);
+    Some(Timestamp::from_millisecond(ms).ok()?.strftime(form).to_string())
+}
+
+/// RFC 3339, which most systems take.
+pub(super) const RFC_3339: &str = "%Y-%m-%dT%H:%M:%S+00:00";
 
 /// One step as a test.
 pub(super) struct Test<'a> {

@@ -2,35 +2,29 @@
 //! (<https://squad.readthedocs.io/en/latest/intro.html#submitting-results>): one object whose three keys are the three files of a
 //! submission.
 
+use super::json;
 use super::scores::{Ending, scores, tests};
-use super::{FOR_PROGRAMS, json};
+use crate::Explanation;
 use crate::document::Results;
-use crate::tables::{Made, Report};
-use crate::{Explanation, Verdict};
+use crate::tables::Report;
 use record::Record;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {
     id: "squad",
     about: "Tests, metrics and metadata for SQUAD, each under its key.",
-    made: Made::Text(render),
-    ..FOR_PROGRAMS
+    for_programs: true,
+    ..Report::of(render)
 };
 
 /// What describes a machine and not a result.
 const METADATA: &[&str] = &["board", "soc", "distribution", "kernel", "governor", "date", "sbc_bench_version"];
 
 fn render(record: &Record, explained: &Explanation) -> String {
-    let result = |ending| match ending {
-        Ending::Passed => "pass",
-        Ending::Failed => "fail",
-        Ending::Skipped => "skip",
-    };
     let suite = |name: &str| format!("sbc-bench/{name}");
     let mut ends: Map<String, Value> =
-        tests(record).iter().map(|test| (suite(&test.name), result(test.ending).into())).collect();
-    let verdict = if explained.verdict == Verdict::Invalid { "fail" } else { "pass" };
-    ends.insert(suite("verdict"), verdict.into());
+        tests(record).iter().map(|test| (suite(&test.name), test.ending.word().into())).collect();
+    ends.insert(suite("verdict"), Ending::of(explained.verdict).word().into());
     let metric = |score: &super::scores::Score| json!({"value": score.figure.value, "unit": score.figure.unit});
     let metrics: Map<String, Value> =
         scores(record, explained).iter().map(|score| (suite(&score.name), metric(score))).collect();

@@ -8,10 +8,10 @@ use explain::view::ScoreKey;
 use explain::{Cause, Explanation, Ledger};
 use testkit::virtual_board::{Board, Fault, lacking};
 
-/// Figures of a busy machine are only held to be of the right size.
-const POINTS_MAX: f64 = if crate::IS_EXACT { 2.0 } else { 5.0 };
+/// So many points of the score may be told wrong.
+const POINTS_MAX: f64 = 2.0;
 /// Boards for each set of faults.
-const BOARDS: u64 = if crate::IS_EXACT { 8 } else { 1 };
+const BOARDS: u64 = 8;
 /// A loss that is none.
 const NOTHING: f64 = 1.0;
 /// Both CPUs have the same to do, which takes some seconds.
@@ -84,20 +84,12 @@ fn check_boards(faults: &[Fault]) {
     (1..=BOARDS).for_each(|seed| in_some_try(|| check(seed, faults)));
 }
 
-/// Two faults at once show what each of them took; alone they are drawn where figures are to be exact.
-fn check_pair(faults: [Fault; 2]) {
-    if crate::IS_EXACT {
-        faults.iter().for_each(|fault| check_boards(std::slice::from_ref(fault)));
-    }
-    check_boards(&faults);
-}
-
-/// A killed core takes the longest of all, and that it is found is a test of its own: it is drawn where figures are to
-/// be exact.
+/// Each fault alone, and two at once.
 #[test]
 fn faults_take_what_each_took() {
-    check_pair([Fault::FirmwareCap, Fault::Heat]);
-    if crate::IS_EXACT {
-        check_pair([Fault::FirmwareCap, Fault::KilledCore]);
-    }
+    check_boards(&[Fault::FirmwareCap]);
+    check_boards(&[Fault::Heat]);
+    check_boards(&[Fault::KilledCore]);
+    check_boards(&[Fault::FirmwareCap, Fault::Heat]);
+    check_boards(&[Fault::FirmwareCap, Fault::KilledCore]);
 }
