@@ -1,5 +1,6 @@
 //! What is done with every Record: everything that can be done with one.
 
+use crate::limits;
 use explain::kernel::{self, Eol};
 use explain::monitor::{Columns, Item, Recorded, Watch, cores, metrics, tracks};
 use explain::reference::Reference;
@@ -37,8 +38,11 @@ pub(crate) fn explain_all(record: &Record) {
         finding.sentence();
     }
     for report in explain::report::REPORTS.iter() {
+        // A user asks for one at a time.
+        limits::begin();
         report.text(record, explained);
     }
+    limits::begin();
     explain::figures::figures(record);
     explain::Told::of(record, explained);
     watch_all(record);
