@@ -19,6 +19,7 @@ mod fuzz;
 mod kernels;
 mod recording;
 mod tidy;
+mod web_page;
 mod workspace;
 
 use anyhow::{Result, bail};
@@ -41,6 +42,8 @@ usage: cargo xtask TASK
       --built          with the binaries that lie in target already
   recording FILE [HOURS]
                      write a recording of a day, or of so many hours, at ten rows a second
+  web                build the pages for a browser into one HTML file, target/web/sbc-bench.html
+  web --check        build it, and try it in Chromium: pages, requests, times
   bench [options]    measure the release binary: start-up, memory, sampler, time per step
       --binary FILE    the binary (default: the newest release build)
       --samples N      samples of the monitor to watch (default: 20)
@@ -79,6 +82,8 @@ fn task() -> Result<()> {
         ["kernels", words @ ..] => kernels::main(words),
         ["recording", file] => recording::write(Path::new(file), 24.0),
         ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),
+        ["web"] => web_page::main(),
+        ["web", "--check"] => web_page::check(),
         ["bench", options @ ..] => bench::main(options),
         [] | ["--help" | "-h"] => {
             println!("{USAGE}");

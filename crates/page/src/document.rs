@@ -3,7 +3,8 @@
 use crate::style;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const SCRIPT: &str = include_str!("script.js");
+/// The script of every page.
+pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// Nothing may be loaded, from anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \

@@ -107,6 +107,16 @@ pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> Stri
     document(&top::name(record), &top::top(&subject), &parts, nothing)
 }
 
+/// The style that all pages have in common.
+pub fn style() -> String {
+    style::of_page()
+}
+
+/// The script of every page, for who frames pages and allows scripts by their hash.
+pub fn script() -> &'static str {
+    document::SCRIPT
+}
+
 /// The card of a result, a picture for links to it, and every plot that it has.
 pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> Vec<Drawing> {
     pictures::drawings(&Subject::of(&explain::report::for_people(record), explained, known))

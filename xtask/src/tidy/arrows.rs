@@ -18,7 +18,8 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("probe", &["microbench"]),
     ("record", &[]),
     ("testkit", &["microbench", "machine", "record"]),
-    ("xtask", &["explain", "probe", "record"]),
+    ("web", &["explain", "page", "record"]),
+    ("xtask", &["explain", "probe", "record", "web"]),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
@@ -27,6 +28,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg"]),
+    ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),
 ];
 
 /// Libraries that have one place.
@@ -41,6 +43,7 @@ pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["hub"]),
     ("tokio", &["hub"]),
     ("ureq", &["bench", "hub"]),
+    ("wasm-bindgen", &["web"]),
 ];
 
 /// Where these tables stand.

@@ -39,6 +39,7 @@ const FENCES: &[Fence] = &[
     fence("probe", true, Unsafe::Nowhere),
     fence("record", true, Unsafe::Nowhere),
     fence("testkit", false, Unsafe::Nowhere),
+    fence("web", true, Unsafe::Nowhere),
     fence("xtask", false, Unsafe::Nowhere),
 ];
 

@@ -1,0 +1,73 @@
+//! The one HTML file: style, script, worker and the program as WebAssembly, with a policy that allows no connection at all.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::{Compression, read::GzEncoder};
+use sha2::{Digest, Sha256};
+use std::io::Read;
+
+const DOCUMENT: &str = include_str!("shell/document.html");
+const SCRIPT: &str = include_str!("shell/script.js");
+const WORKER: &str = include_str!("shell/worker.js");
+const STYLE: &str = include_str!("shell/style.css");
+
+/// The file as text. `wasm` is the program, and `glue` the script of wasm-bindgen (`--target no-modules`) that belongs to it.
+pub fn document(wasm: &[u8], glue: &str) -> String {
+    let worker = format!("{glue}\n{WORKER}");
+    [
+        ("POLICY", policy()),
+        ("STYLE", page::style() + STYLE),
+        ("VERSION", env!("CARGO_PKG_VERSION").to_owned()),
+        // Nothing of it is run where it stands: the script makes a worker of it.
+        ("WORKER", BASE64.encode(worker)),
+        ("PROGRAM", BASE64.encode(packed(wasm))),
+        ("SCRIPT", SCRIPT.to_owned()),
+    ]
+    .into_iter()
+    .fold(DOCUMENT.to_owned(), |text, (name, value)| text.replace(&format!("{{{{{name}}}}}"), &value))
+}
+
+/// What the browser allows the file: its own script and that of the pages it shows, workers and pictures of its own making,
+/// and no connection. The pages in its frame are bound by it as well.
+fn policy() -> String {
+    let hash = |script: &str| format!("'sha256-{}'", BASE64.encode(Sha256::digest(script)));
+    format!(
+        "default-src 'none'; script-src {} {} 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; \
+         worker-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'",
+        hash(SCRIPT),
+        hash(page::script())
+    )
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    // Reading from memory into memory does not fail.
+    let _ = GzEncoder::new(bytes, Compression::best()).read_to_end(&mut packed);
+    packed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn document_is_whole_and_may_not_connect() {
+        let made = document(b"\0asm", "let wasm_bindgen;");
+        assert!(!made.contains("{{"), "every place is filled");
+        for needed in ["connect-src 'none'", "default-src 'none'", "H4sI", "<meta charset=\"utf-8\">"] {
+            assert!(made.contains(needed), "{needed}");
+        }
+        for loaded in [" src=", "href=\"http", "@import", "url(", "fetch(", "XMLHttpRequest", "sendBeacon", "WebSocket"]
+        {
+            assert!(!made.contains(loaded), "{loaded}");
+        }
+    }
+
+    #[test]
+    fn script_in_the_document_is_the_one_allowed() {
+        let made = document(b"", "");
+        let script = made.split("<script>").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+        let hash = BASE64.encode(Sha256::digest(script));
+        assert!(made.contains(&format!("'sha256-{hash}'")));
+    }
+}

@@ -1,0 +1,172 @@
+//! A Chromium without a window, spoken to by the Chrome DevTools Protocol over two pipes
+//! (<https://chromedevtools.github.io/devtools-protocol>): JSON messages, each ended by a NUL.
+
+use crate::workspace;
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// The shell gives Chromium the descriptors 3 and 4, where it listens and answers.
+const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
+const OPTIONS: [&str; 10] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+    "about:blank",
+];
+
+/// A browser with one page.
+pub(super) struct Browser {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    asked: u64,
+    page: String,
+    /// Addresses that were asked for, but those that the browser made itself (`blob:`, `data:`).
+    pub(super) requests: Vec<String>,
+    /// What was written to the console, by the page, its frames, its worker or the browser.
+    pub(super) messages: Vec<String>,
+}
+
+/// Name of the program, if it is there.
+pub(super) fn find() -> Option<&'static str> {
+    let runs = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|told| told.status.success());
+    ["chromium", "chromium-browser", "google-chrome"].into_iter().find(runs)
+}
+
+impl Browser {
+    /// Starts it with an empty page that is watched.
+    pub(super) fn start(program: &str) -> Result<Self> {
+        let profile = workspace::target_folder()?.join("web/profile");
+        let mut command = Command::new("sh");
+        command.args(["-c", START, program]).arg(format!("--user-data-dir={}", profile.display())).args(OPTIONS);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let to = child.stdin.take().context("no pipe")?;
+        let from = BufReader::new(child.stdout.take().context("no pipe")?);
+        let (page, requests, messages) = (String::new(), Vec::new(), Vec::new());
+        let mut browser = Self { child, to, from, asked: 0, page, requests, messages };
+        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }))?;
+        let attached =
+            browser.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }))?;
+        browser.page = attached["sessionId"].as_str().context("no session")?.to_owned();
+        let page = browser.page.clone();
+        browser.watch(&page)?;
+        Ok(browser)
+    }
+
+    /// Watches a page, a frame or a worker, and its frames and workers.
+    fn watch(&mut self, session: &str) -> Result<()> {
+        for domain in ["Network.enable", "Runtime.enable", "Log.enable", "Page.enable"] {
+            self.send(domain, &json!({}), session)?;
+        }
+        let children = json!({ "autoAttach": true, "flatten": true, "waitForDebuggerOnStart": true });
+        self.send("Target.setAutoAttach", &children, session)?;
+        self.send("Runtime.runIfWaitingForDebugger", &json!({}), session)?;
+        Ok(())
+    }
+
+    /// Opens a file and waits until it is loaded.
+    pub(super) fn open(&mut self, file: &Path) -> Result<()> {
+        self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }))?;
+        self.evaluate("new Promise((done) => document.readyState === 'complete' ? done() : onload = done)")?;
+        Ok(())
+    }
+
+    /// The value of an expression of JavaScript in the page, awaited where it is a promise.
+    pub(super) fn evaluate(&mut self, expression: &str) -> Result<Value> {
+        let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let answer = self.call("Runtime.evaluate", asked)?;
+        if let Some(thrown) = answer.get("exceptionDetails") {
+            bail!("the page: {thrown}");
+        }
+        Ok(answer["result"]["value"].clone())
+    }
+
+    /// Gives these files to the page, as if a person had chosen them.
+    pub(super) fn choose(&mut self, selector: &str, files: &[String]) -> Result<()> {
+        let asked = json!({ "expression": format!("document.querySelector({selector:?})") });
+        let object = self.call("Runtime.evaluate", asked)?["result"]["objectId"].clone();
+        self.call("DOM.setFileInputFiles", json!({ "objectId": object, "files": files }))?;
+        Ok(())
+    }
+
+    /// Drops these files at a place of the page.
+    pub(super) fn drop_files(&mut self, files: &[String]) -> Result<()> {
+        let data = json!({ "items": [], "files": files, "dragOperationsMask": 1 });
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            self.call("Input.dispatchDragEvent", json!({ "type": kind, "x": 60, "y": 60, "data": data }))?;
+        }
+        Ok(())
+    }
+
+    /// Asks and waits for the answer.
+    fn call(&mut self, method: &str, parameters: Value) -> Result<Value> {
+        let session = self.page.clone();
+        let id = self.send(method, &parameters, &session)?;
+        loop {
+            let message = self.receive()?;
+            if message["id"] == id {
+                return match message.get("error") {
+                    Some(error) => bail!("{method}: {error}"),
+                    None => Ok(message["result"].clone()),
+                };
+            }
+            self.note(&message)?;
+        }
+    }
+
+    fn send(&mut self, method: &str, parameters: &Value, session: &str) -> Result<u64> {
+        self.asked += 1;
+        let mut message = json!({ "id": self.asked, "method": method, "params": parameters });
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
+        }
+        self.to.write_all(format!("{message}\0").as_bytes())?;
+        Ok(self.asked)
+    }
+
+    fn receive(&mut self) -> Result<Value> {
+        let mut bytes = Vec::new();
+        self.from.read_until(0, &mut bytes)?;
+        bytes.pop();
+        serde_json::from_slice(&bytes).context("Chromium ended")
+    }
+
+    /// Keeps what an event tells.
+    fn note(&mut self, event: &Value) -> Result<()> {
+        let parameters = &event["params"];
+        match event["method"].as_str().unwrap_or_default() {
+            "Target.attachedToTarget" => {
+                let session = parameters["sessionId"].as_str().unwrap_or_default().to_owned();
+                self.watch(&session)?;
+            }
+            "Network.requestWillBeSent" => {
+                let address = parameters["request"]["url"].as_str().unwrap_or_default();
+                if !["blob:", "data:", "about:"].iter().any(|own| address.starts_with(own)) {
+                    self.requests.push(address.to_owned());
+                }
+            }
+            "Runtime.consoleAPICalled" => self.messages.push(parameters["args"].to_string()),
+            "Runtime.exceptionThrown" => self.messages.push(parameters["exceptionDetails"].to_string()),
+            "Log.entryAdded" => self.messages.push(parameters["entry"].to_string()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It asks its own processes to end; what is left of it is ended with it.
+        let _ = self.send("Browser.close", &json!({}), "");
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,186 @@
+//! The HTML file in a real Chromium: whether its pages are those of the program byte for byte, whether it asks for anything,
+//! and how long it takes.
+
+use super::browser::{self, Browser};
+use crate::{recording, workspace};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use web::{Results, Selection};
+
+/// One log, as a reader opens it.
+const ONE: &str = "crates/explain/tests/composed/0.9.72-three-clusters.txt";
+/// Folders of logs and results that are part of the checkout.
+const OWN: [&str; 3] = ["crates/explain/tests/composed", "crates/explain/tests/made", "crates/explain/tests/own"];
+/// Folders of a collection of published logs, which is no part of it.
+const COLLECTED: [&str; 4] = ["open/results", "open/results/reviews", "more/results", "more/results/reviews"];
+/// As many logs as a reader opens at once.
+const SEVERAL: usize = 200;
+/// So many times something is timed; the fastest counts.
+const TIMES: usize = 5;
+/// Of a recording at ten rows a second.
+const HOURS: f64 = 24.0;
+
+/// Runs before files are given: `began` becomes the moment of the drop, `longest` the longest task of the main thread, and
+/// `page` a promise of the moment at which a page is in the frame.
+const WATCH: &str = "
+  window.longest = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach((task) => { longest = Math.max(longest, task.duration); }))
+    .observe({ type: 'longtask' });
+  document.addEventListener('drop', () => { window.began = performance.now(); }, true);
+  window.expectPage = () => {
+    window.page = new Promise((done) => {
+      document.addEventListener('shown', () => {
+        document.querySelector('iframe').addEventListener('load', () => done(performance.now() - began), { once: true });
+      }, { once: true });
+    });
+  };
+  expectPage();";
+/// Waits until the worker can read files, and gives the moment: milliseconds since the file was opened.
+const STARTED: &str = "new Promise((done) => {
+    const look = () => document.documentElement.hasAttribute('data-started') ? done(performance.now()) : setTimeout(look, 5);
+    look();
+  })";
+/// Shows the page of a result, and gives it.
+const PAGE: &str = "new Promise((done) => {
+    document.addEventListener('shown', () => done(document.querySelector('iframe').srcdoc), { once: true });
+    document.querySelectorAll('#list button')[INDEX].click();
+  })";
+
+/// What shows it, within [`PAGE`].
+const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
+
+/// Prints a line for each figure; fails where a page differs, something is asked for, or the console has a message.
+pub(super) fn main(file: &Path) -> Result<()> {
+    let program = browser::find().context("needs Chromium: apt install chromium")?;
+    let one = workspace::root().join(ONE);
+    let mut millis = f64::INFINITY;
+    for _ in 0..TIMES {
+        let mut browser = watched(program, file)?;
+        millis = millis.min(dropped(&mut browser, &[path(&one)])?);
+        finished(&browser)?;
+    }
+    println!("one log, from drop to page: {millis:.0} ms");
+    let logs: Vec<PathBuf> = files()?;
+    let mut browser = watched(program, file)?;
+    let several: Vec<String> = logs.iter().take(SEVERAL).map(|log| path(log)).collect();
+    let millis = dropped(&mut browser, &several)?;
+    println!("{} files, from drop to table: {millis:.0} ms", several.len());
+    finished(&browser)?;
+    drop(browser);
+    same_pages(&mut watched(program, file)?, &logs)?;
+    long_recording(&mut watched(program, file)?)
+}
+
+/// A browser that shows the file and is ready for files.
+fn watched(program: &str, file: &Path) -> Result<Browser> {
+    let mut browser = Browser::start(program)?;
+    browser.open(file)?;
+    browser.evaluate(WATCH)?;
+    browser.evaluate(STARTED)?;
+    Ok(browser)
+}
+
+/// Milliseconds from the drop to the page or table.
+fn dropped(browser: &mut Browser, files: &[String]) -> Result<f64> {
+    browser.drop_files(files)?;
+    browser.evaluate("page")?.as_f64().context("no page")
+}
+
+/// Nothing but the file itself was asked for, and nobody wrote to the console.
+fn finished(browser: &Browser) -> Result<()> {
+    ensure!(browser.messages.is_empty(), "the console has: {}", browser.messages.join("\n"));
+    let [document] = browser.requests.as_slice() else { anyhow::bail!("requests: {:?}", browser.requests) };
+    ensure!(document.starts_with("file://"), "{document}");
+    Ok(())
+}
+
+/// Every page of every file, and those of all together, made there and here.
+fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
+    let mut here = Results::default();
+    let mut names = Vec::new();
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if here.open(&name, fs::read(file)?).is_ok() {
+            names.push(name);
+        }
+    }
+    let paths: Vec<String> = files.iter().map(|file| path(file)).collect();
+    browser.evaluate("window.began = 0")?;
+    browser.choose("#files", &paths)?;
+    browser.evaluate("page")?;
+    let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
+    ensure!(listed == names.len(), "{listed} of {} results are listed", names.len());
+    let mut differ = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let there = browser.evaluate(&PAGE.replace("INDEX", &index.to_string()))?;
+        if there.as_str() != here.page(index).as_deref() {
+            differ.push(format!("{name}: {}", difference(&there, &here.page(index).unwrap_or_default())));
+        }
+    }
+    let all: Vec<usize> = (0..names.len()).collect();
+    for (word, selection) in
+        [("table", Selection::Table), ("compare", Selection::Comparison), ("trend", Selection::Trends)]
+    {
+        let button = format!("document.querySelector('[data-view={word}]')");
+        let there = browser.evaluate(&PAGE.replace(LISTED, &button))?;
+        let made = here.several(selection, &all);
+        if there.as_str() != Some(made.as_str()) {
+            differ.push(format!("{word}: {}", difference(&there, &made)));
+        }
+    }
+    ensure!(differ.is_empty(), "{} pages differ\n{}", differ.len(), differ.join("\n"));
+    finished(browser)?;
+    println!("{} pages of results and 3 of all together: the same as those of the program, byte for byte", names.len());
+    println!("requests after loading: 0, console messages: 0");
+    Ok(())
+}
+
+/// A recording of a day: how long it takes, and how long the page does not answer meanwhile.
+fn long_recording(browser: &mut Browser) -> Result<()> {
+    let day = workspace::target_folder()?.join("day.rec");
+    if !day.exists() {
+        recording::write(&day, HOURS)?;
+    }
+    let millis = dropped(browser, &[path(&day)])?;
+    let longest = browser.evaluate("longest")?.as_f64().unwrap_or_default();
+    let longest = if longest == 0.0 { "none over 50 ms".to_owned() } else { format!("{longest:.0} ms") };
+    let megabytes = day.metadata()?.len() as f64 / 1e6;
+    println!(
+        "recording of {HOURS} hours ({megabytes:.0} MB), from drop to page: {millis:.0} ms; longest task of the main thread: {longest}"
+    );
+    finished(browser)
+}
+
+/// Where two pages begin to differ.
+fn difference(there: &Value, here: &str) -> String {
+    let there = there.as_str().unwrap_or_default();
+    let at = there.bytes().zip(here.bytes()).position(|(a, b)| a != b).unwrap_or(there.len().min(here.len()));
+    let around = |text: &str| {
+        String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(60)..text.len().min(at + 60)]).into_owned()
+    };
+    format!("from byte {at} on, in the browser {:?}, here {:?}", around(there), around(here))
+}
+
+/// All logs and results that there are, sorted within their folders.
+fn files() -> Result<Vec<PathBuf>> {
+    let root = workspace::root();
+    let collected = env::var_os("SBC_BENCH_CORPUS").map(PathBuf::from);
+    let collected = collected.or_else(|| root.parent().map(|folder| folder.join("shared/corpus")));
+    let own = OWN.iter().map(|folder| root.join(folder));
+    let collected = COLLECTED.iter().filter_map(|folder| Some(collected.as_ref()?.join(folder)));
+    let mut files = Vec::new();
+    for folder in own.chain(collected).filter(|folder| folder.is_dir()) {
+        let mut found: Vec<PathBuf> = folder.read_dir()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        found.retain(|path| path.extension().is_some_and(|kind| kind == "txt" || kind == "md" || kind == "json"));
+        found.sort();
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+fn path(file: &Path) -> String {
+    file.display().to_string()
+}

@@ -1,0 +1,111 @@
+//! `cargo xtask web`: the pages in a browser as one HTML file, built and measured; with `--check` also tried in Chromium.
+
+mod browser;
+mod check;
+
+use crate::workspace;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// The program that makes the script between the browser and the program; its version has to be that of the library.
+const BINDGEN: &str = "wasm-bindgen";
+const BINDGEN_OPTIONS: [&str; 8] = [
+    "--target",
+    "no-modules",
+    "--no-typescript",
+    "--remove-name-section",
+    "--remove-producers-section",
+    "--out-name",
+    "sbc-bench",
+    "--out-dir",
+];
+/// What a page that is fetched may weigh, in bytes as web servers send them.
+const PACKED_BYTES_MAX: u64 = 1_500_000;
+
+/// Builds the file and prints its sizes.
+pub(crate) fn main() -> Result<()> {
+    let file = build()?;
+    println!("{}", file.display());
+    Ok(())
+}
+
+/// Builds the file and tries it in Chromium; without one, says so as a test does that cannot run.
+pub(crate) fn check() -> Result<()> {
+    check::main(&build()?)
+}
+
+/// Makes the file.
+fn build() -> Result<PathBuf> {
+    let folder = workspace::target_folder()?.join("web");
+    fs::create_dir_all(&folder)?;
+    let words = ["build", "--locked", "--quiet", "-p", "sbc-bench-web", "--profile", "web", "--target", TARGET];
+    run(workspace::cargo().args(words)).with_context(|| format!("needs `rustup target add {TARGET}`"))?;
+    let built = workspace::target_folder()?.join(TARGET).join("web/web.wasm");
+    let mut bindgen = Command::new(bindgen()?);
+    run(bindgen.args(BINDGEN_OPTIONS).arg(&folder).arg(built))?;
+    let wasm = fs::read(folder.join("sbc-bench_bg.wasm"))?;
+    let glue = fs::read_to_string(folder.join("sbc-bench.js"))?;
+    let file = folder.join("sbc-bench.html");
+    fs::write(&file, web::shell::document(&wasm, &glue))?;
+    println!("WebAssembly {} bytes, with gzip in one HTML file {} bytes", wasm.len(), file.metadata()?.len());
+    match packed_bytes(&folder.join("sbc-bench_bg.wasm")) {
+        Some(bytes) => {
+            println!("WebAssembly with brotli {bytes} bytes");
+            ensure!(bytes <= PACKED_BYTES_MAX, "more than {PACKED_BYTES_MAX} bytes");
+        }
+        None => println!("WebAssembly with brotli: not measured, because brotli(1) is not installed"),
+    }
+    Ok(file)
+}
+
+/// Length of a file as brotli(1) packs it; none without that program.
+fn packed_bytes(file: &Path) -> Option<u64> {
+    let output = Command::new("brotli").args(["--quality=11", "--stdout"]).arg(file).output().ok()?;
+    output.status.success().then_some(output.stdout.len() as u64)
+}
+
+/// The program of the version that `Cargo.lock` has of the library: of the search path, else installed into the target directory.
+fn bindgen() -> Result<PathBuf> {
+    let lock = fs::read_to_string(workspace::root().join("Cargo.lock"))?;
+    let version = version_of(&lock, BINDGEN).context("Cargo.lock has no wasm-bindgen")?;
+    let own = workspace::target_folder()?.join("tools");
+    let installed = own.join("bin").join(BINDGEN);
+    for program in [PathBuf::from(BINDGEN), installed.clone()] {
+        let told = Command::new(&program).arg("--version").output();
+        if told.is_ok_and(|told| String::from_utf8_lossy(&told.stdout).split_whitespace().any(|word| word == version)) {
+            return Ok(program);
+        }
+    }
+    println!("installing wasm-bindgen-cli {version} into {}", own.display());
+    let words = ["install", "--quiet", "wasm-bindgen-cli", "--version", version, "--root"];
+    // Its own target directory: nothing of it has to be built with the workspace.
+    run(workspace::cargo().args(words).arg(&own).env("CARGO_TARGET_DIR", own.join("build")))?;
+    Ok(installed)
+}
+
+/// Version of a package in the text of a `Cargo.lock`.
+fn version_of<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let (_, rest) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;
+    rest.split('"').next()
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("{:?}", command.get_program()))?;
+    ensure!(status.success(), "{:?} ended with {status}", command.get_program());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_is_that_of_the_package() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"7\"\n\n[[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.9\"\n";
+        assert_eq!(version_of(lock, BINDGEN), Some("0.2.9"));
+        assert_eq!(version_of(lock, "other"), None);
+    }
+}
