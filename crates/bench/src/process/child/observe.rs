@@ -13,6 +13,10 @@ use std::collections::BTreeMap;
 const TICK_MS: u64 = 10;
 /// More threads than this are not looked at on each beat, so that watching stays cheap.
 const THREADS_MAX: usize = 64;
+/// So much of the CPU time must be that of threads that were seen: the last beat of each is missing.
+const SEEN_MIN: f64 = 0.75;
+/// CPU time below this is lost in the ticks that the kernel counts.
+const TICKS_MS: u64 = 20;
 
 /// What a program used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +29,8 @@ pub struct Usage {
     pub peak_resident_kib: Fact<u64>,
     /// Time on a CPU of all its threads in nanoseconds, as of the last beat of each.
     pub task_clock_ns: Fact<u64>,
-    /// Time runnable but waiting for a CPU of all its threads in nanoseconds, likewise.
+    /// Time runnable but waiting for a CPU of all its threads and of the processes it started in nanoseconds, likewise;
+    /// missing where too much of what they did was not seen.
     pub run_delay_ns: Fact<u64>,
 }
 
@@ -38,11 +43,20 @@ pub(super) struct Observer<'a> {
     usage: Usage,
     /// Latest `(on a CPU, waiting)` in nanoseconds of each thread.
     schedule: BTreeMap<String, (u64, u64)>,
+    /// The same of the processes it started.
+    started: BTreeMap<String, (u64, u64)>,
 }
 
 impl<'a> Observer<'a> {
     pub(super) fn new(root: &'a Root, pid: u32) -> Self {
-        Self { root, pid, seen_on: Vec::new(), usage: Usage::default(), schedule: BTreeMap::new() }
+        Self {
+            root,
+            pid,
+            seen_on: Vec::new(),
+            usage: Usage::default(),
+            schedule: BTreeMap::new(),
+            started: BTreeMap::new(),
+        }
     }
 
     /// Looks at the program while it runs.
@@ -56,6 +70,7 @@ impl<'a> Observer<'a> {
             }
             self.look_at_schedule(thread);
         }
+        self.look_at_started();
         self.seen_on.sort_unstable();
         self.seen_on.dedup();
         let path = format!("/proc/{pid}/status");
@@ -70,9 +85,46 @@ impl<'a> Observer<'a> {
     }
 
     fn look_at_schedule(&mut self, thread: String) {
-        let path = format!("/proc/{}/task/{thread}/schedstat", self.pid);
-        if let Ok(times) = self.root.read(&path).and_then(|text| parse_schedstat(&path, &text)) {
+        if let Some(times) = schedule_of(self.root, &format!("/proc/{}/task/{thread}", self.pid)) {
             self.schedule.insert(thread, times);
+        }
+    }
+
+    /// Looks at what it started, as far as the kernel lists children (`proc_pid_children(5)`): to ask every process
+    /// for its parent would cost more than what is measured may lose.
+    fn look_at_started(&mut self) {
+        let mut folders = vec![format!("/proc/{}", self.pid)];
+        let mut looked = 0;
+        while let Some(folder) = folders.pop() {
+            let threads = self.root.list(&format!("{folder}/task")).unwrap_or_default();
+            for thread in threads {
+                let folder = format!("{folder}/task/{thread}");
+                if looked == THREADS_MAX {
+                    return;
+                }
+                looked += 1;
+                let is_own = self.schedule.contains_key(&thread);
+                if let Some(times) = schedule_of(self.root, &folder).filter(|_| !is_own) {
+                    self.started.insert(thread, times);
+                }
+                let children = self.root.read(&format!("{folder}/children")).unwrap_or_default();
+                let children = children.split_whitespace().filter_map(|child| child.parse::<u32>().ok());
+                folders.extend(children.map(|child| format!("/proc/{child}")));
+            }
+        }
+    }
+
+    /// Time that was waited for CPUs, if most of the CPU time is that of threads that were seen.
+    fn run_delay_ns(&self) -> Fact<u64> {
+        let seen = || self.schedule.values().chain(self.started.values());
+        let seen_ns: u64 = seen().map(|(on_cpu, _)| on_cpu).sum();
+        let charged_ms =
+            self.usage.user_ms.known().copied().unwrap_or(0) + self.usage.system_ms.known().copied().unwrap_or(0);
+        match charged_ms as f64 * SEEN_MIN > (seen_ns / 1_000_000 + TICKS_MS) as f64 {
+            true => {
+                Missing::unsupported("/proc/PID/schedstat", "it started processes that ended between two looks").into()
+            }
+            false => Fact::Known(seen().map(|(_, waiting)| waiting).sum()),
         }
     }
 
@@ -93,9 +145,8 @@ impl<'a> Observer<'a> {
             self.usage.task_clock_ns = missing.clone().into();
             self.usage.run_delay_ns = missing.into();
         } else {
-            let times = || self.schedule.values();
-            self.usage.task_clock_ns = Fact::Known(times().map(|(on_cpu, _)| on_cpu).sum());
-            self.usage.run_delay_ns = Fact::Known(times().map(|(_, waiting)| waiting).sum());
+            self.usage.task_clock_ns = Fact::Known(self.schedule.values().map(|(on_cpu, _)| on_cpu).sum());
+            self.usage.run_delay_ns = self.run_delay_ns();
         }
         (self.seen_on, self.usage)
     }
@@ -106,6 +157,12 @@ struct Stat {
     user_ms: u64,
     system_ms: u64,
     cpu: u32,
+}
+
+/// Times of a thread by its folder.
+fn schedule_of(root: &Root, folder: &str) -> Option<(u64, u64)> {
+    let path = format!("{folder}/schedstat");
+    root.read(&path).and_then(|text| parse_schedstat(&path, &text)).ok()
 }
 
 /// `/proc/PID/stat`: the name in brackets may hold blanks and brackets, so fields are counted
@@ -172,6 +229,29 @@ mod tests {
         assert!(parse_peak("s", "Name:\tx\nState:\tZ (zombie)\n").is_err());
         assert_eq!(parse_schedstat("s", "5000 70 3\n"), Ok((5000, 70)));
         assert!(parse_schedstat("s", "5000\n").is_err());
+    }
+
+    /// A shell whose two programs computed for three seconds each, and waited for CPUs as long; and one of which much was
+    /// not seen.
+    #[test]
+    fn waiting_of_started_processes_counts() {
+        for (charged_ticks, expected_ns) in [(600, Some(6_000_070_000)), (2_000, None)] {
+            let stat = format!(
+                "1 (sh) S 1 1 1 0 -1 4194304 101 0 0 0 1 0 {charged_ticks} 0 20 0 1 0 100 1000 50 18446744073709551615 \
+                                1 1 0 0 0 0 0 0 0 0 0 0 17 6 0 0 0 0 0 0 0 0 0 0 0 0 0"
+            );
+            let board = format!(
+                "== /proc/1/stat\n{stat}\n== /proc/1/task/1/stat\n{stat}\n== /proc/1/task/1/schedstat\n1000000 70000 3\n\
+                 == /proc/1/task/1/children\n7 8 \n== /proc/7/task/7/schedstat\n3000000000 4000000000 9\n\
+                 == /proc/8/task/8/schedstat\n3000000000 2000000000 9\n"
+            );
+            let root = Root::from_board(&board).unwrap();
+            let mut observer = Observer::new(&root, 1);
+            observer.look();
+            let (_, usage) = observer.close();
+            assert_eq!(usage.run_delay_ns.known().copied(), expected_ns);
+            assert_eq!(usage.task_clock_ns, Fact::Known(1_000_000));
+        }
     }
 
     #[test]

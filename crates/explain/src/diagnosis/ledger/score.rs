@@ -58,7 +58,9 @@ impl<'a> Score<'a> {
         cut(&mut runs);
         let cpus = view::cpu_count(record).unwrap_or(1);
         let expected = match Bound::of(&step.workload, &step.variant) {
-            Bound::Unknown if step.cpus.is_empty() => cpus_seen_busy(case, &runs).unwrap_or(cpus),
+            Bound::Unknown if step.cpus.is_empty() => {
+                cpus_wanted(&runs).or_else(|| cpus_seen_busy(case, &runs)).unwrap_or(cpus)
+            }
             _ => view::busy_cpus_expected(step),
         };
         let busy_cpus = expected.clamp(1, cpus.max(1));
@@ -108,6 +110,16 @@ fn cpus_seen_busy(case: &Case<'_>, runs: &[Run<'_>]) -> Option<u32> {
     Some((median(&busy)? * cpus).round() as u32)
 }
 
+/// CPUs that a program wanted: it ran on them, or waited for them.
+fn cpus_wanted(runs: &[Run<'_>]) -> Option<u32> {
+    let of = |run: &Run<'_>| {
+        let wanted_ns = cpu_ns(run.step)? + waited_ns(run.step)?;
+        Some(wanted_ns / (run.window.elapsed_ms().max(1) as f64 * 1e6))
+    };
+    let wanted: Vec<f64> = runs.iter().filter_map(of).collect();
+    Some(median(&wanted)?.round() as u32)
+}
+
 /// Logs have one stretch of time for all repetitions: it is cut by what each took, and equal work takes the longer the
 /// slower it is.
 fn cut(runs: &mut [Run<'_>]) {
@@ -127,14 +139,19 @@ fn cut(runs: &mut [Run<'_>]) {
     }
 }
 
-/// CPU time that the kernel charged to a step, in nanoseconds.
+/// CPU time that the kernel charged to a step, in nanoseconds: to its threads, or to it and the processes that it
+/// started, whichever is more.
 pub(super) fn cpu_ns(step: &Step) -> Option<f64> {
     let counters = &step.counters;
-    if let Some(ns) = counters.task_clock_ns.known() {
-        return Some(*ns as f64);
-    }
-    let (user_ms, system_ms) = (counters.user_ms.known()?, counters.system_ms.known()?);
-    Some((*user_ms as f64 + *system_ms as f64) * 1e6)
+    let own_ns = counters.task_clock_ns.known().map(|ns| *ns as f64);
+    let ticks_ms = counters.user_ms.known().zip(counters.system_ms.known());
+    let all_ns = ticks_ms.map(|(user_ms, system_ms)| (*user_ms as f64 + *system_ms as f64) * 1e6);
+    own_ns.into_iter().chain(all_ns).reduce(f64::max)
+}
+
+/// Time in nanoseconds for which a step waited for CPUs.
+pub(super) fn waited_ns(step: &Step) -> Option<f64> {
+    step.counters.run_delay_ns.known().map(|ns| *ns as f64)
 }
 
 /// What 7-zip says of a repetition.

@@ -1,12 +1,12 @@
 //! CPU time that others had: a quota, the host of a virtual machine, other programs.
 
 use super::loss::Loss;
-use super::score::{Run, Score, cpu_ns};
+use super::score::{Run, Score, cpu_ns, waited_ns};
 use crate::case::Case;
 use crate::rules::cpu_quota::throttled_time;
 use crate::stats::mean;
 use crate::{Cause, Method, Witness, view};
-use record::{ChannelId, OfControlGroup, Total};
+use record::{Bound, ChannelId, OfControlGroup, Total};
 
 /// What a cause took of the CPU time of a score, if that was counted.
 pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
@@ -43,7 +43,8 @@ fn stolen(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 }
 
 /// Share of its CPU time that other programs had: what was busy without what the kernel charged to the step and what
-/// the samples cost. A single thread lost what it waited for its CPU. Under a quota nothing tells it from waiting for that.
+/// the samples cost. A single thread lost what it waited for its CPU, and so did a program of which nobody knows what it
+/// asks for. Under a quota nothing tells it from waiting for that.
 fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     if throttled_time(case.record).is_some() {
         return None;
@@ -51,8 +52,12 @@ fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f
     let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;
     let own_ns = cpu_ns(run.step)?;
     if score.busy_cpus == 1 {
-        let waited_ns = *run.step.counters.run_delay_ns.known()? as f64;
+        let waited_ns = waited_ns(run.step)?;
         return Some(waited_ns.min((elapsed_ns - own_ns).max(0.0)) / elapsed_ns);
+    }
+    let is_unknown = Bound::of(&run.step.workload, &run.step.variant) == Bound::Unknown;
+    if is_unknown && let Some(waited_ns) = waited_ns(run.step) {
+        return Some(waited_ns / (elapsed_ns * f64::from(score.busy_cpus)));
     }
     let cpus = f64::from(view::cpu_count(case.record)?);
     let uses = view::cpu_use(case.record, run.window);
@@ -60,4 +65,43 @@ fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f
     let sampling = view::own_cost_percent(case.record).unwrap_or(0.0) / 100.0;
     let others = mean(&busy)? - own_ns / elapsed_ns / cpus - sampling;
     Some(others.max(0.0) * cpus / f64::from(score.busy_cpus))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Explanation;
+    use crate::test_support::{counter, own_run, with_step};
+    use record::{ChannelId, CpuTime, Fact, Gate, Measured, Record, Score, Scores, Unit, Variant};
+
+    /// A command that took ten seconds of a machine that others kept busy.
+    fn command(own_s: f64, waited_s: f64) -> Record {
+        let row = Score { name: String::new(), value: 10.0, unit: "s".into(), higher_is_better: false };
+        let measured = Measured::Scores(Scores { rows: vec![row], ..Scores::default() });
+        let mut record = with_step(own_run(), "made-up", Variant::own("made-up"), &[], (0.0, 10.0), measured);
+        let cpus = record.machine.cpus.len() as i64;
+        record = counter(record, ChannelId::all_cpus(CpuTime::User), Unit::Ticks, &[0, 500 * cpus, 1000 * cpus]);
+        record = counter(record, ChannelId::all_cpus(CpuTime::Idle), Unit::Ticks, &[0; 3]);
+        record.steps[0].threads = 0;
+        let counters = &mut record.steps[0].counters;
+        counters.task_clock_ns = Fact::Known((own_s * 1e9) as u64);
+        counters.run_delay_ns = Fact::Known((waited_s * 1e9) as u64);
+        counters.user_ms = Fact::Known((own_s * 1e3) as u64);
+        counters.system_ms = Fact::Known(0);
+        let gate = Gate { forced: true, passed: false, busy_hundredths_percent: 9_900, ..Gate::default() };
+        record.gate = Fact::Known(gate);
+        record
+    }
+
+    #[test]
+    fn a_command_loses_to_others_no_more_than_it_waited() {
+        for (own_s, waited_s, lost) in [(0.001, 0.005, 0.0), (2.0, 3.0, 30.0), (2.0, 8.0, 80.0), (5.0, 15.0, 75.0)] {
+            let record = command(own_s, waited_s);
+            let explained = Explanation::of(&record);
+            let taken: f64 = explained.ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);
+            assert!(
+                (taken - lost).abs() < 0.6,
+                "{own_s} s of CPU time, {waited_s} s waited: {taken} % instead of {lost} %"
+            );
+        }
+    }
 }
