@@ -30,7 +30,7 @@ mod written;
 use arrange::reorder;
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
-pub(crate) use monitor::{MonitorArgs, Replay, View};
+pub(crate) use monitor::{JsonlRows, MonitorArgs, Replay, View};
 pub(crate) use program::{calling_user, definitions};
 pub(crate) use several::{FileCommand, ResultsArgs};
 pub(crate) use single::OneShotArgs;

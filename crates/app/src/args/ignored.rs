@@ -128,7 +128,8 @@ fn sample(verb: &str, option: &str, arg: &clap::Arg) -> String {
         ("ab", "--workload") => "mine".to_owned(),
         (_, "--workload") => WorkloadId::SevenZip.as_str().to_owned(),
         ("results", "--sort") => "khs".to_owned(),
-        _ if !arg.get_action().takes_values() => String::new(),
+        // A value behind `=` may be left out.
+        _ if !arg.get_action().takes_values() || arg.is_require_equals_set() => String::new(),
         _ => VALUES.iter().find(|(known, _)| *known == name).map_or("x", |(_, value)| value).to_owned(),
     }
 }

@@ -29,6 +29,15 @@ pub(crate) struct MonitorArgs {
     pub(crate) meters: Vec<String>,
 }
 
+/// What a row of JSON holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum JsonlRows {
+    /// What was read at its moment: slow sources are not in every row.
+    Read,
+    /// The latest value of every channel, and what people look at.
+    Full,
+}
+
 /// How samples are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum View {
@@ -37,7 +46,7 @@ pub(crate) enum View {
     /// The whole screen.
     Screen,
     /// One JSON object per line.
-    Jsonl,
+    Jsonl(JsonlRows),
     /// Not at all.
     Nothing,
 }
@@ -66,9 +75,10 @@ pub(crate) struct MonitorFlags {
     /// Full-screen display with plots (default on terminals of at least 100x24)
     #[arg(long, conflicts_with = "jsonl")]
     tui: bool,
-    /// Print one JSON object per line
-    #[arg(long)]
-    jsonl: bool,
+    /// Print one JSON object per line: rows of what was read, or `full` rows of every latest value with clocks,
+    /// temperature, use and throttling worked out
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "read")]
+    jsonl: Option<JsonlRows>,
     /// Append every sample to FILE; the recording survives a power loss
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
@@ -96,7 +106,7 @@ impl MonitorFlags {
             (self.count.is_some(), "--count"),
             (self.lines, "--lines"),
             (self.tui, "--tui"),
-            (self.jsonl, "--jsonl"),
+            (self.jsonl.is_some(), "--jsonl"),
             (self.record.is_some(), "--record"),
             (self.replay.is_some(), "--replay"),
             (self.prometheus.is_some(), "--prometheus"),
@@ -108,7 +118,7 @@ impl MonitorFlags {
     /// # Errors
     /// One sentence: nothing would be shown or written, or it is to be shown and not to be shown.
     fn check_quiet(&self, quiet: bool) -> Result<(), String> {
-        let views = [(self.lines, "--lines"), (self.tui, "--tui"), (self.jsonl, "--jsonl")];
+        let views = [(self.lines, "--lines"), (self.tui, "--tui"), (self.jsonl.is_some(), "--jsonl")];
         let into_files = self.record.is_some() || self.prometheus.is_some() || self.textfile.is_some();
         match (quiet, chosen(views).next()) {
             (true, Some(view)) => Err(format!("--quiet cannot be combined with {view}.")),
@@ -138,7 +148,7 @@ impl MonitorFlags {
             _ if quiet => Some(View::Nothing),
             Self { lines: true, .. } => Some(View::Lines),
             Self { tui: true, .. } => Some(View::Screen),
-            Self { jsonl: true, .. } => Some(View::Jsonl),
+            Self { jsonl: Some(rows), .. } => Some(View::Jsonl(rows)),
             _ => None,
         };
         let replay = match self.replay {

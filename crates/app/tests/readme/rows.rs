@@ -141,8 +141,8 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench -m 0.5 --record night.rec &",
         Line(
             "sbc-bench -m 0.1 --record night.rec --count 60 >lines & sleep 1.5; \
-             sbc-bench mark \"fan off\"; sleep 0.5; sbc-bench mark \"fan on\"; wait; wc -l < lines",
-            &["61"],
+             sbc-bench mark \"fan off\"; sleep 0.5; sbc-bench mark \"fan on\"; wait; wc -l < lines; grep -e --- lines",
+            &["63", "--- fan off", "--- fan on"],
         ),
     ),
     ("sbc-bench mark \"fan off\"", As("sbc-bench -m 0.5 --record night.rec &")),

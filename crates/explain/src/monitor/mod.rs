@@ -8,6 +8,7 @@ mod cells;
 mod clocks;
 mod columns;
 mod metrics;
+mod now;
 mod replay;
 mod sparklines;
 mod summary;
@@ -15,6 +16,7 @@ mod tracks;
 
 pub use columns::Columns;
 pub use metrics::metrics;
+pub use now::Now;
 pub use replay::{Item, Recorded, items_of_record, whole_line};
 pub use sparklines::sparklines;
 pub use summary::summary;

@@ -1,15 +1,17 @@
 //! One JSON object per line: what was read at each moment, by the name of the channel, and between
 //! them the events of the stream in the form of the Record.
 
-use super::View;
 use super::rows::RowPrinter;
+use super::{View, live};
+use crate::args::JsonlRows;
 use crate::output;
-use explain::monitor::Watch;
+use explain::monitor::{Now, Watch};
 use record::{Event, Record};
 use serde_json::{Map, Value, json};
 
 /// Prints JSON.
 pub(super) struct Jsonl {
+    pub(super) holds: JsonlRows,
     pub(super) rows: RowPrinter,
 }
 
@@ -24,16 +26,26 @@ impl View for Jsonl {
 
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
         let mut text = happened(watch)?;
-        let read = watch.channels().iter().zip(watch.read());
-        let values: Map<String, Value> =
-            read.filter_map(|(channel, value)| Some((channel.id.to_string(), Value::from((*value)?)))).collect();
+        let values: Map<String, Value> = match self.holds {
+            JsonlRows::Read => {
+                let read = watch.channels().iter().zip(watch.read());
+                read.filter_map(|(channel, value)| Some((channel.id.to_string(), Value::from((*value)?)))).collect()
+            }
+            JsonlRows::Full => {
+                let all = watch.channels().iter().enumerate();
+                all.filter_map(|(place, channel)| Some((channel.id.to_string(), watch.value(place)?.into()))).collect()
+            }
+        };
         let started = watch.record().run.started.known();
-        let row = json!({
+        let mut row = json!({
             "event": "row",
             "at_ms": watch.at_ms(),
             "utc_ms": started.map(|started| started.saturating_add(watch.at_ms())),
             "values": values,
         });
+        if self.holds == JsonlRows::Full {
+            row["now"] = serde_json::to_value(Now::of(watch, live::temperature(watch).map(|(place, _)| place)))?;
+        }
         text.push_str(&format!("{row}\n"));
         self.rows.print(&text)
     }

@@ -118,7 +118,7 @@ impl View for Lines {
         text.push('\n');
         self.lines += 1;
         self.columns = Some(columns);
-        if self.for_people && !watch.happened().is_empty() {
+        if !watch.happened().is_empty() {
             text.push_str(&marks(watch));
         }
         self.notes(watch);
@@ -133,8 +133,7 @@ impl View for Lines {
 
     /// Notes behind the last row.
     fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
-        let text = if self.for_people { marks(watch) } else { String::new() };
-        self.rows.print(&text).map(|_| ())
+        self.rows.print(&marks(watch)).map(|_| ())
     }
 }
 

@@ -242,7 +242,7 @@ fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn View>>> {
     let rows = RowPrinter::new(others && args.replay.is_none());
     match kind {
         Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal, rows))),
-        Kind::Jsonl => views.push(Box::new(jsonl::Jsonl { rows })),
+        Kind::Jsonl(holds) => views.push(Box::new(jsonl::Jsonl { holds, rows })),
         // The screen is looked after by itself: it also has keys.
         Kind::Screen | Kind::Nothing => {}
     }

@@ -65,6 +65,10 @@ impl Recording {
     /// It is not a recording, another process writes it, or it cannot be opened.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let name = path.display();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+            anyhow::bail!("--record {name}: directory {} does not exist; create it first.", missing.display());
+        }
         let file = files::append(path, Access::Group)?;
         let end = file.metadata()?.len();
         anyhow::ensure!(
