@@ -139,8 +139,8 @@ fn cut(runs: &mut [Run<'_>]) {
     }
 }
 
-/// CPU time that the kernel charged to a step, in nanoseconds: to its threads, or to it and the processes that it
-/// started, whichever is more.
+/// CPU time that the kernel charged to a step, in nanoseconds: the larger of what its threads had, and what it had
+/// with the processes that it started.
 pub(super) fn cpu_ns(step: &Step) -> Option<f64> {
     let counters = &step.counters;
     let own_ns = counters.task_clock_ns.known().map(|ns| *ns as f64);
