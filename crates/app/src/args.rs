@@ -75,7 +75,7 @@ pub(crate) enum Command {
     FileCommand(FileCommand),
     /// One question: clock, core-to-core.
     OneShot(Box<OneShotArgs>),
-    /// Look over the machine: kernel, storage, review.
+    /// Look over the machine: kernel, storage, doctor, review.
     Survey(SurveyVerb),
     /// Write a Record in another form.
     Report { file: PathBuf, to: ReportTo },
@@ -104,11 +104,17 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// True for those that look first whether an earlier run died: all that people ask something.
+    /// True for those that look first whether an earlier run died: all that people ask something, but `doctor`, which
+    /// changes nothing.
     pub(crate) fn recovers_first(&self) -> bool {
         !matches!(
             self,
-            Self::Recover { .. } | Self::Guard(_) | Self::List { .. } | Self::Completions { .. } | Self::Manual
+            Self::Recover { .. }
+                | Self::Guard(_)
+                | Self::List { .. }
+                | Self::Completions { .. }
+                | Self::Manual
+                | Self::Survey(SurveyVerb::Doctor { .. })
         )
     }
 }

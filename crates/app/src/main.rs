@@ -150,6 +150,7 @@ fn survey(root: &machine::Root, verb: SurveyVerb) -> anyhow::Result<u8> {
     match verb {
         SurveyVerb::Kernel { eol_file, json, .. } => commands::kernel::run(root, eol_file.as_deref(), json),
         SurveyVerb::Storage { json, .. } => commands::storage::run(root, json),
+        SurveyVerb::Doctor { json, .. } => commands::doctor::run(root, json),
         SurveyVerb::Review(args) => commands::review::run(root, &args),
     }
 }

@@ -7,6 +7,7 @@
 // Tests make their boards and programs by path, in folders of their own.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub mod doctor;
 mod emulation;
 pub mod foreign;
 mod job;

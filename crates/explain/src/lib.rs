@@ -55,7 +55,7 @@ pub use explanation::{
 };
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
-pub use lines::{duration, size_words, unmeasured};
+pub use lines::{duration, size_words, unmeasured, wrapped};
 pub use number::{number, with_unit};
 pub use outcome::outcome;
 pub use plain::{harmless, plain, shortened};

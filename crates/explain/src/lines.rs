@@ -10,7 +10,7 @@ const UNREAD_SHOWN: usize = 4;
 
 /// Breaks a line at 80 columns; following lines are indented. None begins with a number sign: a name that holds one
 /// must not look like a heading.
-pub(crate) fn wrapped(line: &str, indent: usize) -> String {
+pub fn wrapped(line: &str, indent: usize) -> String {
     let mut text = String::new();
     let mut column = 0;
     let lead = line.len() - line.trim_start().len();

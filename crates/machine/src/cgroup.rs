@@ -2,17 +2,26 @@
 //! clock for a part of each period and stands still for the rest.
 
 use crate::Root;
+use record::Reading;
 
 /// True if the cgroup of the calling thread, or one above it, has a CPU quota.
 /// (Kernel: Documentation/scheduler/sched-bwc.rst for `cpu.cfs_quota_us` of cgroup v1,
 /// Documentation/admin-guide/cgroup-v2.rst for `cpu.max`.) A machine that does not tell has none.
 pub fn has_quota(root: &Root) -> bool {
-    let membership = root.read("/proc/thread-self/cgroup").unwrap_or_default();
-    folders(&membership, "cpu").iter().any(|folder| {
+    quota(root).unwrap_or(false)
+}
+
+/// The same for those who want to know whether the machine tells.
+///
+/// # Errors
+/// The control groups of the calling thread cannot be read.
+pub fn quota(root: &Root) -> Reading<bool> {
+    let membership = root.read("/proc/thread-self/cgroup")?;
+    Ok(folders(&membership, "cpu").iter().any(|folder| {
         let v1 = root.read_number::<i64>(&format!("{folder}/cpu.cfs_quota_us"));
         let v2 = root.read_value(&format!("{folder}/cpu.max"));
         v1.is_ok_and(|quota_us| quota_us > 0) || v2.is_ok_and(|max| !max.starts_with("max"))
-    })
+    }))
 }
 
 /// Folders of one controller, from the group itself up to the root, for version 2 (`0::/path`) and

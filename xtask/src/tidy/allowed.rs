@@ -189,6 +189,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/net/meters/sockets.rs", "the made-up meter of the fuzz targets"),
             at("bench/src/process/child/start.rs", "starts a program, with other rights or in another group"),
             at("bench/src/process/guard/mod.rs", "in the guard: sees that the run is stopped"),
+            at("bench/src/process/tools.rs", "asks several programs for their version at once"),
             at("bench/src/run/clock_pass/mod.rs", "measures a clock, bound to its CPU"),
             at("bench/src/run/heat/gauge.rs", "asks a slow sensor while the chip is heated"),
             at("bench/src/run/heat/mod.rs", "the loads of a thermal test"),

@@ -1,4 +1,4 @@
-//! The verbs that look over the machine before anything is measured: kernel, storage, review.
+//! The verbs that look over the machine before anything is measured: kernel, storage, doctor, review.
 
 use super::groups::{RootFlags, TuneFlags, chosen};
 use super::run::RunFlags;
@@ -27,6 +27,17 @@ pub(crate) enum SurveyVerb {
     ///
     /// Disks and SD cards with their bus speed and health.
     Storage {
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        root: RootFlags,
+    },
+    /// Show what can be measured here, and what is missing
+    ///
+    /// Rights, cycle counters, cpufreq, sensors, kernel log and external tools: each with the reason where it is
+    /// missing, and a command or package that helps. Changes nothing and measures nothing.
+    Doctor {
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
@@ -76,7 +87,7 @@ impl SurveyVerb {
     /// The other machine that is to be read.
     pub(super) fn root(&self) -> Option<&PathBuf> {
         match self {
-            Self::Kernel { root, .. } | Self::Storage { root, .. } => root.root.as_ref(),
+            Self::Kernel { root, .. } | Self::Storage { root, .. } | Self::Doctor { root, .. } => root.root.as_ref(),
             Self::Review(args) => args.root.root.as_ref(),
         }
     }

@@ -180,6 +180,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("identify", "compatible cpuinfo json model root".into()),
         ("kernel", "eol-file json root".into()),
         ("storage", "json root".into()),
+        ("doctor", "json root".into()),
         ("snapshot", "root".into()),
         ("recover", "log".into()),
         ("restore", String::new()),

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod compare;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod identify;
 pub(crate) mod kernel;

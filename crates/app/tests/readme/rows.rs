@@ -125,6 +125,11 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench trend FILE...", Line("sbc-bench trend old.log old.log old.log", &[])),
     ("sbc-bench identify [LOG]", Line("sbc-bench identify && sbc-bench identify old.log", &["CPU"])),
     (
+        "sbc-bench doctor [--json]",
+        Line("sbc-bench doctor; sbc-bench doctor --json", &["External tools:", "For a bug report", "\"measurable\""]),
+    ),
+    ("sbc-bench snapshot", As("sbc-bench snapshot > my.board")),
+    (
         "sbc-bench snapshot > my.board",
         Line("sbc-bench snapshot > my.board && sbc-bench --root my.board identify", &["CPU"]),
     ),

@@ -5,12 +5,12 @@
 
 use crate::process::child::{Child, ChildSpec, Supervisor};
 use crate::process::search_path::{is_program, search_path};
-use machine::{Caller, Root, Trust};
+use machine::{Caller, Root, Trust, threads};
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Time that a program has to tell its version. Slow boards with slow cards load it in a second.
@@ -114,8 +114,29 @@ impl Tools {
     /// # Errors
     /// There is none; the reason names what was found instead.
     pub fn find_all(&self, kind: &'static ToolKind) -> Reading<Vec<Found>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(kind.name).or_insert_with(|| self.search(kind)).clone()
+        if let Some(known) = self.known().get(kind.name) {
+            return known.clone();
+        }
+        // Not under the lock: other kinds can be asked meanwhile.
+        let found = self.search(kind);
+        self.known().entry(kind.name).or_insert(found).clone()
+    }
+
+    /// Asks several kinds at once, for those who want to know all of them: each takes as long as its program does.
+    pub(crate) fn find_at_once(&self, kinds: &[&'static ToolKind]) {
+        std::thread::scope(|scope| {
+            let ask = |kind: &&'static ToolKind| {
+                let kind = *kind;
+                threads::begin(scope, "tool", move || drop(self.find_all(kind)))
+            };
+            // A thread that the kernel refuses is one question that is asked later.
+            let asking: Vec<_> = kinds.iter().filter_map(|kind| ask(kind).ok()).collect();
+            asking.into_iter().for_each(threads::joined);
+        });
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<&'static str, Reading<Vec<Found>>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn search(&self, kind: &ToolKind) -> Reading<Vec<Found>> {

@@ -7,6 +7,7 @@ use crate::survey::SMARTCTL;
 use crate::workloads::{WORKLOADS, XVFB};
 use record::Reading;
 use record::table::Table;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Names of packages by distribution, one row for each tool.
@@ -43,6 +44,13 @@ pub(crate) fn kinds() -> impl Iterator<Item = (&'static ToolKind, &'static str)>
 
 /// Every external program that can be of use, by name.
 pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
+    let mut different: Vec<&'static ToolKind> = Vec::new();
+    for (kind, _) in kinds() {
+        if !different.iter().any(|known| known.name == kind.name) {
+            different.push(kind);
+        }
+    }
+    tools.find_at_once(&different);
     let mut all: Vec<ToolStatus> = Vec::new();
     for (kind, user) in kinds() {
         if let Some(known) = all.iter_mut().find(|status| status.name == kind.name) {
@@ -109,9 +117,8 @@ pub struct InstallPlan {
 /// One sentence: a name means no tool, there is no package manager, or no right to install.
 pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<InstallPlan, String> {
     let all = survey(tools);
-    let manager = MANAGERS.iter().find_map(|manager| Some((manager, tools.program(manager.command[0])?)));
-    let (manager, program) =
-        manager.ok_or("no supported package manager found (apt-get, dnf, zypper, apk, pacman)".to_owned())?;
+    let (manager, program) = manager_here(tools)
+        .ok_or("no supported package manager found (apt-get, dnf, zypper, apk, pacman)".to_owned())?;
     let prefix = match is_root {
         true => None,
         false => Some(
@@ -151,6 +158,15 @@ pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<In
         installation.command.extend(packages);
     }
     Ok(installation)
+}
+
+fn manager_here(tools: &Tools) -> Option<(&'static PackageManager, PathBuf)> {
+    MANAGERS.iter().find_map(|manager| Some((manager, tools.program(manager.command[0])?)))
+}
+
+/// Place in [`DISTRIBUTIONS`] of the one whose package manager is here; none where there is none that is known.
+pub(crate) fn distribution(tools: &Tools) -> Option<usize> {
+    manager_here(tools).map(|(manager, _)| manager.distribution)
 }
 
 /// The tools with these names: their own, that of a program, or that of a workload.

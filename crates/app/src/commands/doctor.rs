@@ -1,0 +1,91 @@
+//! `sbc-bench doctor`: what can and cannot be measured here, why, and the way out. The first thing that a bug report needs.
+
+use crate::output;
+use crate::paths::Paths;
+use bench::doctor::{Capability, Measurable, examine, examine_tools};
+use explain::{plain, wrapped};
+use machine::Root;
+use record::Machine;
+use record::redact::Redactor;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Where the reason begins.
+const INDENT: usize = 26;
+
+pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
+    let results = Paths::choose(!root.is_system() || machine::is_root(), None).history;
+    let (machine, mut subjects) = examine(root, &results);
+    // Programs are those of this system, not of the machine whose files these are.
+    let mut tools = match root.is_system() {
+        true => examine_tools(&super::tools::tools()?),
+        false => Vec::new(),
+    };
+    let mut redactor = Redactor::default();
+    for row in subjects.iter_mut().chain(&mut tools) {
+        // It goes into bug reports.
+        row.because = redactor.line(&plain(&row.because));
+    }
+    let shown = match json {
+        true => format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?),
+        false => text(&subjects, &tools),
+    };
+    output::print(&shown)?;
+    Ok(0)
+}
+
+fn value(machine: &Machine, subjects: &[Capability], tools: &[Capability]) -> Value {
+    let row = |row: &Capability| {
+        json!({
+            "subject": row.subject,
+            "measurable": row.measurable.as_str(),
+            "because": row.because,
+            "way_out": Some(&row.way_out).filter(|way_out| !way_out.is_empty()),
+        })
+    };
+    let rows = |rows: &[Capability]| rows.iter().map(row).collect::<Vec<_>>();
+    json!({
+        "version": env!("SBC_BENCH_VERSION"),
+        "board": machine.board.known(),
+        "kernel": machine.kernel_release.known(),
+        "subjects": rows(subjects),
+        "tools": rows(tools),
+    })
+}
+
+fn text(subjects: &[Capability], tools: &[Capability]) -> String {
+    let mut text = String::new();
+    for (heading, rows) in [("Can be measured", subjects), ("External tools", tools)] {
+        if !rows.is_empty() {
+            let _ = writeln!(text, "{heading}:");
+            rows.iter().for_each(|row| text.push_str(&paragraph(row)));
+            text.push('\n');
+        }
+    }
+    let count = |is: Measurable| subjects.iter().filter(|row| row.measurable == is).count();
+    let counts = [Measurable::Yes, Measurable::Partly, Measurable::No, Measurable::Unknown]
+        .map(|is| format!("{} {}", count(is), is.as_str()));
+    let _ = write!(text, "{} subjects: {}", subjects.len(), counts.join(", "));
+    if !tools.is_empty() {
+        let found = tools.iter().filter(|row| row.measurable == Measurable::Yes).count();
+        let _ = write!(text, "; {found} of {} tools", tools.len());
+    }
+    text.push_str(".\nFor a bug report, add the output of `sbc-bench snapshot`.\n");
+    text
+}
+
+/// One subject: what is there or why it is not, and below it what to do.
+fn paragraph(row: &Capability) -> String {
+    let head = format!("  {:<7} {:<15}", row.measurable.as_str(), row.subject);
+    let because = wrapped(&format!("{:INDENT$}{}", "", row.because), INDENT);
+    // A name that is too long stands on a line of its own.
+    let mut text = match head.chars().count() < INDENT {
+        true => format!("{head:<INDENT$}{}\n", because.trim_start()),
+        false => format!("{head}\n{because}\n"),
+    };
+    if !row.way_out.is_empty() {
+        let way_out = wrapped(&format!("{:INDENT$}-> {}", "", row.way_out), INDENT + 3);
+        let _ = writeln!(text, "{way_out}");
+    }
+    text
+}

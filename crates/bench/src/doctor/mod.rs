@@ -1,0 +1,169 @@
+//! What can and cannot be measured on a machine, and why: one [`Capability`] for each [`Subject`] of the table, found by the
+//! readers that runs use. Nothing is measured and no setting is touched; of other programs only their version is asked.
+//!
+//! To add a subject: write its function in the file of its kind, and add a line to [`SUBJECTS`].
+
+mod sensors;
+mod subjects;
+mod system;
+
+use crate::emulation::identified;
+use crate::process::tools::Tools;
+use crate::workloads::packages::{self, DISTRIBUTIONS, ToolStatus};
+use machine::{Root, Sampler, SamplerOptions, Timeline};
+use record::{ChannelId, Event, Machine, Missing};
+use std::path::Path;
+use std::time::Duration;
+
+/// Slow sources (I2C, batteries, firmware) are read by threads of their own: so long may they take for a first value.
+const SLOW_SOURCES: Duration = Duration::from_millis(60);
+
+/// Whether something can be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measurable {
+    /// All of it.
+    Yes,
+    /// A part, or with a limit that results have to be read with.
+    Partly,
+    /// Nothing.
+    No,
+    /// Nobody can tell: these are files of another machine, or what would tell cannot be read.
+    Unknown,
+}
+
+impl Measurable {
+    /// The word of text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::Partly => "partly",
+            Self::No => "no",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What was found out about one subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capability {
+    /// What it is about: id of the subject, or name of a tool.
+    pub subject: &'static str,
+    /// Whether it can be measured.
+    pub measurable: Measurable,
+    /// What is there, or why it is not; without a full stop.
+    pub because: String,
+    /// What to do about it, an imperative without a full stop; empty where nothing has to or can be done.
+    pub way_out: String,
+}
+
+/// What can be asked of any machine.
+#[derive(Debug)]
+struct Subject {
+    /// Name in kebab-case, as in JSON.
+    id: &'static str,
+    /// Looks at it.
+    look: fn(&Facts) -> Finding,
+}
+
+/// What a look gave: whether it can be measured, what is there or why not, and the way out.
+type Finding = (Measurable, String, String);
+
+/// Every subject, in the order of the report.
+const SUBJECTS: &[Subject] = &[
+    Subject { id: "root", look: subjects::root },
+    Subject { id: "board", look: subjects::board },
+    Subject { id: "environment", look: subjects::environment },
+    Subject { id: "quota", look: subjects::quota },
+    Subject { id: "cycle-counters", look: subjects::cycle_counters },
+    Subject { id: "cpufreq", look: subjects::cpufreq },
+    Subject { id: "settings", look: subjects::settings },
+    Subject { id: "cpu-hotplug", look: subjects::cpu_hotplug },
+    Subject { id: "temperature", look: sensors::temperature },
+    Subject { id: "power", look: sensors::power },
+    Subject { id: "throttling", look: sensors::throttling },
+    Subject { id: "sensors", look: sensors::all },
+    Subject { id: "pressure", look: system::pressure },
+    Subject { id: "kernel-log", look: system::kernel_log },
+    Subject { id: "results", look: system::results },
+];
+
+/// What all subjects are asked of.
+struct Facts<'a> {
+    root: &'a Root,
+    machine: Machine,
+    /// After its first samples.
+    sampler: Sampler,
+    /// What did not answer, with the reason.
+    gaps: Vec<(ChannelId, Missing)>,
+    /// The directory of results.
+    results: &'a Path,
+}
+
+/// Looks at everything. `results` is the directory in which a run would keep its results.
+pub fn examine(root: &Root, results: &Path) -> (Machine, Vec<Capability>) {
+    let machine = identified(root);
+    let (sampler, gaps) = samples(root);
+    let facts = Facts { root, machine, sampler, gaps, results };
+    let capability = |subject: &Subject| {
+        let (measurable, because, way_out) = (subject.look)(&facts);
+        Capability { subject: subject.id, measurable, because, way_out }
+    };
+    let mut found: Vec<Capability> = SUBJECTS.iter().map(capability).collect();
+    // Reasons for what is there and cannot be read are in the rows above, or in this one.
+    found.extend(system::unread(root));
+    (facts.machine, found)
+}
+
+/// The external programs that workloads run. Only the running system has any.
+pub fn examine_tools(tools: &Tools) -> Vec<Capability> {
+    let distribution = packages::distribution(tools);
+    packages::survey(tools).iter().map(|status| tool(status, distribution)).collect()
+}
+
+/// The first values of all sensors, and what gave none.
+fn samples(root: &Root) -> (Sampler, Vec<(ChannelId, Missing)>) {
+    let mut sampler = Sampler::new(root, &SamplerOptions::default());
+    let timeline = Timeline::start();
+    sampler.tick(&timeline);
+    if sampler.latest().contains(&machine::sensors::NONE) && !root.is_board() {
+        std::thread::sleep(SLOW_SOURCES);
+        sampler.tick(&timeline);
+    }
+    let gaps = sampler.take_gaps().into_iter().filter_map(|event| match event {
+        Event::Gap { channel, gap } => Some((channel, gap.missing)),
+        _ => None,
+    });
+    let gaps = gaps.collect();
+    (sampler, gaps)
+}
+
+/// `distribution` is the place in [`DISTRIBUTIONS`] of the one whose package manager is here.
+fn tool(status: &ToolStatus, distribution: Option<usize>) -> Capability {
+    let used_for = status.used_for.join(", ");
+    let (measurable, because, way_out) = match &status.found {
+        Ok(found) => (Measurable::Yes, format!("{}; used by {used_for}", found.version), String::new()),
+        Err(missing) => (Measurable::No, format!("{missing}; used by {used_for}"), way_to(status, distribution)),
+    };
+    Capability { subject: status.name, measurable, because, way_out }
+}
+
+/// The command that installs it, or where it is to be had where no package has it.
+fn way_to(status: &ToolStatus, distribution: Option<usize>) -> String {
+    if distribution.is_some_and(|place| status.packages[place].is_some()) {
+        return format!("sbc-bench install-tools {}", quoted(status.name));
+    }
+    if !status.about.is_empty() {
+        return status.about.to_owned();
+    }
+    let named = DISTRIBUTIONS.iter().zip(&status.packages);
+    let named = named.filter_map(|(distribution, package)| Some(format!("{} ({distribution})", (*package)?)));
+    format!("install {}", named.collect::<Vec<_>>().join(", "))
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

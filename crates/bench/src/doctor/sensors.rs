@@ -1,0 +1,115 @@
+//! What the sampler can watch.
+
+use super::Measurable::{No, Partly, Unknown, Yes};
+use super::subjects::OTHER_MACHINE;
+use super::{Facts, Finding};
+use machine::sensors::known;
+use record::{Channel, ChannelId, Measurand, Missing, Unit, Why};
+
+/// So many names stand in one row.
+const NAMES_MAX: usize = 4;
+
+pub(super) fn temperature(facts: &Facts) -> Finding {
+    let channels = facts.sampler.channels();
+    let is_one = |channel: &Channel| channel.is_temperature();
+    match facts.sampler.temperature() {
+        Ok(choice) => {
+            let value = choice.place(channels).and_then(|place| known(facts.sampler.latest()[place]));
+            let sentence = choice.sentence(channels);
+            match value {
+                Some(millicelsius) => {
+                    (Yes, format!("SoC {:.1} °C by {sentence}", millicelsius as f64 / 1000.0), String::new())
+                }
+                None => silent(facts, is_one, format!("SoC by {sentence}, which gave no value yet")),
+            }
+        }
+        Err(missing) => match channels.iter().filter(|channel| is_one(channel)).count() {
+            0 => no_source(
+                facts,
+                "/sys/class/thermal",
+                "no temperature sensor: throttling by heat is seen by clocks alone",
+                "",
+            ),
+            count => (Partly, format!("{count} sensors, none is known to be the SoC's: {missing}"), String::new()),
+        },
+    }
+}
+
+pub(super) fn power(facts: &Facts) -> Finding {
+    let is_one = |channel: &Channel| channel.is_power() || channel.unit == Unit::Microjoules;
+    let names = with_value(facts, is_one);
+    if !names.is_empty() {
+        return (Yes, shown(&names), String::new());
+    }
+    if facts.sampler.channels().iter().any(is_one) {
+        return silent(facts, is_one, "power sensors gave no value".into());
+    }
+    let way_out = "use a smart plug on the network: --meter KIND:HOST";
+    no_source(facts, "/sys/class", "no power sensor: power and energy are unknown", way_out)
+}
+
+pub(super) fn throttling(facts: &Facts) -> Finding {
+    let is_one = |channel: &Channel| channel.id.measurand() == Some(Measurand::Throttling);
+    let names = with_value(facts, is_one);
+    match names.len() {
+        0 if facts.sampler.channels().iter().any(is_one) => silent(facts, is_one, "counters gave no value".into()),
+        0 => no_source(
+            facts,
+            "/sys/class",
+            "no throttle counter and no cooling device: throttling is seen by measured clocks, its reason is not",
+            "",
+        ),
+        _ => (Yes, shown(&names), String::new()),
+    }
+}
+
+pub(super) fn all(facts: &Facts) -> Finding {
+    let channels = facts.sampler.channels();
+    let silent: Vec<&(ChannelId, Missing)> = facts.gaps.iter().collect();
+    let total = channels.len();
+    match silent.first() {
+        None => (Yes, format!("{total} channels, all that were due gave values"), String::new()),
+        Some((_, why)) => {
+            let denied = silent.iter().any(|(_, missing)| missing.why == Why::Denied);
+            let because = format!("{} of {total} channels gave no value, the first because {why}", silent.len());
+            (Partly, because, as_root(denied).into())
+        }
+    }
+}
+
+/// Names of the channels of a kind that gave one.
+fn with_value(facts: &Facts, is_one: impl Fn(&Channel) -> bool) -> Vec<String> {
+    let values = facts.sampler.channels().iter().zip(facts.sampler.latest());
+    let values = values.filter(|(channel, value)| is_one(channel) && known(**value).is_some());
+    values.map(|(channel, _)| channel.id.to_string()).collect()
+}
+
+fn shown(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMES_MAX);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// What is there and does not answer: with the reason, if there is one.
+fn silent(facts: &Facts, is_one: impl Fn(&Channel) -> bool, else_because: String) -> Finding {
+    let channels = facts.sampler.channels();
+    let is_its = |id: &ChannelId| channels.iter().any(|channel| channel.id == *id && is_one(channel));
+    match facts.gaps.iter().find(|(id, _)| is_its(id)) {
+        Some((_, missing)) => (No, missing.to_string(), as_root(missing.why == Why::Denied).into()),
+        None => (Unknown, else_because, "see `sbc-bench -m` for a few seconds".into()),
+    }
+}
+
+/// Nothing of a kind: what that means, unless nobody could have seen it.
+fn no_source(facts: &Facts, folder: &str, because: &str, way_out: &str) -> Finding {
+    match facts.root.list(folder) {
+        Err(missing) if missing.why == Why::Denied => (Unknown, missing.to_string(), as_root(true).into()),
+        // Not everything of a machine is in its files: firmware answers on the running system only.
+        _ if !facts.root.is_system() => (Unknown, format!("{OTHER_MACHINE}, and they hold none"), String::new()),
+        _ => (No, because.into(), way_out.into()),
+    }
+}
+
+fn as_root(denied: bool) -> &'static str {
+    if denied && !machine::is_root() { "run as root (sudo)" } else { "" }
+}

@@ -1,0 +1,186 @@
+//! Rights, identity, clocks and settings.
+
+use super::Measurable::{No, Partly, Unknown, Yes};
+use super::{Facts, Finding};
+use machine::cgroup;
+use machine::cycles::CycleCounter;
+use machine::settings::Node;
+use record::{Fact, Missing, Policy, Why};
+
+/// Why nothing is known of what only code that runs shows.
+pub(super) const OTHER_MACHINE: &str = "these are the files of another machine";
+const AS_ROOT: &str = "run as root (sudo)";
+/// All CPUs.
+const CPUS: &str = "/sys/devices/system/cpu";
+
+/// Nothing to be done.
+fn fine(because: impl Into<String>) -> Finding {
+    (Yes, because.into(), String::new())
+}
+
+pub(super) fn root(facts: &Facts) -> Finding {
+    if !facts.root.is_system() {
+        return (Unknown, OTHER_MACHINE.into(), String::new());
+    }
+    match machine::is_root() {
+        true => fine("running as root"),
+        false => (
+            Partly,
+            "not root: clocks are measured as they are set, drives and some sensors are not read".into(),
+            AS_ROOT.into(),
+        ),
+    }
+}
+
+pub(super) fn board(facts: &Facts) -> Finding {
+    match &facts.machine.board {
+        Fact::Known(name) => {
+            let by = if facts.machine.compatible.is_empty() { "DMI or firmware" } else { "device tree" };
+            fine(format!("{name} ({by})"))
+        }
+        Fact::Missing { missing } if missing.why != Why::Absent => (Unknown, missing.to_string(), String::new()),
+        Fact::Missing { missing } => {
+            (No, format!("neither device tree nor DMI names the board ({missing})"), String::new())
+        }
+    }
+}
+
+pub(super) fn environment(facts: &Facts) -> Finding {
+    if let Some(sign) = facts.machine.emulated_by() {
+        let because = format!("the CPU is emulated ({sign}): no clock and no score is that of a CPU");
+        return (No, because, "run on real hardware".into());
+    }
+    match &facts.machine.virtualisation {
+        Fact::Known(kind) if kind == "none" => fine("bare metal"),
+        Fact::Known(kind) => (
+            Partly,
+            format!("{kind}: others may share the CPUs; clocks and sensors may be hidden or the host's"),
+            "run on the host for figures of the board".into(),
+        ),
+        Fact::Missing { missing } => (Unknown, missing.to_string(), String::new()),
+    }
+}
+
+pub(super) fn quota(facts: &Facts) -> Finding {
+    match cgroup::quota(facts.root) {
+        Ok(false) => fine("none"),
+        Ok(true) => (
+            Partly,
+            "the cgroup of this process has a CPU quota: it runs at full clock for a part of each period".into(),
+            "run outside of the container, session or service with the quota".into(),
+        ),
+        Err(missing) if missing.why == Why::Absent => {
+            (Unknown, format!("the kernel has no cgroups, or they are not shown ({missing})"), String::new())
+        }
+        Err(missing) => (Unknown, missing.to_string(), String::new()),
+    }
+}
+
+pub(super) fn cycle_counters(facts: &Facts) -> Finding {
+    if !facts.root.is_system() {
+        return (Unknown, OTHER_MACHINE.into(), String::new());
+    }
+    let cpu = facts.machine.cpus.iter().find(|cpu| cpu.online).map_or(0, |cpu| cpu.cpu);
+    let mut reasons: Vec<Missing> = Vec::new();
+    for (name, counter) in CycleCounter::all(facts.root, cpu) {
+        match counter {
+            Ok(_) => return fine(format!("clocks are also measured by the counters of the CPU ({name})")),
+            Err(missing) => reasons.push(missing),
+        }
+    }
+    let way_out = match reasons.iter().any(|missing| missing.why == Why::Denied) {
+        true if machine::is_root() => "allow perf_event_open and /dev/cpu/*/msr to this container",
+        true => "run as root, or: sudo sysctl kernel.perf_event_paranoid=2",
+        false => "",
+    };
+    let reasons: Vec<String> = reasons.iter().map(Missing::to_string).collect();
+    let because = format!("clocks are measured by timed loops alone: {}", reasons.join("; "));
+    (Partly, because, way_out.into())
+}
+
+pub(super) fn cpufreq(facts: &Facts) -> Finding {
+    let policies = &facts.machine.policies;
+    if !policies.is_empty() {
+        return fine(policies.iter().map(policy).collect::<Vec<_>>().join("; "));
+    }
+    let names = match facts.root.list(&format!("{CPUS}/cpufreq")) {
+        Err(missing) if missing.why != Why::Absent => return (Unknown, missing.to_string(), String::new()),
+        names => names.unwrap_or_default(),
+    };
+    match facts.root.list(CPUS) {
+        Ok(_) if names.iter().any(|name| name.starts_with("policy")) => {
+            (Unknown, "policies are there and cannot be read".into(), String::new())
+        }
+        Ok(_) => (
+            No,
+            "no cpufreq policy: the kernel has no driver for the clocks of these CPUs, or a hypervisor sets them; \
+             clocks are measured, but have nothing to be compared with"
+                .into(),
+            "on a board, use a kernel with its cpufreq driver".into(),
+        ),
+        Err(missing) => (Unknown, missing.to_string(), String::new()),
+    }
+}
+
+/// `policy0: 408-1512 MHz, 5 OPPs, governor ondemand`.
+fn policy(policy: &Policy) -> String {
+    let mhz = |fact: &Fact<u32>| fact.known().map_or("?".to_owned(), |khz| (khz / 1000).to_string());
+    let mut text =
+        format!("policy{}: {}-{} MHz", policy.policy, mhz(&policy.clock_khz_min), mhz(&policy.clock_khz_max));
+    if !policy.opps_khz.is_empty() {
+        text.push_str(&format!(", {} OPPs", policy.opps_khz.len()));
+    }
+    if let Fact::Known(governor) = &policy.governor {
+        text.push_str(&format!(", governor {governor}"));
+    }
+    text
+}
+
+pub(super) fn settings(facts: &Facts) -> Finding {
+    let policies = &facts.machine.policies;
+    let is_settable = |policy: &&Policy| {
+        let others = policy.governors.iter().any(|governor| Some(governor) != policy.governor.known());
+        others || policy.clock_khz_min != policy.clock_khz_max
+    };
+    let settable = policies.iter().filter(is_settable).count();
+    if settable == 0 && cpufreq(facts).0 == Unknown {
+        return (Unknown, cpufreq(facts).1, String::new());
+    }
+    if settable == 0 {
+        let why = if policies.is_empty() { "no cpufreq policy" } else { "no policy has another governor or clock" };
+        return (No, format!("{why}: OPP sweeps, efficiency and ab with clocks cannot run"), String::new());
+    }
+    if !facts.root.is_system() {
+        return (
+            Unknown,
+            format!("{settable} of {} policies list a choice; {OTHER_MACHINE}", policies.len()),
+            String::new(),
+        );
+    }
+    if facts.root.is_read_only(CPUS) {
+        return (No, "/sys is mounted read-only".into(), "run outside of the container".into());
+    }
+    match machine::is_root() {
+        true => fine(format!("governor and clock limits of {settable} of {} policies", policies.len())),
+        false => (No, "setting governors and clocks needs root".into(), AS_ROOT.into()),
+    }
+}
+
+pub(super) fn cpu_hotplug(facts: &Facts) -> Finding {
+    let cpus = &facts.machine.cpus;
+    let count = cpus.iter().filter(|cpu| Node::CpuOnline(cpu.cpu).read(facts.root).is_ok()).count();
+    const FOR: &str = "programs that start one thread per CPU run on all CPUs only";
+    match (count, cpus.len()) {
+        (_, 0) => (Unknown, "no CPU is known".into(), String::new()),
+        (_, 1) => (No, "there is only one CPU".into(), String::new()),
+        (0, _) => (No, format!("the kernel lets no CPU be taken offline: {FOR}"), String::new()),
+        (count, all) if !facts.root.is_system() => {
+            (Unknown, format!("{count} of {all} CPUs have the switch; {OTHER_MACHINE}"), String::new())
+        }
+        (count, all) if facts.root.is_read_only(CPUS) => {
+            (No, format!("{count} of {all} CPUs have the switch, but /sys is mounted read-only"), String::new())
+        }
+        (count, all) if machine::is_root() => fine(format!("{count} of {all} CPUs can be taken offline")),
+        _ => (No, format!("taking CPUs offline needs root: {FOR}"), AS_ROOT.into()),
+    }
+}

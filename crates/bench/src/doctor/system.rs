@@ -1,0 +1,78 @@
+//! What the kernel tells of itself, and where results are kept.
+
+use super::Measurable::{No, Partly, Unknown, Yes};
+use super::subjects::OTHER_MACHINE;
+use super::{Capability, Facts, Finding};
+use machine::{KernelLog, Root};
+use record::Why;
+
+/// `EOPNOTSUPP` of `asm-generic/errno.h`.
+const NOT_SUPPORTED: i32 = 95;
+const PRESSURE: &str = "/proc/pressure/cpu";
+
+/// Documentation/accounting/psi.rst of the kernel.
+pub(super) fn pressure(facts: &Facts) -> Finding {
+    let why = match facts.root.read(PRESSURE) {
+        Ok(_) => return (Yes, "PSI shows for how long tasks were stalled".into(), String::new()),
+        Err(missing) => missing,
+    };
+    match why.why {
+        Why::Absent if !facts.root.is_system() => (Unknown, OTHER_MACHINE.into(), String::new()),
+        Why::Absent => {
+            let because = "no PSI: the kernel was built without CONFIG_PSI, or it is off by default";
+            (No, because.into(), "add psi=1 to the kernel command line".into())
+        }
+        Why::Io(NOT_SUPPORTED) => (No, "PSI is off".into(), "add psi=1 to the kernel command line".into()),
+        _ => (Unknown, why.to_string(), String::new()),
+    }
+}
+
+pub(super) fn kernel_log(facts: &Facts) -> Finding {
+    match KernelLog::open(facts.root) {
+        Ok(log) if log.boot_messages_present() => {
+            (Yes, "read from the first message of this boot on".into(), String::new())
+        }
+        Ok(_) => (
+            Partly,
+            "readable, but the messages of the boot have left the ring buffer".into(),
+            "restart, or add log_buf_len=4M to the kernel command line".into(),
+        ),
+        Err(missing) if missing.why == Why::Absent && !facts.root.is_system() => {
+            (Unknown, format!("{OTHER_MACHINE}, and the log is not among them"), String::new())
+        }
+        Err(missing) => {
+            let so = "messages of throttling, under-voltage and errors are not seen";
+            let way_out = match (&missing.why, machine::is_root() && facts.root.is_system()) {
+                (Why::Denied, false) => "run as root, or: sudo sysctl kernel.dmesg_restrict=0",
+                (Why::Denied | Why::Absent, true) => "run outside of the container",
+                _ => "",
+            };
+            (No, format!("{missing}: {so}"), way_out.into())
+        }
+    }
+}
+
+pub(super) fn results(facts: &Facts) -> Finding {
+    let folder = facts.results.display();
+    match machine::in_memory(facts.root, facts.results) {
+        Some(what) => (
+            Partly,
+            format!("{folder} is in memory ({what}): a freeze or loss of power takes the results"),
+            "name a file on a drive: --log FILE".into(),
+        ),
+        None if facts.root.read("/proc/self/mountinfo").is_err() => {
+            (Unknown, format!("what {folder} is on cannot be read"), String::new())
+        }
+        None => (Yes, format!("{folder} is on a drive"), String::new()),
+    }
+}
+
+/// What is there and could not be read by anybody; none if there is nothing.
+pub(super) fn unread(root: &Root) -> Option<Capability> {
+    let unread = root.take_unread();
+    let first = unread.first()?;
+    let denied = unread.iter().any(|missing| missing.why == Why::Denied);
+    let way_out = if denied && !machine::is_root() && root.is_system() { "run as root (sudo)" } else { "" };
+    let because = format!("{} files are there and cannot be read: {first}", unread.len());
+    Some(Capability { subject: "files", measurable: Partly, because, way_out: way_out.into() })
+}
