@@ -64,6 +64,9 @@ vendor,board\\0vendor,soc\\0
         assert_eq!(trip.unwrap_err().why, Why::Io(libc::EINVAL));
         assert_eq!(root.read("/proc/none").unwrap_err().why, Why::Absent);
         assert_eq!(root.list("/proc").unwrap_err().why, Why::Absent);
+        // A directory that may not be listed is not one that is not there.
+        let denied = Root::from_board("== /sys/devices/system/cpu/cpufreq ! EACCES\n").unwrap();
+        assert_eq!(denied.list("/sys/devices/system/cpu/cpufreq").unwrap_err().why, Why::Denied);
     }
 
     #[test]

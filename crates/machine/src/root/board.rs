@@ -146,6 +146,16 @@ fn first_link<'a>(entries: &'a BTreeMap<String, Entry>, path: &str, last: bool) 
     None
 }
 
+/// The error of a directory that cannot be listed.
+pub(super) fn board_error(entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Option<i32> {
+    let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
+    let path = resolve(&entries, path, true).ok()?;
+    match entries.get(&path) {
+        Some(Entry::Error(errno)) => Some(*errno),
+        _ => None,
+    }
+}
+
 pub(super) fn board_children(entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Reading<Vec<String>> {
     let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
     let mut prefix = resolve(&entries, path, true)?;

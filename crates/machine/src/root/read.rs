@@ -1,6 +1,6 @@
 //! Reading from a root: whole files, their beginnings, names, links, and files that are read again and again.
 
-use super::board::{Entry, board_children, resolve};
+use super::board::{Entry, board_children, board_error, resolve};
 use super::missing::{missing_errno, missing_from};
 use super::order::natural_key;
 use super::source::Source;
@@ -94,7 +94,10 @@ impl Root {
                 .map_err(|e| self.failed(path, &e))?
                 .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
                 .collect(),
-            Tree::Board(entries) => board_children(entries, path)?,
+            Tree::Board(entries) => match board_error(entries, path) {
+                Some(errno) => return Err(self.failed_by(path, errno)),
+                None => board_children(entries, path)?,
+            },
         };
         names.sort_by_key(|name| natural_key(name));
         names.dedup();
