@@ -17,6 +17,7 @@ mod run;
 mod sensitivity;
 mod several;
 mod single;
+mod site;
 mod survey;
 mod targets;
 #[cfg(test)]
@@ -32,8 +33,9 @@ pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 pub(crate) use monitor::{JsonlRows, MonitorArgs, Replay, View};
 pub(crate) use program::{calling_user, definitions};
-pub(crate) use several::{FileCommand, ResultsArgs};
+pub(crate) use several::{FileCommand, ResultsArgs, USUAL_ORDER};
 pub(crate) use single::OneShotArgs;
+pub(crate) use site::SiteArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 pub(crate) use upload::UploadArgs;
 pub(crate) use usage_error::sentence;

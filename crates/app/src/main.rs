@@ -142,6 +142,7 @@ fn several(verb: FileCommand) -> anyhow::Result<u8> {
     match verb {
         FileCommand::Compare { files, with, written } => commands::compare::run(&files, &with, &written),
         FileCommand::Results(args) => commands::results::run(&args),
+        FileCommand::Site(args) => commands::site::run(&args),
         FileCommand::Trend { files, written } => commands::trend::run(&files, &written),
     }
 }

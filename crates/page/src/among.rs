@@ -32,7 +32,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
 pub(crate) fn places(ranking: &Ranking) -> Markup {
     let is_first = |entry: &&Entry| {
         let is_outside = entry.expected.is_some_and(|range| range.distance(entry.figure.value).abs() > 1.0);
-        is_outside || entry.expected.is_some() && rank(&entry.figure).is_some()
+        is_outside || entry.expected.is_some() && rank(&entry.figure.key).is_some()
     };
     let (first, others): (Vec<&Entry>, Vec<&Entry>) = ranking.entries.iter().partition(is_first);
     let soc = ranking.soc.as_deref().map_or_else(|| "its SoC".to_owned(), explain::plain);

@@ -3,12 +3,23 @@
 use crate::style;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The script of every page.
-pub(crate) const SCRIPT: &str = include_str!("script.js");
+/// A script within a page. It runs because the page names its hash: no other text of the page can.
+pub(crate) struct Script {
+    pub(crate) text: &'static str,
+    /// SHA-256 of the text in Base64.
+    hash: &'static str,
+}
+
+/// Plots over time follow the pointer: the script of every page of results.
+pub(crate) const PLOTS: Script =
+    Script { text: include_str!("script.js"), hash: "G/aUL1oWSYxPGXvoegVY8Kn7cA+ACF4dBx4f5uqgveE=" };
+/// A table is filtered, sorted and compared.
+pub(crate) const TABLE: Script =
+    Script { text: include_str!("site/index.js"), hash: "+h473kMyBs4dyKrjJ6/y0lpAYK3jaPU9uWOfnI5ewQ4=" };
 
 /// Nothing may be loaded, from anywhere.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
-                      base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// A section that has something to show.
 pub(crate) struct Part {
@@ -20,41 +31,96 @@ pub(crate) struct Part {
     pub(crate) body: Markup,
 }
 
-/// A whole page; `nothing` is said where it has no part.
+/// A whole page of one result or several; `nothing` is said where it has no part.
 pub(crate) fn document(name: &str, top: &Markup, parts: &[Part], nothing: &str) -> String {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="generator" content={ "sbc-bench " (env!("CARGO_PKG_VERSION")) };
-                title { (name) ": sbc-bench" }
-                style { (PreEscaped(style::of_page())) }
-            }
-            body {
-                a.skip href="#main" { "To the results" }
-                header { (top) }
-                @if parts.len() > 1 {
-                    nav aria-label="Sections" {
-                        ul { @for part in parts { li { a href={ "#" (part.id) } { (part.title) } } } }
-                    }
+    let foot = "This file loads nothing from the network.";
+    Frame { name, head: html! {}, style: "", top, parts, nothing, foot, script: Some(&PLOTS) }.page()
+}
+
+/// What a page is made of.
+pub(crate) struct Frame<'a> {
+    /// Its title.
+    pub(crate) name: &'a str,
+    /// What its head has besides the usual.
+    pub(crate) head: Markup,
+    /// Rules besides the usual.
+    pub(crate) style: &'static str,
+    /// What stands above its sections.
+    pub(crate) top: &'a Markup,
+    pub(crate) parts: &'a [Part],
+    /// What is said where it has no part.
+    pub(crate) nothing: &'a str,
+    /// The last sentence.
+    pub(crate) foot: &'a str,
+    pub(crate) script: Option<&'a Script>,
+}
+
+impl Frame<'_> {
+    /// The page as text.
+    pub(crate) fn page(&self) -> String {
+        let script = self.script.map_or_else(|| "'none'".to_owned(), |script| format!("'sha256-{}'", script.hash));
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content={ (POLICY) "; script-src " (PreEscaped(script)) };
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="generator" content={ "sbc-bench " (env!("CARGO_PKG_VERSION")) };
+                    title { (self.name) ": sbc-bench" }
+                    (self.head)
+                    style { (PreEscaped(style::of_page())) (PreEscaped(self.style)) }
                 }
-                main id="main" {
-                    @for part in parts {
-                        section id=(part.id) aria-labelledby={ (part.id) "-title" } {
-                            h2 id={ (part.id) "-title" } { (part.title) }
-                            (part.body)
+                body {
+                    a.skip href="#main" { "To the results" }
+                    header { (self.top) }
+                    @if self.parts.len() > 1 {
+                        nav aria-label="Sections" {
+                            ul { @for part in self.parts { li { a href={ "#" (part.id) } { (part.title) } } } }
                         }
                     }
-                    @if parts.is_empty() { p { (nothing) } }
+                    main id="main" {
+                        @for part in self.parts {
+                            section id=(part.id) aria-labelledby={ (part.id) "-title" } {
+                                h2 id={ (part.id) "-title" } { (part.title) }
+                                (part.body)
+                            }
+                        }
+                        @if self.parts.is_empty() { p { (self.nothing) } }
+                    }
+                    footer { p { "Made by sbc-bench " (env!("CARGO_PKG_VERSION")) ". " (self.foot) } }
+                    @if let Some(script) = self.script { script { (PreEscaped(script.text)) } }
                 }
-                footer { p { "Made by sbc-bench " (env!("CARGO_PKG_VERSION")) ". This file loads nothing from the network." } }
-                script { (PreEscaped(SCRIPT)) }
             }
         }
+        .into_string()
     }
-    .into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+
+    /// As in RFC 4648, section 4.
+    fn base64(bytes: &[u8]) -> String {
+        const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let letters = bytes.chunks(3).flat_map(|chunk| {
+            let bits = (0..3).fold(0_u32, |bits, at| bits << 8 | u32::from(*chunk.get(at).unwrap_or(&0)));
+            (0..4).map(move |at| match at > chunk.len() {
+                true => '=',
+                false => char::from(LETTERS[(bits >> (18 - 6 * at)) as usize & 63]),
+            })
+        });
+        letters.collect()
+    }
+
+    #[test]
+    fn policy_names_the_hashes_of_the_scripts() {
+        assert_eq!((base64(b"f"), base64(b"fo"), base64(b"foo")), ("Zg==".into(), "Zm8=".into(), "Zm9v".into()));
+        for script in [PLOTS, TABLE] {
+            assert_eq!(script.hash, base64(&Sha256::digest(script.text)), "put the right one into this file");
+        }
+    }
 }

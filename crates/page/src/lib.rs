@@ -24,6 +24,7 @@ mod raster;
 mod repetitions;
 mod settings;
 mod several;
+pub mod site;
 mod storage;
 mod style;
 mod timeline;
@@ -114,7 +115,7 @@ pub fn style() -> String {
 
 /// The script of every page, for who frames pages and allows scripts by their hash.
 pub fn script() -> &'static str {
-    document::SCRIPT
+    document::PLOTS.text
 }
 
 /// The card of a result, a picture for links to it, and every plot that it has.

@@ -1,11 +1,10 @@
 //! The order of main figures.
 
-use explain::Figure;
+use explain::figures::FigureKey;
 use record::{Variant, WorkloadId};
 
 /// Where a figure stands among the main ones; none for those that have a section of their own.
-pub(crate) fn rank(figure: &Figure) -> Option<usize> {
-    let key = &figure.key;
+pub(crate) fn rank(key: &FigureKey) -> Option<usize> {
     let is = |workload: WorkloadId, form: &Variant| key.is_of(workload) && key.is_form(form);
     let of_memory = key.workload().is_of_memory();
     match key.workload().id() {

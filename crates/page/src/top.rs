@@ -73,7 +73,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
         }
     }
     let mut ranked: Vec<(usize, &Figure)> =
-        best.into_iter().filter_map(|figure| Some((rank(figure)?, figure))).collect();
+        best.into_iter().filter_map(|figure| Some((rank(&figure.key)?, figure))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     let fact = |(_, figure): &(usize, &Figure)| {
         (figure.name(), explain::with_unit(figure.value, &figure.unit), small(subject, figure))

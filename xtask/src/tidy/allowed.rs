@@ -59,6 +59,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/commands/monitor/recording.rs", "the recording"),
             at("app/src/commands/monitor/running.rs", "which recordings are being written"),
             at("app/src/commands/redact.rs", "whether a file would be replaced"),
+            at("app/src/commands/site/", "directories of results"),
             at("app/src/input.rs", "files that the user named"),
             at("app/src/output.rs", "what standard output leads to"),
             at("app/src/paths.rs", "where results go"),

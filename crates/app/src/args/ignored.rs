@@ -13,6 +13,7 @@ const BASES: &[(&str, &str)] = &[
     ("workload", "aes:aes-256-cbc"),
     ("compare", "a.log"),
     ("results", "a.log"),
+    ("site", "shelf --out a"),
     ("trend", "a.log"),
     ("report", "a.log"),
     ("redact", "a.log"),
@@ -68,6 +69,7 @@ const WITH: &[(&str, &str, &str)] = &[
     ("monitor", "--speed", "--replay a.rec"),
     ("monitor", "--seek", "--replay a.rec"),
     ("monitor", "--quiet", "--record a.rec"),
+    ("site", "--out", "shelf"),
     ("upload", "--to", "a.log"),
     ("review", "--root", "--inspect"),
 ];

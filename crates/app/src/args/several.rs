@@ -1,9 +1,13 @@
-//! The verbs that look at several results: compare, results, trend.
+//! The verbs that look at several results: compare, results, site, trend.
 
+use super::site::SiteArgs;
 use super::written::WrittenFlags;
 use clap::{Args, Subcommand};
 use explain::results::Filter;
 use std::path::PathBuf;
+
+/// What tables of results are sorted by where nothing else was asked for.
+pub(crate) const USUAL_ORDER: &str = "device";
 
 /// What is to be done with several results.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
@@ -25,6 +29,11 @@ pub(crate) enum FileCommand {
     },
     /// Print a table of many results
     Results(ResultsArgs),
+    /// Make a web site of many results
+    ///
+    /// Writes static pages with relative links: a table with filters, a page for each result, board, SoC and core type, and
+    /// all data. What did not change since the last call is not written again.
+    Site(SiteArgs),
     /// Show where figures of a machine changed permanently
     ///
     /// Lists the results of each machine by date.
@@ -44,7 +53,7 @@ pub(crate) struct ResultsArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Sort by 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy or memset
-    #[arg(long, value_name = "KEY", default_value = "device")]
+    #[arg(long, value_name = "KEY", default_value = USUAL_ORDER)]
     pub(crate) sort: String,
     /// Output format: md, csv, json, html, or text for a terminal [default: md]
     #[arg(long, value_name = "FORMAT")]

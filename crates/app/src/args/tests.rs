@@ -174,6 +174,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("compare", "format html json with".into()),
         ("trend", "format html json".into()),
         ("results", "board format html json since soc sort valid".into()),
+        ("site", "out url".into()),
         ("report", "format html plots".into()),
         ("redact", "output".into()),
         ("upload", "machine publish to token-file yes".into()),

@@ -20,6 +20,7 @@ mod resume;
 pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod single;
+pub(crate) mod site;
 pub(crate) mod snapshot;
 mod start;
 pub(crate) mod storage;

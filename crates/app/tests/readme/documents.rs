@@ -41,6 +41,10 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         Line("cp old.log a.txt; sbc-bench results *.txt --format text", &["board ", "Testboard"]),
     ),
     (
+        "sbc-bench site DIR --out SITE",
+        Line("mkdir one && cp old.log one && sbc-bench site one --out one.site", &["one.site/index.html: 1 results; "]),
+    ),
+    (
         "sbc-bench trend *.json",
         Line("sbc-bench report old.log --format record > a.json; sbc-bench trend *.json; :", &["Testboard Three"]),
     ),

@@ -122,6 +122,14 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             ],
         ),
     ),
+    (
+        "sbc-bench site DIR... --out DIR [--url URL]",
+        Line(
+            "mkdir shelf && cp run.json old.log shelf && sbc-bench site shelf --out shelf.site; \
+             sbc-bench site shelf --out shelf.site --url https://example.org && ls shelf.site",
+            &["index.html: 2 results; ", " 0 removed.", "No feed and no sitemap", "feed.atom"],
+        ),
+    ),
     ("sbc-bench trend FILE...", Line("sbc-bench trend old.log old.log old.log", &[])),
     ("sbc-bench identify [LOG]", Line("sbc-bench identify && sbc-bench identify old.log", &["CPU"])),
     (

@@ -8,8 +8,10 @@ use crate::figures::main::{
 use crate::monitor::day;
 use crate::{Explanation, Figure, figures, soc, stats, view};
 use record::{Fact, MemoryOperation, Outcome, Record, Variant, WorkloadId, soc_temperature};
-use serde::{Serialize, Serializer};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
+use std::fmt;
 
 /// Names and values, in the order in which they are printed.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,6 +139,31 @@ impl Results {
 impl Serialize for Results {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// As it is written, in its order.
+impl<'de> Deserialize<'de> for Results {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Results;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("names and values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Results, A::Error> {
+                let mut results = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    results.push(entry);
+                }
+                Ok(Results(results))
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) use quantity::mhz;
 pub use scope::{Scope, Span, Witness};
 
 use record::{ChannelId, Missing, RuleId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How much a finding harms the results.
@@ -189,7 +189,7 @@ impl Finding {
 }
 
 /// The overall word over a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The results say what this machine can do as it is.

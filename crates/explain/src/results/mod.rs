@@ -4,6 +4,7 @@
 //! must not lose it. Names of boards, kernels and distributions are foreign text and are escaped
 //! for each format.
 
+mod entry;
 mod filter;
 mod formats;
 mod text;
@@ -17,8 +18,10 @@ use crate::figures::{Figure, figures, verdict_of};
 use crate::report::summary::columns;
 use crate::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
+pub use entry::{Entry, EntryFigure};
 pub use filter::Filter;
 pub use formats::{FORMATS, Format, notes};
 
@@ -37,7 +40,7 @@ pub const COLUMNS: [&str; 10] = [
 ];
 
 /// One result in a table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Where it comes from.
     pub file: String,
@@ -80,7 +83,7 @@ pub struct Table<'a> {
 }
 
 /// The highest power of a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Power {
     /// In milliwatts.
     pub mw: f64,
@@ -165,6 +168,18 @@ impl Row {
     }
 }
 
+impl Row {
+    /// A value of the main results that is text: `kernel`, `distribution`; none if it is missing.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        self.results.iter().find(|(key, _)| *key == name)?.1.as_str()
+    }
+
+    /// Board and details; none where nothing names it.
+    pub fn board(&self) -> Option<&str> {
+        Some(self.cells[0].as_str()).filter(|name| *name != "-" && !name.is_empty())
+    }
+}
+
 /// The best score of 7-zip in this form as that of the version of the lists, if the run's own is of another one: measured
 /// as its second version, or estimated.
 fn as_listed(record: &Record, all: &[Figure], variant: &Variant) -> Option<Figure> {
@@ -179,10 +194,15 @@ fn power_max(record: &Record) -> Option<Power> {
     Some(Power { mw, is_whole: view::power_source(record)?.is_whole })
 }
 
-/// Sorts rows; those that are equal keep the order of their files. None if there is no such key.
-pub fn sort(rows: &mut [Row], id: &str) -> Option<()> {
+/// The order of rows by a key; those that are equal keep the order of their files. None if there is no such key.
+pub fn order(id: &str) -> Option<impl Fn(&Row, &Row) -> Ordering> {
     let key = SORT_KEYS.iter().find(|key| key.id == id)?;
-    rows.sort_by(|a, b| (key.compare)(a, b).then_with(|| a.file.cmp(&b.file)));
+    Some(|a: &Row, b: &Row| (key.compare)(a, b).then_with(|| a.file.cmp(&b.file)))
+}
+
+/// Sorts rows by this key. None if there is no such key.
+pub fn sort(rows: &mut [Row], id: &str) -> Option<()> {
+    rows.sort_by(order(id)?);
     Some(())
 }
 

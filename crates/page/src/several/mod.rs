@@ -10,6 +10,8 @@ pub use ranking::ranking;
 pub use table::results;
 pub use trends::trends;
 
+pub(crate) use trends::machines;
+
 use explain::Verdict;
 use explain::compare::LeftOut;
 use maud::{Markup, html};

@@ -13,15 +13,20 @@ pub fn trends(trends: &[Trend]) -> String {
         [one] => format!("{} over time", explain::plain(&one.machine)),
         several => format!("{} machines over time", several.len()),
     };
-    let (short, told): (Vec<&Trend>, Vec<&Trend>) =
-        trends.iter().partition(|trend| trends.len() > 1 && trend.is_only_short());
-    let body = html! {
-        @for trend in told { (machine(trend)) }
-        @if !short.is_empty() { p { (short.len()) " more with fewer than " (RESULTS_MIN) " results: too few to tell a change from chance." } }
-    };
+    let body = machines(trends);
     let parts: Vec<Part> =
         (!trends.is_empty()).then_some(Part { id: "machines", title: "Changes", body }).into_iter().collect();
     document(&name, &html! { h1 { (name) } }, &parts, "No result has a date.")
+}
+
+/// What is said of each machine.
+pub(crate) fn machines(trends: &[Trend]) -> Markup {
+    let (short, told): (Vec<&Trend>, Vec<&Trend>) =
+        trends.iter().partition(|trend| trends.len() > 1 && trend.is_only_short());
+    html! {
+        @for trend in told { (machine(trend)) }
+        @if !short.is_empty() { p { (short.len()) " more with fewer than " (RESULTS_MIN) " results: too few to tell a change from chance." } }
+    }
 }
 
 fn machine(trend: &Trend) -> Markup {

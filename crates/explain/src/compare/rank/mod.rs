@@ -29,7 +29,9 @@ use crate::{Explanation, Verdict, soc};
 use peers::{Like, Others, Peer, others};
 use record::{Record, WorkloadId};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// A result among others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -110,8 +112,9 @@ pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> 
     let measured = figures(record);
     let verdict = verdict_of(&measured, explained.verdict);
     let own_row = stored(&Row::of(record, explained, "-"));
-    let is_other = |row: &&Row| Some(&row.figures) != own_row.as_ref().map(|own| &own.figures);
-    let peers: Vec<Peer<'_>> = reference.rows.iter().filter(is_other).map(Peer::of).collect();
+    let is_other = |peer: &&Peer<'_>| Some(&peer.row().figures) != own_row.as_ref().map(|own| &own.figures);
+    let peers = peers_of(reference);
+    let peers: Vec<&Peer<'_>> = peers.iter().filter(is_other).collect();
     let soc = soc::name(&record.machine).known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let all = in_known_methods(record, &measured);
@@ -153,6 +156,16 @@ pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> 
     }
 }
 
+/// The rows of the reference data. Those that are compiled in are made ready once: a site ranks thousands of results.
+fn peers_of(reference: &Reference) -> Cow<'_, [Peer<'_>]> {
+    static BUILTIN: LazyLock<Vec<Peer<'static>>> =
+        LazyLock::new(|| Reference::builtin().rows.iter().map(Peer::of).collect());
+    match std::ptr::eq(reference, Reference::builtin()) {
+        true => Cow::Borrowed(&BUILTIN),
+        false => Cow::Owned(reference.rows.iter().map(Peer::of).collect()),
+    }
+}
+
 /// Of several clusters of one core type the best stands for all, and those that are worse than others in their place.
 fn keep_best(entries: Vec<(Entry, usize)>) -> Vec<Entry> {
     let kept = entries.into_iter().filter(|(entry, place)| *place == 0 || gaps::is_gap(entry));
@@ -188,15 +201,17 @@ struct Own<'a> {
     has_narrow_userland: bool,
 }
 
-fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[Peer<'_>], own: Own<'_>) -> Option<Entry> {
+fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[&Peer<'_>], own: Own<'_>) -> Option<Entry> {
     let place = place(figure, all);
     let soc = own.soc;
-    let same_board = soc.zip(own.board).map(|(soc, board)| others(figure, place, peers, Like::Board(soc, board)));
-    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, peers, Like::Soc(soc)), 1.0));
+    let same_board =
+        soc.zip(own.board).map(|(soc, board)| others(figure, place, peers.iter().copied(), Like::Board(soc, board)));
+    let same_soc =
+        soc.and_then(|soc| standing(figure, &others(figure, place, peers.iter().copied(), Like::Soc(soc)), 1.0));
     let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
-    let same_core_type =
-        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, peers, Like::CorePerMhz), mhz));
-    let among_all = standing(figure, &others(figure, place, peers, Like::All), 1.0)?;
+    let same_core_type = clock_mhz
+        .and_then(|mhz| standing(figure, &others(figure, place, peers.iter().copied(), Like::CorePerMhz), mhz));
+    let among_all = standing(figure, &others(figure, place, peers.iter().copied(), Like::All), 1.0)?;
     let range = |standing: &Option<Standing>| standing.as_ref().and_then(|standing| standing.range);
     Some(Entry {
         expected: range(&same_soc).or(range(&same_core_type)),

@@ -7,6 +7,7 @@ use crate::reference::{Row, RowFigure};
 use std::collections::BTreeMap;
 
 /// Another result.
+#[derive(Clone)]
 pub(super) struct Peer<'a> {
     row: &'a Row,
     figures: BTreeMap<FigureKey, Vec<Value>>,
@@ -53,6 +54,11 @@ impl<'a> Peer<'a> {
             }
         }
         Self { row, figures }
+    }
+
+    /// The row that it is of.
+    pub(super) fn row(&self) -> &'a Row {
+        self.row
     }
 
     /// True if a value is of such a core. Where one of two logs does not name its cores, the clusters of one SoC still

@@ -1,0 +1,197 @@
+//! `sbc-bench site DIR... --out DIR`: results as static pages. What is in the pages is said by [`page::site`]; here files are
+//! read and written, each result once: what was seen of it is kept next to the pages.
+
+mod folder;
+mod sources;
+
+use super::explain::read_from;
+use super::known;
+use crate::args::{SiteArgs, USUAL_ORDER};
+use crate::{output, status};
+use anyhow::{Context, bail};
+use explain::reference::Reference;
+use explain::results::{Entry, order};
+use explain::trend::{self, Sample, Trend, trends};
+use explain::{Explanation, Verdict};
+use folder::SiteFolder;
+use page::site::{Group, Kind, Listed, Site, of_result, result_path};
+use sha2::{Digest, Sha256};
+use sources::Source;
+use std::collections::BTreeMap;
+
+/// Results that could be read, by the names of their pages, with the files that they come from.
+type Results = BTreeMap<String, (Entry, Source)>;
+
+pub(crate) fn run(args: &SiteArgs) -> anyhow::Result<u8> {
+    let mut folder = SiteFolder::open(&args.out)?;
+    let (sources, mut status) = named(&args.from)?;
+    let reference = known::reference(&[])?;
+    let key = key_of_pages(&reference);
+    folder.claim(sources.keys().map(|page| result_path(page)))?;
+    let results = results(&mut folder, sources, &reference, &key, &mut status)?;
+    if results.is_empty() {
+        bail!("None of the files could be read.");
+    }
+    let mut listed: Vec<Listed<'_>> = results
+        .iter()
+        .map(|(page, (entry, _))| Listed { entry, page })
+        .filter(|listed| !is_part(listed, &results))
+        .collect();
+    let usual = order(USUAL_ORDER).context("the usual order of results has no key")?;
+    listed.sort_by(|a, b| usual(&a.entry.row, &b.entry.row));
+    let count = listed.len();
+    let site = Site::new(listed, args.url.as_deref());
+    groups(&mut folder, &site, &results)?;
+    lists(&mut folder, &site)?;
+    let entries = results.iter().map(|(page, (entry, _))| (page.as_str(), entry));
+    let done = folder.finish(entries)?;
+    let (index, written, unchanged, removed) =
+        (args.out.join("index.html"), done.written, done.unchanged, done.removed);
+    output::print(&format!(
+        "{}: {count} results; {written} files written, {unchanged} unchanged, {removed} removed.\n",
+        index.display()
+    ))?;
+    if args.url.is_none() {
+        output::note("No feed and no sitemap: they need the address of the site; give it by --url.");
+    }
+    Ok(status)
+}
+
+/// The files by the names of their pages. What has the content of another is told and left out.
+fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source>, u8)> {
+    let found = sources::find(from)?;
+    let mut status = 0;
+    let mut by_content: BTreeMap<String, String> = BTreeMap::new();
+    let mut named = BTreeMap::new();
+    for source in found {
+        let content = match source.bytes() {
+            Ok(bytes) => hex(&Sha256::digest(&bytes)),
+            Err(error) => {
+                status = status::FAILURE;
+                output::note(&format!("Skipped: {error:#}"));
+                continue;
+            }
+        };
+        if let Some(first) = by_content.get(&content) {
+            output::note(&format!("Skipped: {} has the content of {first}.", source.name));
+            continue;
+        }
+        by_content.insert(content.clone(), source.name.clone());
+        named.insert(of_result(&source.name, &content), source);
+    }
+    Ok((named, status))
+}
+
+/// What the page of a result depends on besides the result: this program, and results of the user's own among the known ones.
+fn key_of_pages(reference: &Reference) -> String {
+    let own = reference.rows.iter().skip(Reference::builtin().rows.len());
+    let mut hash = Sha256::new();
+    own.for_each(|row| hash.update(format!("{row:?}")));
+    format!("{} {}", folder::VERSION, hex(&hash.finalize()))
+}
+
+/// Reads and renders what is new; a file that cannot be read is told.
+fn results(
+    folder: &mut SiteFolder,
+    sources: BTreeMap<String, Source>,
+    reference: &Reference,
+    key: &str,
+    status: &mut u8,
+) -> anyhow::Result<Results> {
+    let mut results = Results::new();
+    for (page, source) in sources {
+        let path = result_path(&page);
+        let kept = folder.kept(&page).filter(|_| folder.is_current(&path, key));
+        let entry = match kept {
+            Some(mut entry) => {
+                folder.keep(&path, key);
+                entry.row.file.clone_from(&source.name);
+                entry
+            }
+            None => match source.open().and_then(|file| read_from(file, &source.path)) {
+                Ok(record) => {
+                    let explained = Explanation::of(&record);
+                    folder.write(&path, key, &page::page(&record, &explained, reference))?;
+                    Entry::of(&record, &explained, &source.name)
+                }
+                Err(error) => {
+                    *status = status::FAILURE;
+                    output::note(&format!("Skipped: {error:#}"));
+                    folder.postpone(&path);
+                    continue;
+                }
+            },
+        };
+        results.insert(page, (entry, source));
+    }
+    Ok(results)
+}
+
+/// True if the run of a result was resumed and the whole of it is a result as well; that is told.
+fn is_part(listed: &Listed<'_>, results: &Results) -> bool {
+    let whole =
+        listed.entry.run.as_ref().and_then(|_| results.values().find(|(other, _)| listed.entry.is_part_of(other)));
+    if let Some((whole, _)) = whole {
+        let (part, whole) = (&listed.entry.row.file, &whole.row.file);
+        output::note(&format!("{part} has no row: its run was resumed and is complete in {whole}."));
+    }
+    whole.is_some()
+}
+
+/// Pages of boards, SoCs and core types whose results changed.
+fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow::Result<()> {
+    folder.claim(site.groups().map(|group| group.path.clone()))?;
+    for group in site.groups() {
+        let mut hash = Sha256::new();
+        hash.update(folder::VERSION);
+        for listed in &group.results {
+            hash.update(format!("\n{} {}", listed.page, listed.entry.row.file));
+        }
+        let key = hex(&hash.finalize());
+        if folder.is_current(&group.path, &key) {
+            folder.keep(&group.path, &key);
+            continue;
+        }
+        let trends = if group.kind == Kind::Board { trends_of(group, results) } else { Vec::new() };
+        folder.write(&group.path, &key, &site.group_page(group, &trends))?;
+    }
+    Ok(())
+}
+
+/// How the figures of a board changed. Its results are read again: of those that are unchanged no Record is at hand.
+fn trends_of(group: &Group<'_>, results: &Results) -> Vec<Trend> {
+    let is_dated =
+        |listed: &&Listed<'_>| listed.entry.started_ms.is_some() && listed.entry.row.verdict != Verdict::Invalid;
+    if group.results.iter().filter(is_dated).count() < trend::RESULTS_MIN {
+        return Vec::new();
+    }
+    let read = |listed: &Listed<'_>| {
+        let source = &results.get(listed.page)?.1;
+        // It was readable before; a file that is gone since then is told by the next call.
+        let record = read_from(source.open().ok()?, &source.path).ok()?;
+        let explained = Explanation::of(&record);
+        Some((source.name.clone(), record, explained))
+    };
+    let read: Vec<_> = group.results.iter().filter_map(read).collect();
+    let samples: Vec<Sample<'_>> =
+        read.iter().map(|(name, record, explained)| Sample { name: name.clone(), record, explained }).collect();
+    trends(&samples)
+}
+
+/// Tables and data, which are made each time and written where they changed.
+fn lists(folder: &mut SiteFolder, site: &Site<'_>) -> anyhow::Result<()> {
+    let files = site.lists();
+    folder.claim(files.iter().map(|file| file.path.to_owned()))?;
+    for file in files {
+        let key = hex(&Sha256::digest(&file.text));
+        match folder.is_current(file.path, &key) {
+            true => folder.keep(file.path, &key),
+            false => folder.write(file.path, &key, &file.text)?,
+        }
+    }
+    Ok(())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,81 @@
+//! The files that a site is made of: those that were named, and those in directories by their endings.
+
+use super::folder;
+use crate::{input, output};
+use anyhow::Context;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Endings of logs and result files.
+const ENDINGS: [&str; 3] = ["json", "log", "txt"];
+/// Directories in directories that are looked into.
+const DEPTH_MAX: usize = 16;
+/// A Record of an hour with hundreds of channels has a quarter of that.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// A file with a result.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Source {
+    /// What it is called on the site: its path in the directory that was named, which says nothing of this machine.
+    pub(super) name: String,
+    /// Where it is.
+    pub(super) path: PathBuf,
+}
+
+impl Source {
+    /// All of it.
+    pub(super) fn bytes(&self) -> anyhow::Result<Vec<u8>> {
+        input::read(&self.path, BYTES_MAX)
+    }
+
+    /// It, opened.
+    pub(super) fn open(&self) -> anyhow::Result<Box<dyn Read>> {
+        input::open(&self.path)
+    }
+}
+
+/// All files in the order of their names. What is no result by its name is counted.
+///
+/// # Errors
+/// What was named is not there, or a directory cannot be read.
+pub(super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
+    let mut found = Vec::new();
+    let mut others = 0;
+    for path in from {
+        match path.is_dir() {
+            true => look_into(path, path, 0, &mut found, &mut others)?,
+            false => {
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+                found.push(Source { name, path: path.clone() });
+            }
+        }
+    }
+    if others > 0 {
+        let endings = ENDINGS.map(|ending| format!(".{ending}")).join(", ");
+        output::note(&format!("{others} files are ignored: they do not end with {endings}."));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn look_into(top: &Path, at: &Path, depth: usize, found: &mut Vec<Source>, others: &mut usize) -> anyhow::Result<()> {
+    let cannot = || format!("Cannot read {}", at.display());
+    for entry in at.read_dir().with_context(cannot)? {
+        let entry = entry.with_context(cannot)?;
+        let (path, kind) = (entry.path(), entry.file_type().with_context(cannot)?);
+        // A link to a file is a result; a link to a directory may lead back to here.
+        if kind.is_dir() {
+            // A site has results.json, which is made of results and is none.
+            if depth < DEPTH_MAX && !folder::is_site(&path) {
+                look_into(top, &path, depth + 1, found, others)?;
+            }
+        } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+            let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
+            found.push(Source { name, path });
+        } else if !path.is_dir() {
+            *others += 1;
+        }
+    }
+    Ok(())
+}

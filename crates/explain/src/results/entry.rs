@@ -1,0 +1,141 @@
+//! What is kept of a result besides its row: all that lists, boards, SoCs and core types of a site are made of, so that a
+//! Record is read once.
+
+use super::Row;
+use crate::Explanation;
+use crate::compare::settings_of;
+use crate::figures::figures;
+use crate::{trend, view};
+use record::{Record, Run, Variant};
+use serde::{Deserialize, Serialize};
+
+/// One result of a site.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its row in tables.
+    pub row: Row,
+    /// Board and cores, as a trend tells machines apart.
+    pub machine: String,
+    /// Memory in KiB (`MemTotal`).
+    pub memory_kib: Option<u64>,
+    /// UTC of its start in milliseconds since 1970.
+    pub started_ms: Option<i64>,
+    /// Core types, each once.
+    pub core_types: Vec<String>,
+    /// Its main figures, those alone that may be compared.
+    pub figures: Vec<EntryFigure>,
+    /// Rules whose findings name what lowered or spoiled its scores, each once.
+    pub causes: Vec<String>,
+    /// Settings and circumstances that are known, by name.
+    pub settings: Vec<(String, String)>,
+    /// Its run, where that died or was resumed: another result may be the whole of it.
+    pub run: Option<Box<Run>>,
+}
+
+/// One figure of a result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EntryFigure {
+    /// What was run: only figures with equal keys are comparable.
+    pub key: String,
+    /// The key in words.
+    pub title: String,
+    /// Its value.
+    pub value: f64,
+    /// Unit of the value.
+    pub unit: String,
+    /// True if a higher value is better.
+    pub higher_is_better: bool,
+    /// True for bandwidth and latency of memory, which follow no clock of a core.
+    pub is_of_memory: bool,
+    /// The core type on which one core was measured; none for what all CPUs did together, and where it is unknown.
+    pub core_type: Option<String>,
+    /// The measured clock of that core in kHz; none where several threads ran.
+    pub clock_khz: Option<u32>,
+}
+
+impl Entry {
+    /// The entry of a result.
+    pub fn of(record: &Record, explained: &Explanation, file: &str) -> Self {
+        let clocks = view::cluster_clocks(record, &Variant::COLD);
+        let clock_of = |cpus: &[u32]| {
+            let of_core = clocks.iter().filter(|clock| cpus.contains(&clock.cpu));
+            of_core.map(|clock| clock.measured_khz).max()
+        };
+        let all = figures(record);
+        let main = all.iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
+        let main: Vec<EntryFigure> = main
+            .filter(|figure| figure.value.is_finite())
+            .map(|figure| EntryFigure {
+                key: figure.key.to_string(),
+                title: figure.key.title(),
+                value: figure.value,
+                unit: figure.unit.clone(),
+                higher_is_better: figure.higher_is_better,
+                is_of_memory: figure.key.workload().is_of_memory(),
+                core_type: figure.core.as_ref().and_then(|core| core.core_type.clone()),
+                clock_khz: figure
+                    .core
+                    .as_ref()
+                    .filter(|_| record.steps[figure.step].threads == 1)
+                    .and_then(|core| clock_of(&core.cpus)),
+            })
+            .collect();
+        let types = record.machine.cpus.iter().filter_map(|cpu| crate::figures::core_name(record, cpu.cpu));
+        let types = types.chain(main.iter().filter_map(|figure| figure.core_type.clone()));
+        let causes = explained.diagnoses.iter().map(|cause| explained.findings[cause.root].rule.to_string());
+        let is_part = record.run.end == record::End::Died || !record.run.resumed.is_empty();
+        Self {
+            row: Row::of(record, explained, file),
+            machine: trend::machine(record),
+            memory_kib: record.machine.memory_kib.known().copied(),
+            started_ms: record.run.started.known().copied(),
+            core_types: each_once(types),
+            causes: each_once(causes),
+            settings: settings_of(record)
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+                .collect(),
+            run: is_part.then(|| Box::new(record.run.clone())),
+            figures: main,
+        }
+    }
+
+    /// True if the run of this result was resumed, and the other result is the whole of it.
+    pub fn is_part_of(&self, other: &Self) -> bool {
+        self.run.as_ref().zip(other.run.as_ref()).is_some_and(|(part, whole)| part.is_part_of(whole))
+    }
+}
+
+fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entry_is_read_as_it_was_written() {
+        let text = include_str!("../../tests/own/two-policies.json");
+        let record: Record = serde_json::from_str(text).unwrap();
+        let entry = Entry::of(&record, &Explanation::of(&record), "a.json");
+        assert!(!entry.figures.is_empty() && !entry.settings.is_empty(), "{entry:?}");
+        let written = serde_json::to_string(&entry).unwrap();
+        let again: Entry = serde_json::from_str(&written).unwrap();
+        assert_eq!(again, entry);
+        assert_eq!(serde_json::to_string(&again).unwrap(), written);
+        let rows = |entry: &Entry| {
+            (super::super::FORMATS[0].write)(&super::super::Table {
+                rows: std::slice::from_ref(&entry.row),
+                columns: 80,
+            })
+        };
+        assert_eq!(rows(&again), rows(&entry));
+    }
+}

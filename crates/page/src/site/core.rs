@@ -1,0 +1,55 @@
+//! The page of a core type: the score of one core for each MHz of its clock, and which SoCs have it.
+
+use super::figures::{distributions, series};
+use super::group::summary;
+use super::table::MARKS;
+use super::{Group, Kind, Site};
+use crate::draw::wide;
+use explain::results::EntryFigure;
+use maud::html;
+use std::collections::BTreeMap;
+
+const UP: &str = "../";
+
+pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
+    let file = super::names::of(&group.name);
+    // Memory has a clock of its own.
+    let per_mhz = |figure: &EntryFigure| {
+        let is_own = figure.core_type.as_deref().is_some_and(|name| super::names::of(name) == file);
+        let khz =
+            figure.clock_khz.filter(|khz| *khz > 0 && is_own && figure.higher_is_better && !figure.is_of_memory)?;
+        // A clock per clock says nothing.
+        (figure.unit != "MHz").then(|| (figure.value * 1000.0 / f64::from(khz), format!("{} per MHz", figure.unit)))
+    };
+    let mut all = series(&group.results, per_mhz);
+    all.iter_mut().for_each(|series| series.title = series.title.replace(&format!(", {}", group.name), ""));
+    let name = explain::plain(&group.name);
+    let mut socs: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
+    for listed in &group.results {
+        for soc in Kind::Soc.names(listed.entry) {
+            if let Some(path) = site.path_of(Kind::Soc, soc) {
+                socs.entry(path).or_insert((soc, 0)).1 += 1;
+            }
+        }
+    }
+    let top = html! {
+        h1 { (name) }
+        p { (summary(&group.results)) }
+        p.soft { (MARKS) }
+    };
+    let of_socs = html! { table {
+        thead { tr { th scope="col" { "SoC" } th.number scope="col" { "Results" } } }
+        tbody { @for (path, (soc, count)) in &socs {
+            tr { th scope="row" { a href={ (UP) (path) } { (explain::plain(soc)) } } td.number { (count) } }
+        } }
+    } };
+    let figures = distributions(&all, UP).unwrap_or_else(|| {
+        html! { p { "None of its results has the score of one core together with the measured clock of that core." } }
+    });
+    let parts = [
+        ("per-mhz", "Score per MHz of one core", Some(figures)),
+        ("socs", "SoCs that have it", (!socs.is_empty()).then(|| wide("SoCs", &of_socs))),
+        ("results", "Results", Some(super::table::table("Results", &group.results, UP))),
+    ];
+    super::page(&name, UP, &top, &parts)
+}

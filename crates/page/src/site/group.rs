@@ -1,0 +1,184 @@
+//! The page of a board and of a SoC: its results, how its figures are distributed, what the best of them had set, what
+//! usually lowered them, and how they changed from kernel to kernel.
+
+use super::figures::{Series, distributions, link, series};
+use super::table::{MARKS, table};
+use super::{Group, Kind, Listed, Site, counted};
+use crate::draw::wide;
+use crate::several;
+use explain::results::COLUMNS;
+use explain::trend::Trend;
+use explain::{Verdict, number, rules, stats::quantile};
+use maud::{Markup, html};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Pages of SoCs and boards lie in a folder.
+const UP: &str = "../";
+/// Best results of so many figures are told.
+const BEST_MAX: usize = 12;
+/// With fewer results nothing is usual.
+const USUAL_MIN: usize = 3;
+
+pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> String {
+    let all = series(&group.results, |figure| Some((figure.value, figure.unit.clone())));
+    let name = explain::plain(&group.name);
+    let top = html! {
+        h1 { (name) }
+        p { (summary(&group.results)) (related(site, group)) }
+        p.soft { (MARKS) }
+    };
+    let is_board = group.kind == Kind::Board;
+    let parts = [
+        ("results", "Results", Some(table("Results", &group.results, UP))),
+        ("kernels", "By kernel", is_board.then(|| by_kernel(&group.results)).flatten()),
+        (
+            "changes",
+            "Changes over time",
+            trends.iter().any(|trend| !trend.is_only_short()).then(|| several::machines(trends)),
+        ),
+        ("figures", "Distribution of figures", distributions(&all, UP)),
+        ("best", "Settings of the best results", best(&all)),
+        ("findings", "Usual causes of lower scores", usual(&group.results)),
+    ];
+    super::page(&name, UP, &top, &parts)
+}
+
+/// `7 results: 3 valid, 2 degraded, 2 invalid.`
+pub(super) fn summary(results: &[Listed<'_>]) -> String {
+    let of = |verdict| results.iter().filter(|listed| listed.entry.row.verdict == verdict).count();
+    let verdicts = [Verdict::Valid, Verdict::Degraded, Verdict::Invalid].map(|verdict| (of(verdict), verdict));
+    let told = verdicts.iter().filter(|(count, _)| *count > 0).map(|(count, verdict)| format!("{count} {verdict}"));
+    format!("{}: {}.", counted(results.len(), "result"), told.collect::<Vec<_>>().join(", "))
+}
+
+/// Links to what its results also belong to.
+fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
+    let others = Kind::ALL.into_iter().filter(|kind| *kind != group.kind);
+    let links = others.map(|kind| {
+        let names = group.results.iter().flat_map(|listed| kind.names(listed.entry));
+        let named: BTreeMap<&str, &str> = names.filter_map(|name| Some((site.path_of(kind, name)?, name))).collect();
+        (kind, named)
+    });
+    html! {
+        @for (kind, named) in links.filter(|(_, named)| !named.is_empty()) {
+            " " (match kind { Kind::Board => "Boards", Kind::Soc => "SoC", Kind::Core => "Core types" }) ": "
+            @for (at, (path, name)) in named.iter().enumerate() {
+                @if at > 0 { ", " } a href={ (UP) (path) } { (explain::plain(name)) }
+            }
+            "."
+        }
+    }
+}
+
+/// The median of each column per kernel, where there are at least two kernels.
+fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
+    let mut kernels: BTreeMap<Vec<u64>, (&str, Vec<&Listed<'_>>)> = BTreeMap::new();
+    for listed in results.iter().filter(|listed| listed.entry.row.verdict != Verdict::Invalid) {
+        let kernel = listed.entry.row.cells[2].as_str();
+        if kernel == "-" {
+            continue;
+        }
+        // 5.10 is newer than 5.9.
+        let numbers = kernel.split('.').map(|part| part.parse().unwrap_or(0)).collect();
+        kernels.entry(numbers).or_insert_with(|| (kernel, Vec::new())).1.push(listed);
+    }
+    let median = |of: &[&Listed<'_>], column: usize| {
+        let comparable =
+            of.iter().map(|listed| &listed.entry.row).filter(|row| !row.cells[4 + column].starts_with('~'));
+        let mut values: Vec<f64> = comparable.filter_map(|row| row.figures[column]).collect();
+        values.sort_by(f64::total_cmp);
+        quantile(&values, 0.5)
+    };
+    let words = |of: &[&Listed<'_>], column: usize| {
+        let unit = if column == 5 { "kH/s" } else { "MIPS" };
+        median(of, column).map_or_else(|| "-".to_owned(), |value| number(value, unit))
+    };
+    (kernels.len() > 1).then(|| html! {
+        p { "Medians of the results of each kernel, without invalid results and scores that cannot be compared (~). Results of two kernels may differ in more than the kernel." }
+        (wide("Figures by kernel", &html! { table {
+            thead { tr {
+                th scope="col" { "Kernel" } th.number scope="col" { "Results" }
+                @for heading in &COLUMNS[4..] { th.number scope="col" { (heading) } }
+            } }
+            tbody { @for (kernel, of) in kernels.values() {
+                tr {
+                    th scope="row" { (explain::plain(kernel)) } td.number { (of.len()) }
+                    @for column in 0..6 { td.number { (words(of, column)) } }
+                }
+            } }
+        } }))
+    })
+}
+
+/// What the best result of each figure had set that most of the others had not.
+fn best(all: &[Series<'_>]) -> Option<Markup> {
+    let told: Vec<&Series<'_>> = all.iter().filter(|series| series.values.len() >= USUAL_MIN).take(BEST_MAX).collect();
+    let row = |series: &Series<'_>| {
+        let (value, best) = series.values.first()?;
+        let differing: Vec<String> = differing(best, &series.values);
+        Some(html! {
+            tr {
+                th.name scope="row" { (explain::plain(&series.title)) }
+                td.number { (number(*value, &series.unit)) " " (explain::plain(&series.unit)) }
+                td { (link(best, UP)) }
+                td.long { @if differing.is_empty() { "no known setting" } @else { (explain::plain(&differing.join("; "))) } }
+            }
+        })
+    };
+    (!told.is_empty()).then(|| html! {
+        p { "Settings in which the best result differs from most of the others. That they are the cause is not shown." }
+        (wide("Best results", &html! { table {
+            thead { tr {
+                th scope="col" { "Figure" } th.number scope="col" { "Best" } th scope="col" { "Result" } th scope="col" { "Differs from most in" }
+            } }
+            tbody { @for series in told { @if let Some(row) = row(series) { (row) } } }
+        } }))
+    })
+}
+
+/// Settings of a result whose value is not the one that most others have: `governor performance (most: ondemand)`.
+fn differing(best: &Listed<'_>, all: &[(f64, Listed<'_>)]) -> Vec<String> {
+    // What it is, and who measured it, nobody sets.
+    const NOT_SET: [&str; 4] = ["board", "SoC", "cores", "sbc-bench"];
+    let settings = best.entry.settings.iter().filter(|(name, _)| !NOT_SET.contains(&name.as_str()));
+    let usual = |wanted: &str| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, listed) in all {
+            let own = listed.entry.settings.iter().find(|(name, _)| name == wanted);
+            own.into_iter().for_each(|(_, value)| *counts.entry(value).or_default() += 1);
+        }
+        let known: usize = counts.values().copied().fold(0, usize::saturating_add);
+        counts.into_iter().find(|(_, count)| *count * 2 > known).map(|(value, _)| value.to_owned())
+    };
+    let told = settings.filter_map(|(name, value)| {
+        let usual = usual(name).filter(|usual| usual != value)?;
+        Some(format!("{name} {value} (most: {usual})"))
+    });
+    told.collect()
+}
+
+/// Causes of lower scores by how many results have them.
+pub(super) fn usual(results: &[Listed<'_>]) -> Option<Markup> {
+    let mut counts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for listed in results {
+        for cause in &listed.entry.causes {
+            counts.entry(cause).or_default().insert(listed.page);
+        }
+    }
+    let mut told: Vec<(&str, usize)> = counts.into_iter().map(|(cause, pages)| (cause, pages.len())).collect();
+    told.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    (!told.is_empty()).then(|| wide("Causes", &html! { table {
+        thead { tr { th scope="col" { "Cause" } th scope="col" { "Rule" } th.number scope="col" { "Results" } th.number scope="col" { "Share" } } }
+        tbody { @for (cause, count) in told {
+            tr {
+                th.name scope="row" { (explain::plain(about(cause))) } td { (explain::plain(cause)) }
+                td.number { (count) } td.number { (format!("{:.0} %", 100.0 * count as f64 / results.len() as f64)) }
+            }
+        } }
+    } }))
+}
+
+/// What a rule looks for; the id of one that is not known.
+fn about(id: &str) -> &str {
+    rules::of_runs().find(|rule| rule.id.as_str() == id).map_or(id, |rule| rule.about)
+}

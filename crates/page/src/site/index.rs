@@ -1,0 +1,233 @@
+//! The first page of a site: the table with its filters, and all that has a page; and everything in one table.
+//!
+//! Without its script it shows the first results and leads to all of them. The script has the data of all in the page
+//! itself, so that nothing is loaded and a filter draws a few rows only.
+
+use super::table::{FIRST_NUMBER, MARKS, head, row, table};
+use super::{Kind, Listed, Site, counted, framed, page, result_path};
+use crate::document::{Part, TABLE};
+use crate::draw::wide;
+use explain::results::COLUMNS;
+use maud::{Markup, PreEscaped, html};
+use std::collections::BTreeMap;
+
+/// Rows that stand in the page without its script, and that the script shows at first.
+const ROWS_SHOWN: usize = 200;
+/// Sizes of memory as they are sold, in GiB.
+const SOLD_GIB: [f64; 20] = [
+    0.0625, 0.125, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0, 256.0,
+];
+
+/// What can be chosen from: id, label, and what a result has of it.
+struct Choice {
+    id: &'static str,
+    label: &'static str,
+    of: fn(&Listed<'_>) -> Vec<String>,
+}
+
+const CHOICES: [Choice; 6] = [
+    Choice { id: "soc", label: "SoC", of: |listed| listed.entry.row.soc.clone().into_iter().collect() },
+    Choice { id: "core", label: "Core type", of: |listed| listed.entry.core_types.clone() },
+    Choice { id: "kernel", label: "Kernel", of: |listed| known(&listed.entry.row.cells[2]) },
+    Choice { id: "distribution", label: "Distribution", of: |listed| known(&listed.entry.row.cells[3]) },
+    Choice { id: "verdict", label: "Verdict", of: |listed| vec![listed.entry.row.verdict.to_string()] },
+    Choice { id: "memory", label: "Memory", of: |listed| listed.entry.memory_kib.map(memory).into_iter().collect() },
+];
+
+fn known(cell: &str) -> Vec<String> {
+    Some(cell).filter(|cell| *cell != "-").map(str::to_owned).into_iter().collect()
+}
+
+/// The memory that was sold: the kernel keeps some of it for itself.
+fn memory(kib: u64) -> String {
+    let gib = kib as f64 / f64::from(1 << 20);
+    match SOLD_GIB.iter().find(|sold| **sold >= gib) {
+        Some(sold) if *sold < 1.0 => format!("{} MiB", sold * 1024.0),
+        Some(sold) => format!("{sold} GiB"),
+        None => format!("{} GiB", gib.ceil()),
+    }
+}
+
+pub(super) fn index(site: &Site<'_>) -> String {
+    let name = counted(site.results.len(), "result");
+    let top = html! {
+        h1 { (name) " of sbc-bench" }
+        p.soft { (MARKS) " Results of one machine differ from run to run." }
+    };
+    let kinds = [("boards", "Boards", Kind::Board), ("socs", "SoCs", Kind::Soc), ("cores", "Core types", Kind::Core)];
+    let mut parts: Vec<Part> = Vec::new();
+    if !site.results.is_empty() {
+        parts.push(Part { id: "results", title: "Results", body: results(site) });
+    }
+    for (id, title, kind) in kinds {
+        parts.extend(groups(site, kind).map(|body| Part { id, title, body }));
+    }
+    if !site.results.is_empty() {
+        parts.push(Part { id: "data", title: "Data", body: data(site) });
+    }
+    let feed = html! { @if site.base.is_some() { link rel="alternate" type="application/atom+xml" title="Results" href="feed.atom"; } };
+    framed(&name, "", &top, &parts, Some(&TABLE), feed)
+}
+
+/// All results in one table, for readers without scripts and for search within the page.
+pub(super) fn all(site: &Site<'_>) -> String {
+    let name = format!("All {}", counted(site.results.len(), "result"));
+    let top = html! {
+        p.up { a href="index.html" { "Table with filters" } }
+        h1 { (name) }
+        p.soft { (MARKS) }
+    };
+    let body = (!site.results.is_empty()).then(|| table("Results", &site.results, ""));
+    page(&name, "", &top, &[("results", "Results", body)])
+}
+
+fn results(site: &Site<'_>) -> Markup {
+    let shown = &site.results[..site.results.len().min(ROWS_SHOWN)];
+    html! {
+        (filters(site))
+        p id="count" role="status" {
+            @if shown.len() < site.results.len() { "The first " (shown.len()) " of " (counted(site.results.len(), "result")) "; " a href="all.html" { "all in one table" } "." }
+            @else { (counted(shown.len(), "result")) "." }
+        }
+        (wide("Results", &html! { table id="table" { thead { (head()) } tbody { @for listed in shown { (row(listed, "")) } } } }))
+        p { button id="more" type="button" hidden { "Show more" } }
+        div id="comparison" hidden { h3 { "Comparison" } (wide("Comparison of chosen results", &html! { table id="compared" { thead { } tbody { } } })) }
+        script id="rows" type="application/json" { (PreEscaped(json(site))) }
+    }
+}
+
+/// Shown by the script, which alone can filter.
+fn filters(site: &Site<'_>) -> Markup {
+    html! {
+        fieldset.filters id="filters" hidden aria-label="Filters" {
+            label { "Search" input id="search" type="search" autocomplete="off"; }
+            @for choice in &CHOICES {
+                @let values = values(site, choice);
+                @if values.len() > 1 {
+                    label {
+                        (choice.label)
+                        select id={ "choice-" (choice.id) } data-choice=(choice.id) {
+                            option value="" { "any" }
+                            @for (value, count) in values { option value=(explain::plain(&value)) { (explain::plain(&value)) " (" (count) ")" } }
+                        }
+                    }
+                }
+            }
+            button id="compare" type="button" disabled { "Compare" }
+            button id="reset" type="button" { "Reset" }
+        }
+    }
+}
+
+/// What can be chosen, with the number of results; names of numbers in the order of their numbers.
+fn values(site: &Site<'_>, choice: &Choice) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    site.results.iter().flat_map(choice.of).for_each(|value| *counts.entry(value).or_default() += 1);
+    let mut values: Vec<(String, usize)> = counts.into_iter().collect();
+    let megabytes = |text: &str| {
+        let number: f64 = text.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0);
+        if text.ends_with("GiB") { number * 1024.0 } else { number }
+    };
+    match choice.id {
+        "memory" => values.sort_by(|a, b| megabytes(&a.0).total_cmp(&megabytes(&b.0))),
+        "kernel" => values.sort_by_key(|(kernel, _)| {
+            let numbers = kernel.split('.').map(|part| part.parse::<u64>().unwrap_or(0));
+            std::cmp::Reverse(numbers.collect::<Vec<_>>())
+        }),
+        _ => {}
+    }
+    values
+}
+
+fn groups(site: &Site<'_>, kind: Kind) -> Option<Markup> {
+    let all: Vec<_> = site.groups_of(kind).collect();
+    (!all.is_empty()).then(|| html! {
+        ul.groups { @for group in all { li { a href=(group.path) { (explain::plain(&group.name)) } span.soft { " " (group.results.len()) } } } }
+    })
+}
+
+fn data(site: &Site<'_>) -> Markup {
+    html! {
+        p {
+            a href="all.html" { "All results in one table" } ", "
+            a href="results.json" { "JSON" } ", " a href="results.csv" { "CSV" } ", " a href="results.md" { "Markdown" }
+            @if site.base.is_some() { ", " a href="feed.atom" { "feed of the newest results" } ", " a href="sitemap.xml" { "sitemap" } }
+            "."
+        }
+    }
+}
+
+/// The data of the script: headings, and of each result its page, file, verdict, cells, figures and choices. No `<` ends
+/// the element that it stands in.
+fn json(site: &Site<'_>) -> String {
+    let list = |texts: &mut dyn Iterator<Item = String>| format!("[{}]", texts.collect::<Vec<_>>().join(","));
+    let headings = COLUMNS.iter().copied().chain(["Verdict", "File"]);
+    let headings = list(&mut headings.map(quoted));
+    let rows = site.results.iter().map(|listed| {
+        let row = &listed.entry.row;
+        let cells = list(&mut row.cells.iter().enumerate().map(|(at, cell)| match at {
+            0 => quoted(&explain::plain(row.board().unwrap_or("not reported"))),
+            _ => quoted(&explain::plain(cell)),
+        }));
+        let clock = row.clock_khz.map(f64::from);
+        let figures = std::iter::once(clock).chain(row.figures);
+        let figures = list(
+            &mut figures
+                .map(|value| value.filter(|value| value.is_finite()).map_or("null".into(), |value| value.to_string())),
+        );
+        let choices = list(
+            &mut CHOICES
+                .iter()
+                .map(|choice| list(&mut (choice.of)(listed).iter().map(|value| quoted(&explain::plain(value))))),
+        );
+        let died =
+            row.died_in.as_deref().map_or(String::new(), |step| format!(", died during {}", explain::plain(step)));
+        let texts = [result_path(listed.page), explain::plain(&row.file), row.verdict.to_string(), died];
+        let texts = list(&mut texts.iter().map(|text| quoted(text)));
+        format!("[{texts},{cells},{figures},{choices}]")
+    });
+    let rows = rows.collect::<Vec<_>>().join(",\n");
+    let choices = list(&mut CHOICES.iter().map(|choice| quoted(choice.id)));
+    format!(
+        "{{\"headings\":{headings},\"firstNumber\":{FIRST_NUMBER},\"shown\":{ROWS_SHOWN},\"choices\":{choices},\"rows\":[\n{rows}\n]}}"
+    )
+}
+
+/// A string of JSON without any `<`.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            '<' => quoted.push_str("\\u003c"),
+            letter if letter < ' ' => quoted.push(' '),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_json_and_end_no_element() {
+        for text in ["a\"b\\c", "</script><!--", "\u{1f600}\u{2028}", ""] {
+            let quoted = quoted(text);
+            assert!(!quoted.contains('<'), "{quoted}");
+            assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn memory_is_as_it_was_sold() {
+        for (kib, expected) in
+            [(3_884_360, "4 GiB"), (1_000_000, "1 GiB"), (495_000, "512 MiB"), (528_000_000, "504 GiB")]
+        {
+            assert_eq!(memory(kib), expected);
+        }
+    }
+}
