@@ -1,7 +1,19 @@
 //! What the script of the shell calls: the results that are open, in a worker of the browser.
 
-use crate::{Results, Selection};
+use crate::{Results, Selection, archive};
 use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A log in which nearly everything happens.
+const EXAMPLE: &str = include_str!("../../explain/tests/composed/0.9.72-hot.txt");
+
+/// A file of an archive.
+#[wasm_bindgen(getter_with_clone)]
+pub struct Member {
+    /// Its name in the archive.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
 
 /// The results that are open.
 #[wasm_bindgen]
@@ -15,8 +27,10 @@ impl Session {
     /// None yet.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
-        // While nobody waits for it.
-        explain::soc::read_tables();
+        // What a browser runs for the first time it has to compile: here, while nobody waits for it.
+        let mut first = Results::default();
+        let _ = first.open("", EXAMPLE.as_bytes().to_vec());
+        let _ = first.page(0);
         Self::default()
     }
 
@@ -26,6 +40,15 @@ impl Session {
     /// One sentence: the file has no result.
     pub fn open(&mut self, name: &str, bytes: Vec<u8>) -> Result<String, String> {
         self.results.open(name, bytes).map(|listed| listed.to_string())
+    }
+
+    /// The files of an archive (`.tar`, `.zip`).
+    ///
+    /// # Errors
+    /// One sentence: it is damaged or too large.
+    pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<Member>, String> {
+        let members = archive::members(bytes)?;
+        Ok(members.into_iter().map(|(name, bytes)| Member { name, bytes }).collect())
     }
 
     /// See [`Results::page`].
@@ -38,9 +61,9 @@ impl Session {
         self.results.report(index, id)
     }
 
-    /// See [`Results::drawings`]; JSON.
-    pub fn drawings(&self, index: usize) -> String {
-        serde_json::Value::from_iter(self.results.drawings(index)).to_string()
+    /// See [`Results::card`].
+    pub fn card(&self, index: usize) -> Option<String> {
+        self.results.card(index)
     }
 
     /// See [`Results::several`]; none for an unknown word.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 #[cfg(target_arch = "wasm32")]
 mod bindings;
 mod results;

@@ -82,11 +82,11 @@ impl Results {
         Some(report.text(&opened.record, &opened.explained))
     }
 
-    /// The plots of a result as SVG, each with its name.
-    pub fn drawings(&self, index: usize) -> Vec<(String, String)> {
-        let drawn = |opened: &Opened| page::drawings(&opened.record, &opened.explained, Reference::builtin());
-        let drawings = self.opened.get(index).map(drawn).unwrap_or_default();
-        drawings.into_iter().map(|drawing| (drawing.name, drawing.svg)).collect()
+    /// The card of a result as SVG: a picture of 1200 x 630 with board, verdict, figures and the clock over time.
+    pub fn card(&self, index: usize) -> Option<String> {
+        let opened = self.opened.get(index)?;
+        let drawings = page::drawings(&opened.record, &opened.explained, Reference::builtin());
+        drawings.into_iter().find(|drawing| drawing.name == "card").map(|drawing| drawing.svg)
     }
 
     /// The page of several results, the same as those of `sbc-bench results`, `compare` and `trend`.
@@ -189,7 +189,8 @@ mod tests {
         assert!(results.report(1, "markdown").unwrap().starts_with('#'));
         assert!(results.several(Selection::Table, &[0, 1]).contains("hot.txt"));
         assert!(results.several(Selection::Comparison, &[0, 1]).contains("Comparison of 2 results"));
-        assert_eq!(results.drawings(0)[0].0, "card");
+        assert!(results.report(0, "findings-json").unwrap().starts_with('{'));
+        assert!(results.card(0).unwrap().starts_with("<svg"));
     }
 
     #[test]

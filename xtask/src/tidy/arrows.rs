@@ -28,7 +28,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg"]),
-    ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),
+    ("web", &["base64", "flate2", "serde_json", "sha2", "tar", "wasm-bindgen", "zip"]),
 ];
 
 /// Libraries that have one place.

@@ -53,6 +53,7 @@ impl Browser {
         let from = BufReader::new(child.stdout.take().context("no pipe")?);
         let (page, requests, messages) = (String::new(), Vec::new(), Vec::new());
         let mut browser = Self { child, to, from, asked: 0, page, requests, messages };
+        browser.call("Browser.setDownloadBehavior", json!({ "behavior": "deny" }))?;
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }))?;
         let attached =
             browser.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }))?;

@@ -40,7 +40,7 @@ const WATCH: &str = "
   expectPage();";
 /// Waits until the worker can read files, and gives the moment: milliseconds since the file was opened.
 const STARTED: &str = "new Promise((done) => {
-    const look = () => document.documentElement.hasAttribute('data-started') ? done(performance.now()) : setTimeout(look, 5);
+    const look = () => document.documentElement.hasAttribute('data-started') ? done(window.started = performance.now()) : setTimeout(look, 5);
     look();
   })";
 /// Shows the page of a result, and gives it.
@@ -49,6 +49,16 @@ const PAGE: &str = "new Promise((done) => {
     document.querySelectorAll('#list button')[INDEX].click();
   })";
 
+/// `save(kind)` presses a button and promises what would be saved.
+const SAVED: &str = "
+  const makeAddress = URL.createObjectURL;
+  window.save = (kind) => new Promise((done) => {
+    URL.createObjectURL = (blob) => {
+      if (!blob.type.startsWith('image/svg')) done(blob);
+      return makeAddress.call(URL, blob);
+    };
+    document.querySelector('[data-save=' + kind + ']').click();
+  });";
 /// What shows it, within [`PAGE`].
 const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
 
@@ -56,13 +66,15 @@ const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
 pub(super) fn main(file: &Path) -> Result<()> {
     let program = browser::find().context("needs Chromium: apt install chromium")?;
     let one = workspace::root().join(ONE);
-    let mut millis = f64::INFINITY;
+    let (mut millis, mut started) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..TIMES {
         let mut browser = watched(program, file)?;
+        started = browser.evaluate("started")?.as_f64().unwrap_or(started).min(started);
         millis = millis.min(dropped(&mut browser, &[path(&one)])?);
         finished(&browser)?;
     }
-    println!("one log, from drop to page: {millis:.0} ms");
+    println!("one log, from drop to page: {millis:.0} ms; program ready {started:.0} ms after the file was opened");
+    saves(&mut watched(program, file)?, &one)?;
     let logs: Vec<PathBuf> = files()?;
     let mut browser = watched(program, file)?;
     let several: Vec<String> = logs.iter().take(SEVERAL).map(|log| path(log)).collect();
@@ -136,6 +148,26 @@ fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
     println!("{} pages of results and 3 of all together: the same as those of the program, byte for byte", names.len());
     println!("requests after loading: 0, console messages: 0");
     Ok(())
+}
+
+/// What a reader saves of a result: the same texts as the program's, and the card as a picture.
+fn saves(browser: &mut Browser, log: &Path) -> Result<()> {
+    let mut here = Results::default();
+    let name = log.file_name().unwrap_or_default().to_string_lossy();
+    here.open(&name, fs::read(log)?).map_err(anyhow::Error::msg)?;
+    dropped(browser, &[path(log)])?;
+    browser.evaluate(SAVED)?;
+    for (kind, expected) in
+        [("html", here.page(0)), ("markdown", here.report(0, "markdown")), ("json", here.report(0, "findings-json"))]
+    {
+        let saved = browser.evaluate(&format!("save('{kind}').then((blob) => blob.text())"))?;
+        ensure!(expected.is_some() && saved.as_str() == expected.as_deref(), "saved as {kind}: {saved}");
+    }
+    let sides =
+        browser.evaluate("save('png').then(createImageBitmap).then((image) => image.width + ' x ' + image.height)")?;
+    ensure!(sides == "1200 x 630", "the card has {sides} pixels");
+    println!("saved HTML, Markdown and JSON: the same as those of the program; PNG: 1200 x 630 pixels");
+    finished(browser)
 }
 
 /// A recording of a day: how long it takes, and how long the page does not answer meanwhile.

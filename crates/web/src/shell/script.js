@@ -39,21 +39,23 @@
     const first = entries.length;
     const progress = part("progress");
     Object.assign(progress, { hidden: false, max: files.length, value: 0 });
-    let unread = 0;
+    const reasons = [];
     for (const [count, file] of files.entries()) {
       say("Reading " + file.name + " (" + (count + 1) + " of " + files.length + ")");
       try {
-        entries.push({ ...await ask("open", { name: file.name, file }), file, chosen: true });
+        const opened = await ask("open", { file });
+        entries.push(...opened.found.map((result) => ({ ...result, chosen: true })));
+        reasons.push(...opened.unread);
       } catch (error) {
-        unread += 1;
-        part("unread").append(made("li", { textContent: error.message }));
+        reasons.push(error.message);
       }
       progress.value = count + 1;
     }
     progress.hidden = true;
+    part("unread").append(...reasons.map((textContent) => made("li", { textContent })));
     part("unread").hidden = part("unread").children.length === 0;
     const added = entries.length - first;
-    say(added + (added === 1 ? " result" : " results") + " read" + (unread ? ", " + unread + " without a result." : "."));
+    say(added + (added === 1 ? " result" : " results") + " read" + (reasons.length ? ", " + reasons.length + " without a result." : "."));
     list();
     if (added > 0) await show(entries.length > 1 ? { view: asked ?? "table" } : { view: "page", index: first });
   };
@@ -115,7 +117,7 @@
   };
   // The card as pixels, drawn by the browser from the program's own picture.
   const pixels = async (index) => {
-    const [[, svg]] = await ask("drawings", { index });
+    const svg = await ask("card", { index });
     const image = new Image();
     image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
     await image.decode();
@@ -128,8 +130,10 @@
     const stem = shown.view === "page" ? entries[shown.index].name.replace(/\.[a-z]+$/i, "") : shown.view;
     if (kind === "html") return save(new Blob([shown.html], { type: "text/html" }), stem + ".html");
     if (kind === "png") return save(await pixels(shown.index), stem + ".png");
-    const text = await ask("report", { index: shown.index, kind });
+    const text = await ask("report", { index: shown.index, kind: kind === "json" ? "findings-json" : kind });
+    if (text === undefined) return say("This result cannot be given in this form.");
     save(new Blob([text], { type: kind === "json" ? "application/json" : "text/markdown" }), stem + (kind === "json" ? ".json" : ".md"));
+    return undefined;
   };
 
   const guarded = (work) => (...given) => Promise.resolve(work(...given)).catch((error) => say(error.message));

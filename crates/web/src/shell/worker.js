@@ -1,6 +1,19 @@
 // Reads and explains in a thread of its own. Messages come in as {id, call, ...}, answers go out as {id, value} or {id, error}.
 "use strict";
 let session;
+const words = (error) => typeof error === "string" ? error : String(error.message ?? error);
+// What a file holds, unpacked where gzip has packed it.
+const plain = async (file) => {
+  const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const isPacked = head[0] === 0x1f && head[1] === 0x8b;
+  const source = isPacked ? new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))) : file;
+  return new Uint8Array(await source.arrayBuffer());
+};
+// Zip by its first bytes, tar by the word in its first header.
+const isArchive = (bytes) => {
+  const at = (from, word) => [...word].every((letter, index) => bytes[from + index] === letter.charCodeAt(0));
+  return at(0, "PK\x03\x04") || at(257, "ustar");
+};
 const calls = {
   async start({ program }) {
     const bytes = Uint8Array.from(atob(program), (letter) => letter.charCodeAt(0));
@@ -8,17 +21,27 @@ const calls = {
     wasm_bindgen.initSync({ module: await WebAssembly.compile(await new Response(plain).arrayBuffer()) });
     session = new wasm_bindgen.Session();
   },
-  async open({ name, file }) {
-    let bytes = file;
-    const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-    if (head[0] === 0x1f && head[1] === 0x8b) {
-      bytes = new Response(file.stream().pipeThrough(new DecompressionStream("gzip")));
-    }
-    return JSON.parse(session.open(name, new Uint8Array(await bytes.arrayBuffer())));
+  // Every result in a file, and why there is none: an archive has several.
+  async open({ file }) {
+    const found = [], unread = [];
+    const take = async (one, isWithin) => {
+      try {
+        const bytes = await plain(one);
+        if (isWithin || !isArchive(bytes)) {
+          found.push({ ...JSON.parse(session.open(one.name, bytes)), file: new File([one], one.name) });
+          return;
+        }
+        for (const member of session.unpack(bytes)) await take(new File([member.bytes], member.name), true);
+      } catch (error) {
+        unread.push(words(error));
+      }
+    };
+    await take(file, false);
+    return { found, unread };
   },
   page: ({ index }) => session.page(index),
   report: ({ index, kind }) => session.report(index, kind),
-  drawings: ({ index }) => JSON.parse(session.drawings(index)),
+  card: ({ index }) => session.card(index),
   several: ({ view, indices }) => session.several(view, Uint32Array.from(indices)),
   clear: () => session.clear(),
 };
@@ -29,7 +52,7 @@ onmessage = ({ data }) => {
     try {
       postMessage({ id: data.id, value: await calls[data.call](data) });
     } catch (error) {
-      postMessage({ id: data.id, error: typeof error === "string" ? error : String(error.message ?? error) });
+      postMessage({ id: data.id, error: words(error) });
     }
   });
 };
