@@ -20,8 +20,9 @@ pub fn members(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|why| damaged(&why))?;
         for index in 0..archive.len() {
             let file = archive.by_index(index).map_err(|why| damaged(&why))?;
-            if file.is_file() {
-                let name = file.name().to_owned();
+            let name = file.name().to_owned();
+            // The name of a directory ends like this, and it has no content.
+            if !name.ends_with('/') {
                 taken.take(&name, file).map_err(|why| damaged(&why))?;
             }
         }
@@ -29,7 +30,7 @@ pub fn members(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
         let mut archive = tar::Archive::new(bytes);
         for entry in archive.entries().map_err(|why| damaged(&why))? {
             let entry = entry.map_err(|why| damaged(&why))?;
-            if entry.header().entry_type().is_file() {
+            if entry.header().entry_type() == tar::EntryType::Regular {
                 let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
                 taken.take(&name, entry).map_err(|why| damaged(&why))?;
             }
