@@ -59,6 +59,16 @@ const SAVED: &str = "
     };
     document.querySelector('[data-save=' + kind + ']').click();
   });";
+/// The next refusal.
+const REFUSED: &str = "new Promise((done) => {
+    const look = () => {
+      const told = document.querySelector('#unread li')?.textContent;
+      if (!told) return setTimeout(look, 5);
+      document.querySelector('#unread').replaceChildren();
+      return done(told);
+    };
+    look();
+  })";
 /// What shows it, within [`PAGE`].
 const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
 
@@ -82,6 +92,7 @@ pub(super) fn main(file: &Path) -> Result<()> {
     println!("{} files, from drop to table: {millis:.0} ms", several.len());
     finished(&browser)?;
     drop(browser);
+    refusals(&mut watched(program, file)?)?;
     same_pages(&mut watched(program, file)?, &logs)?;
     long_recording(&mut watched(program, file)?)
 }
@@ -167,6 +178,19 @@ fn saves(browser: &mut Browser, log: &Path) -> Result<()> {
         browser.evaluate("save('png').then(createImageBitmap).then((image) => image.width + ' x ' + image.height)")?;
     ensure!(sides == "1200 x 630", "the card has {sides} pixels");
     println!("saved HTML, Markdown and JSON: the same as those of the program; PNG: 1200 x 630 pixels");
+    finished(browser)
+}
+
+/// What is damaged is refused with its name and the reason.
+fn refusals(browser: &mut Browser) -> Result<()> {
+    let folder = workspace::target_folder()?.join("web");
+    for (name, bytes) in [("broken.gz", b"\x1f\x8bbroken"), ("broken.zip", b"PK\x03\x04bro\0")] {
+        let file = folder.join(name);
+        fs::write(&file, bytes)?;
+        browser.choose("#files", &[path(&file)])?;
+        let told = browser.evaluate(REFUSED)?;
+        ensure!(told.as_str().is_some_and(|told| told.starts_with(name) && told.contains("damaged")), "{name}: {told}");
+    }
     finished(browser)
 }
 

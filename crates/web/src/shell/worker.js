@@ -7,12 +7,23 @@ const plain = async (file) => {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isPacked = head[0] === 0x1f && head[1] === 0x8b;
   const source = isPacked ? new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))) : file;
-  return new Uint8Array(await source.arrayBuffer());
+  try {
+    return new Uint8Array(await source.arrayBuffer());
+  } catch {
+    throw file.name + (isPacked ? ": damaged, or not packed by gzip." : ": the browser cannot read it.");
+  }
 };
 // Zip by its first bytes, tar by the word in its first header.
 const isArchive = (bytes) => {
   const at = (from, word) => [...word].every((letter, index) => bytes[from + index] === letter.charCodeAt(0));
   return at(0, "PK\x03\x04") || at(257, "ustar");
+};
+const members = (name, bytes) => {
+  try {
+    return session.unpack(bytes);
+  } catch (error) {
+    throw name + ": " + words(error);
+  }
 };
 const calls = {
   async start({ program }) {
@@ -31,7 +42,7 @@ const calls = {
           found.push({ ...JSON.parse(session.open(one.name, bytes)), file: new File([one], one.name) });
           return;
         }
-        for (const member of session.unpack(bytes)) await take(new File([member.bytes], member.name), true);
+        for (const member of members(one.name, bytes)) await take(new File([member.bytes], member.name), true);
       } catch (error) {
         unread.push(words(error));
       }
