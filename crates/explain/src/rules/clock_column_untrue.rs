@@ -23,39 +23,96 @@ const SCORE_FALL_PERCENT: f64 = 5.0;
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let doubted = view::doubted_columns(record).into_iter().map(|column| of_column(record, column));
-    let mut findings: Vec<Finding> = doubted.collect();
+    let doubted = view::doubted_columns(record);
+    let is_of = |kind: fn(&ClockDoubt) -> Option<f64>| {
+        let columns = doubted.iter().filter_map(move |column| Some((kind(&column.doubt)?, column)));
+        let mut columns: Vec<(f64, &DoubtedColumn)> = columns.collect();
+        columns.sort_by(|a, b| b.0.total_cmp(&a.0));
+        columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>()
+    };
+    let findings = [is_of(above), is_of(scattered), is_of(contradicted)].into_iter();
+    let mut findings: Vec<Finding> = findings.filter_map(|columns| of_columns(record, &columns)).collect();
     findings.extend(unmoved(record));
     findings
 }
 
-fn of_column(record: &Record, column: DoubtedColumn) -> Finding {
+/// How bad each doubt is, if it is of this kind.
+fn above(doubt: &ClockDoubt) -> Option<f64> {
+    match doubt {
+        ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => Some(f64::from(*claimed_khz) / f64::from(*top_khz)),
+        _ => None,
+    }
+}
+
+fn scattered(doubt: &ClockDoubt) -> Option<f64> {
+    match doubt {
+        ClockDoubt::Scatters { clock_percent, .. } => Some(*clock_percent),
+        _ => None,
+    }
+}
+
+fn contradicted(doubt: &ClockDoubt) -> Option<f64> {
+    match doubt {
+        ClockDoubt::ContradictsMeasured { claimed_khz, measured_khz } => {
+            Some((f64::from(*measured_khz) / f64::from(*claimed_khz)).ln().abs())
+        }
+        _ => None,
+    }
+}
+
+/// All columns of one kind in one sentence, with the figures of the worst, which is the first.
+fn of_columns(record: &Record, columns: &[&DoubtedColumn]) -> Option<Finding> {
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
-    let finding = match column.doubt {
+    let finding = match columns.first()?.doubt {
         ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => of(
-            "The reported clock of {channel} is counted and cannot show a drop: it reads up to {claimed} on CPUs of at \
+            "The reported clock of {whose} is counted and cannot show a drop: it reads up to {claimed} on CPUs of at \
                 most {top}. It is not used as evidence.",
         )
         .with("claimed", Quantity::Khz(claimed_khz))
         .with("top", Quantity::Khz(top_khz)),
         ClockDoubt::Scatters { clock_percent, score_percent } => of(
-            "The reported clock of {channel} scatters by {scatter} while the multi-core scores differ by {spread}: it \
+            "The reported clock of {whose} scatters by {scatter} while the multi-core scores differ by {spread}: it \
                 cannot show a drop and is not used as evidence.",
         )
         .with("scatter", Quantity::Percent(clock_percent))
         .with("spread", Quantity::Percent(score_percent)),
         ClockDoubt::ContradictsMeasured { claimed_khz, measured_khz } => {
-            of("The reported clock of {channel} is wrong: typically {claimed}, measured {measured}. It is not used as \
+            of("The reported clock of {whose} is wrong: typically {claimed}, measured {measured}. It is not used as \
                 evidence.")
             .with("claimed", Quantity::Khz(claimed_khz))
             .with("measured", Quantity::Khz(measured_khz))
         }
     };
-    let place = samples_place(record, &column.channel, 0, 0);
-    finding
-        .with("channel", Quantity::Text(column.channel.to_string()))
-        .seen_by(Witness::ClaimedClock(column.channel))
-        .at(place)
+    let channels = columns.iter().map(|column| column.channel.to_string());
+    let finding = finding
+        .with("whose", whose(record, columns))
+        .with("channels", Quantity::Text(channels.collect::<Vec<_>>().join(", ")))
+        .at_all(columns.iter().map(|column| samples_place(record, &column.channel, 0, 0)));
+    let witnesses = columns.iter().map(|column| Witness::ClaimedClock(column.channel.clone()));
+    Some(witnesses.fold(finding, Finding::seen_by))
+}
+
+/// The CPUs of the policies, or the channels where they are of none that is known.
+fn whose(record: &Record, columns: &[&DoubtedColumn]) -> Quantity {
+    let of = |channel: &ChannelId| match channel {
+        ChannelId::Policy(number, _) => {
+            let policy = record.machine.policies.iter().find(|policy| policy.policy == *number)?;
+            Some(policy.cpus.clone()).filter(|cpus| !cpus.is_empty())
+        }
+        _ => None,
+    };
+    let cpus: Option<Vec<Vec<u32>>> = columns.iter().map(|column| of(&column.channel)).collect();
+    match cpus {
+        Some(cpus) => {
+            let mut cpus = cpus.concat();
+            cpus.sort_unstable();
+            Quantity::Cpus(cpus)
+        }
+        None => {
+            let names: Vec<String> = columns.iter().map(|column| column.channel.to_string()).collect();
+            Quantity::Text(names.join(", "))
+        }
+    }
 }
 
 /// Scores that fell while the claimed clock stayed where it was.
@@ -108,6 +165,28 @@ mod tests {
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
             assert_eq!(crate::view::clock_falls(&record), []);
         }
+    }
+
+    #[test]
+    fn columns_of_one_kind_are_one_sentence() {
+        let mut record = own_run();
+        let policy = |number: u32, cpus: [u32; 2]| record::Policy {
+            policy: number,
+            cpus: cpus.to_vec(),
+            opps_khz: vec![600_000, 1_800_000],
+            ..record::Policy::default()
+        };
+        record.machine.policies = vec![policy(0, [0, 1]), policy(2, [2, 3])];
+        let points = vec![point(0, 1_800_000, 1_799_000), point(2, 1_800_000, 1_799_000)];
+        record = with_clocks(record, Variant::COLD, points);
+        record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 9.0), compression(1));
+        for (policy, top_khz) in [(0, 2_000_000), (2, 2_100_000)] {
+            let khz: Vec<i64> = (0..16).map(|row| top_khz - row % 4 * 60_000).collect();
+            record = gauge_channel(record, ChannelId::claimed(policy), Unit::Kilohertz, &khz);
+        }
+        let said = sentences(RULE.id, &record);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("of CPUs 0-3 is counted") && said[0].contains("up to 2100 MHz"), "{said:?}");
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Answer {
     }
 }
 
-/// Names in one text, each vendor once: `Rockchip RK3328/RK3318, NXP i.MX8QM`.
+/// Names in one text, each vendor once: `Rockchip RK3328/RK3318 or NXP i.MX8QM`.
 pub(super) fn joined(names: &[String]) -> String {
     let mut vendors: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {
@@ -77,5 +77,5 @@ pub(super) fn joined(names: &[String]) -> String {
     }
     let one = |(vendor, parts): &(&str, Vec<&str>)| format!("{vendor} {}", parts.join("/"));
     let all: Vec<String> = vendors.iter().map(one).collect();
-    all.join(", ").trim().to_owned()
+    all.join(" or ").trim().to_owned()
 }
