@@ -34,6 +34,8 @@ usage: cargo xtask TASK
   corpus             make data/reference.tsv from the logs in shared/corpus
   dist               build the four static binaries into target/dist
   dist --check       build them as ./bench does, and check all but their size
+  package ARCH       .deb, .rpm, tarball, CycloneDX and sums of one architecture (x86_64, aarch64, armv7, riscv64)
+      --twice          once more in a clone, and compare: equal byte for byte
   fuzz [--seconds N] [--keep] [TARGET...]
                      fuzz every parser of foreign bytes, starting from its seeds
   kernels [--quick] [MACHINE...]
@@ -78,6 +80,8 @@ fn task() -> Result<()> {
         ["corpus"] => corpus::main(),
         ["dist"] => dist::main(),
         ["dist", "--check"] => dist::check_all(),
+        ["package", arch] => dist::package::main(arch),
+        ["package", arch, "--twice"] => dist::package::twice(arch),
         ["fuzz", words @ ..] => fuzz::main(words),
         ["kernels", words @ ..] => kernels::main(words),
         ["recording", file] => recording::write(Path::new(file), 24.0),

@@ -5,6 +5,7 @@
 //! because it would fail on a user's board. Nothing is timed: foreign ones run under qemu.
 
 mod elf;
+pub(crate) mod package;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -185,17 +186,22 @@ fn check(target: &Target, profile: Profile, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// A call of the binary, on another machine under its emulator.
+fn command(target: &Target, binary: &Path) -> Command {
+    if std::env::consts::ARCH == target.native_on {
+        return Command::new(binary);
+    }
+    let mut emulated = Command::new(target.emulator);
+    emulated.arg(binary);
+    emulated
+}
+
 /// What the binary says its version is; fails if it does not start or is not ours.
 fn version(target: &Target, binary: &Path) -> Result<String> {
-    let mut command = if std::env::consts::ARCH == target.native_on {
-        Command::new(binary)
-    } else {
-        let mut emulated = Command::new(target.emulator);
-        emulated.arg(binary);
-        emulated
-    };
-    let output =
-        command.arg("--version").output().with_context(|| format!("cannot start it (with {})", target.emulator))?;
+    let output = command(target, binary)
+        .arg("--version")
+        .output()
+        .with_context(|| format!("cannot start it (with {})", target.emulator))?;
     let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !output.status.success() || !line.starts_with("sbc-bench ") {
         bail!("`--version` ended with {} and said {line:?}", output.status);

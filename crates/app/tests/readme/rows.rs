@@ -136,6 +136,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench doctor [--json]",
         Line("sbc-bench doctor; sbc-bench doctor --json", &["External tools:", "For a bug report", "\"measurable\""]),
     ),
+    ("sbc-bench doctor", As("sbc-bench doctor [--json]")),
     ("sbc-bench snapshot", As("sbc-bench snapshot > my.board")),
     (
         "sbc-bench snapshot > my.board",

@@ -1,0 +1,179 @@
+//! Packages of one architecture: the release binary with its manual, completions and units as .deb, .rpm and tarball, a
+//! list of what it is made of (CycloneDX), and their sums, in `target/package/ARCH`. All dates are those of the commit, and no
+//! path of the machine that builds is in any file, so that two builds of one commit are equal.
+
+use super::{Profile, Target, checksums, command, one};
+use crate::workspace;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// What is in the tarball besides the folders: made by the binary itself, and copied from the checkout.
+const MADE: [(&str, &[&str]); 4] = [
+    ("sbc-bench.1", &["manual"]),
+    ("sbc-bench.bash", &["completions", "bash"]),
+    ("_sbc-bench", &["completions", "zsh"]),
+    ("sbc-bench.fish", &["completions", "fish"]),
+];
+const COPIED: [(&str, &str); 4] = [
+    ("CHANGELOG.md", "CHANGELOG.md"),
+    ("README.md", "README.md"),
+    ("LICENSE-MIT", "LICENSE-MIT"),
+    ("LICENSE-APACHE", "LICENSE-APACHE"),
+];
+
+/// Builds the packages of this architecture.
+pub(crate) fn main(arch: &str) -> Result<()> {
+    let names: Vec<&str> = super::TARGETS.iter().map(|target| target.arch).collect();
+    let target = super::TARGETS.iter().find(|target| target.arch == arch);
+    let target = target.with_context(|| format!("unknown architecture {arch}; known are {}", names.join(", ")))?;
+    let target_folder = workspace::target_folder()?;
+    let epoch =
+        said(Command::new("git").arg("-C").arg(workspace::root()).args(["log", "-1", "--format=%ct"]).output()?)?;
+    build(target, &target_folder)?;
+    let made = one(target, Profile::Release, &target_folder)?;
+    // cargo-deb and cargo-generate-rpm look for `target/release` there.
+    let root = target_folder.join(target.triple).join(Profile::Release.name()).join("package");
+    let out = target_folder.join("package").join(arch);
+    for folder in [&root, &out] {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+    }
+    fs::copy(&made.binary, root.join("sbc-bench"))?;
+    for (name, words) in MADE {
+        let output = command(target, &made.binary).args(words).output().with_context(|| name.to_owned())?;
+        fs::write(root.join(name), said(output)? + "\n")?;
+    }
+    for (from, to) in COPIED {
+        fs::copy(workspace::root().join(from), root.join(to))?;
+    }
+    fs::write(root.join("changelog.Debian"), debian_changelog(&epoch)?)?;
+    let packed = Command::new("gzip").arg("-9n").args(["sbc-bench.1", "changelog.Debian"]).current_dir(&root).status();
+    ensure!(packed.context("gzip")?.success(), "gzip failed");
+    let folder = out.display().to_string();
+    let common = ["--target", target.triple, "--output", &folder];
+    let deb = ["deb", "--no-build", "--no-strip", "--package", "sbc-bench"];
+    tool(&[&deb[..], &common].concat(), &epoch)?;
+    let build_folder = target_folder.display().to_string();
+    let rpm = ["generate-rpm", "--package", "crates/app", "--source-date", &epoch, "--target-dir", &build_folder];
+    tool(&[&rpm[..], &common].concat(), &epoch)?;
+    tarball(arch, &epoch, &root, &out)?;
+    parts(target, &epoch, &out)?;
+    let mut files: Vec<String> = Vec::new();
+    for entry in fs::read_dir(&out)? {
+        files.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    files.sort();
+    let sums = checksums(&out, &files)?;
+    fs::write(out.join("SHA256SUMS"), &sums)?;
+    println!("{}\n{}{}", made.line, String::from_utf8_lossy(&sums), out.display());
+    Ok(())
+}
+
+/// Builds them once more in a clone of the checkout, in another folder, and compares.
+pub(crate) fn twice(arch: &str) -> Result<()> {
+    ensure!(workspace::commit().is_some(), "commit first: a clone has what is committed");
+    main(arch)?;
+    let target_folder = workspace::target_folder()?;
+    // Not below the checkout, whose settings of cargo would count once more.
+    let clone = std::env::temp_dir().join(format!("sbc-bench twice {}", std::process::id()));
+    let mut git = Command::new("git");
+    git.args(["clone", "--quiet", "--no-hardlinks"]).arg(workspace::root()).arg(&clone);
+    ensure!(git.status().context("git")?.success(), "git could not clone the checkout");
+    let mut again = workspace::cargo();
+    again.current_dir(&clone).args(["xtask", "package", arch]).env("CARGO_TARGET_DIR", clone.join("target"));
+    ensure!(again.status()?.success(), "the second build failed");
+    let sums = |target: &Path| fs::read_to_string(target.join("package").join(arch).join("SHA256SUMS"));
+    let (first, second) = (sums(&target_folder)?, sums(&clone.join("target"))?);
+    ensure!(first == second, "two builds differ:\n{first}\n{second}");
+    fs::remove_dir_all(&clone)?;
+    println!("equal: {} files of two builds in two folders", first.lines().count());
+    Ok(())
+}
+
+/// Builds the binary; paths of this machine stand in no panic message of it.
+fn build(target: &Target, target_folder: &Path) -> Result<()> {
+    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))?;
+    let places = [
+        (home, "/cargo"),
+        (workspace::root().display().to_string(), "/sbc-bench"),
+        (target_folder.display().to_string(), "/target"),
+    ];
+    let flags: Vec<String> = places.iter().map(|(from, to)| format!("\"--remap-path-prefix={from}={to}\"")).collect();
+    let mut command = workspace::cargo();
+    command.args(["build", "--quiet", "--locked", "--profile", Profile::Release.name(), "--package", "sbc-bench"]);
+    command.args(["--target", target.triple]);
+    command.arg("--config").arg(format!("target.{}.rustflags=[{}]", target.triple, flags.join(",")));
+    if let Some(commit) = workspace::commit() {
+        command.env("SBC_BENCH_COMMIT", commit);
+    }
+    ensure!(command.status()?.success(), "cargo could not build sbc-bench for {}", target.triple);
+    Ok(())
+}
+
+/// Runs a subcommand of cargo that is installed apart.
+fn tool(words: &[&str], epoch: &str) -> Result<()> {
+    let output = workspace::cargo().args(words).env("SOURCE_DATE_EPOCH", epoch).output()?;
+    ensure!(
+        output.status.success(),
+        "cargo {}: {}; these tools come by: cargo install cargo-deb cargo-generate-rpm cargo-cyclonedx",
+        words[0],
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
+    Ok(())
+}
+
+/// One folder with everything, in an order and with dates that depend on the commit alone.
+fn tarball(arch: &str, epoch: &str, root: &Path, out: &Path) -> Result<()> {
+    let file = out.join(format!("sbc-bench-{}-{arch}.tar.gz", env!("CARGO_PKG_VERSION")));
+    let order = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw,a-s", "--format=gnu"];
+    let mut command = Command::new("tar");
+    command.args(order).arg(format!("--mtime=@{epoch}")).arg("--use-compress-program=gzip -9n");
+    command.arg(format!("--transform=s,^\\.,sbc-bench-{},", env!("CARGO_PKG_VERSION")));
+    command.arg("--create").arg("--file").arg(file).arg("--directory").arg(root).arg(".");
+    command.arg("--directory").arg(workspace::root().join("packaging")).arg("./systemd");
+    ensure!(command.status().context("tar")?.success(), "tar failed");
+    Ok(())
+}
+
+/// What the binary is made of, as CycloneDX; cargo-cyclonedx writes it next to the manifest.
+fn parts(target: &Target, epoch: &str, out: &Path) -> Result<()> {
+    let manifest = workspace::root().join("crates/app/Cargo.toml");
+    let manifest_name = manifest.display().to_string();
+    let words =
+        ["cyclonedx", "--quiet", "--format", "json", "--override-filename", "sbc-bench.cdx", "--target", target.triple];
+    tool(&[&words[..], &["--manifest-path", &manifest_name]].concat(), epoch)?;
+    // It writes one for each member of the workspace.
+    for crate_folder in fs::read_dir(workspace::root().join("crates"))?.chain(fs::read_dir(workspace::root())?) {
+        let file = crate_folder?.path().join("sbc-bench.cdx.json");
+        if file.parent() == manifest.parent() {
+            let text = fs::read_to_string(&file)?;
+            // Where it was built is nobody's business, and would make two builds differ.
+            let text = text.replace(&workspace::root().display().to_string(), "/sbc-bench");
+            fs::write(out.join(format!("sbc-bench-{}-{}.cdx.json", env!("CARGO_PKG_VERSION"), target.arch)), text)?;
+        }
+        if file.exists() {
+            fs::remove_file(&file)?;
+        }
+    }
+    Ok(())
+}
+
+/// The changelog as Debian's tools read it; what changed is in CHANGELOG.md.
+fn debian_changelog(epoch: &str) -> Result<String> {
+    let date = said(Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{epoch}")).output()?)?;
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(format!(
+        "sbc-bench ({version}-1) unstable; urgency=medium\n\n  * Release {version}; its CHANGELOG.md has the changes.\n\n \
+         -- sbc-bench contributors <sbc-bench@users.noreply.github.com>  {date}\n"
+    ))
+}
+
+/// What a program printed, if it ended well.
+fn said(output: Output) -> Result<String> {
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}
