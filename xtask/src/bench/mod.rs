@@ -9,6 +9,7 @@ mod libc;
 mod page;
 mod process;
 mod sevenzip;
+mod site;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -24,7 +25,7 @@ const MONITOR_INTERVAL: &str = "0.5";
 const RESIDENT_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What was asked for.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Options<'a> {
     binary: Option<&'a str>,
     samples: usize,
@@ -34,25 +35,14 @@ struct Options<'a> {
     kills: bool,
     libc: bool,
     page: bool,
+    site: Option<usize>,
     sevenzip: Option<sevenzip::Versions<'a>>,
     pairs: usize,
     arguments: &'a [&'a str],
 }
 
 fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
-    let mut options = Options {
-        binary: None,
-        samples: 20,
-        record: None,
-        monitor_only: false,
-        boards: false,
-        kills: false,
-        libc: false,
-        page: false,
-        sevenzip: None,
-        pairs: 10,
-        arguments: &[],
-    };
+    let mut options = Options { samples: 20, pairs: 10, ..Options::default() };
     let mut rest = words;
     loop {
         rest = match rest {
@@ -71,6 +61,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--page", rest @ ..] => {
                 options.page = true;
+                rest
+            }
+            ["--site", number, rest @ ..] => {
+                options.site = Some(number.parse().context("--site takes a number of results")?);
                 rest
             }
             ["--kills", rest @ ..] => {
@@ -136,6 +130,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     println!("{}\n", binary.display());
     if options.page {
         return page::main(&binary);
+    }
+    if let Some(results) = options.site {
+        return site::main(&binary, results);
     }
     if let Some(versions) = options.sevenzip {
         return sevenzip::main(&binary, versions, options.pairs);
@@ -311,6 +308,7 @@ mod tests {
             kills: false,
             libc: false,
             page: false,
+            site: None,
             sevenzip: None,
             pairs: 10,
             arguments: &["-c", "--samples"],
@@ -319,6 +317,7 @@ mod tests {
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
         assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
         assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
+        assert_eq!(options(&["--site", "5000"]).unwrap().site, Some(5000));
         let versions = sevenzip::Versions { listed: "a", other: "b" };
         let asked = options(&["--sevenzip", "a", "b", "--pairs", "3"]).unwrap();
         assert_eq!((asked.sevenzip, asked.pairs), (Some(versions), 3));

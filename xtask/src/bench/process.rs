@@ -85,6 +85,11 @@ pub(super) fn resident_kib(pid: u32) -> Result<u64> {
     kib(&read(&format!("/proc/{pid}/status"))?, "VmRSS:")
 }
 
+/// The most resident memory that a process has had so far.
+pub(super) fn peak_kib(pid: u32) -> Result<u64> {
+    kib(&read(&format!("/proc/{pid}/status"))?, "VmHWM:")
+}
+
 /// Time on a CPU of the thread of this name so far, in nanoseconds; nothing if the process has none.
 pub(super) fn thread_cpu_ns(pid: u32, name: &str) -> Result<Option<u64>> {
     for task in Path::new(&format!("/proc/{pid}/task")).read_dir()? {
