@@ -131,6 +131,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         ),
     ),
     ("sbc-bench trend FILE...", Line("sbc-bench trend old.log old.log old.log", &[])),
+    ("sbc-bench identify", As("sbc-bench identify [LOG]")),
     ("sbc-bench identify [LOG]", Line("sbc-bench identify && sbc-bench identify old.log", &["CPU"])),
     (
         "sbc-bench doctor [--json]",
