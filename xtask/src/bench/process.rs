@@ -95,7 +95,9 @@ pub(super) fn thread_cpu_ns(pid: u32, name: &str) -> Result<Option<u64>> {
     for task in Path::new(&format!("/proc/{pid}/task")).read_dir()? {
         let task = task?.path();
         let of_task = |file: &str| read(&task.join(file).to_string_lossy());
-        if of_task("comm")?.trim_end() == name {
+        // Another thread may end between the list and the look at it.
+        let Ok(comm) = of_task("comm") else { continue };
+        if comm.trim_end() == name {
             return Ok(Some(on_cpu_ns(&of_task("schedstat")?)?));
         }
     }
@@ -169,6 +171,10 @@ mod tests {
         let named = std::thread::Builder::new().name("stream".into());
         let of_itself = named.spawn(move || thread_cpu_ns(here, "stream").unwrap());
         assert!(of_itself.unwrap().join().unwrap().is_some());
-        assert_eq!(thread_cpu_ns(here, "none of ours").unwrap(), None);
+        // Threads that end while they are looked at are none of ours either.
+        std::thread::scope(|scope| {
+            scope.spawn(|| (0..2000).for_each(|_| drop(std::thread::spawn(|| ()).join())));
+            (0..200).for_each(|_| assert_eq!(thread_cpu_ns(here, "none of ours").unwrap(), None));
+        });
     }
 }
