@@ -172,9 +172,9 @@ mod tests {
         let of_itself = named.spawn(move || thread_cpu_ns(here, "stream").unwrap());
         assert!(of_itself.unwrap().join().unwrap().is_some());
         // Threads that end while they are looked at are none of ours either.
-        std::thread::scope(|scope| {
-            scope.spawn(|| (0..2000).for_each(|_| drop(std::thread::spawn(|| ()).join())));
-            (0..200).for_each(|_| assert_eq!(thread_cpu_ns(here, "none of ours").unwrap(), None));
-        });
+        let thread = || std::thread::Builder::new();
+        let ending = thread().spawn(move || (0..2000).for_each(|_| thread().spawn(|| ()).unwrap().join().unwrap()));
+        (0..200).for_each(|_| assert_eq!(thread_cpu_ns(here, "none of ours").unwrap(), None));
+        ending.unwrap().join().unwrap();
     }
 }
