@@ -33,7 +33,7 @@ pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 pub(crate) use monitor::{JsonlRows, MonitorArgs, Replay, View};
 pub(crate) use program::{calling_user, definitions};
-pub(crate) use several::{FileCommand, ResultsArgs, USUAL_ORDER};
+pub(crate) use several::{FileCommand, ResultsArgs};
 pub(crate) use single::OneShotArgs;
 pub(crate) use site::SiteArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};

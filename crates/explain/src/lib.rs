@@ -55,10 +55,10 @@ pub use explanation::{
 };
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
-pub use lines::{duration, size_words, unmeasured, wrapped};
+pub use lines::{duration, how_many, size_words, unmeasured, utc, wrapped};
 pub use number::{number, with_unit};
 pub use outcome::outcome;
-pub use plain::{harmless, plain, shortened};
+pub use plain::{harmless, markup, plain, shortened};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};
 pub use record::{cpu_list, cpu_words};
 pub use report::watched;

@@ -70,6 +70,17 @@ pub(crate) fn capitalised(text: &str) -> String {
     }
 }
 
+/// A moment in UTC in this form (that of strftime(3)); none outside of what a calendar has.
+pub fn utc(utc_ms: i64, form: &str) -> Option<String> {
+    Some(jiff::Timestamp::from_millisecond(utc_ms).ok()?.strftime(form).to_string())
+}
+
+/// `1 figure`, `2 figures`.
+pub fn how_many(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 /// A number of bytes: `512 B`, `45.3 KiB`, `1.5 MiB`.
 pub fn size_words(bytes: u64) -> String {
     let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];

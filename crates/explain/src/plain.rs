@@ -86,6 +86,8 @@ pub(crate) fn markdown(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             c if is_obeyed(c) => escaped.push(' '),
+            // XML 1.0 has no such characters, not even escaped.
+            '\u{fffe}' | '\u{ffff}' => {}
             c => escaped.push(c),
         }
     }
@@ -109,7 +111,7 @@ pub(crate) fn csv(text: &str) -> String {
 }
 
 /// Text that means nothing to XML and HTML, between tags and in quotes.
-pub(crate) fn markup(text: &str) -> String {
+pub fn markup(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -119,6 +121,8 @@ pub(crate) fn markup(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             c if is_obeyed(c) => escaped.push(' '),
+            // XML 1.0 has no such characters, not even escaped.
+            '\u{fffe}' | '\u{ffff}' => {}
             c => escaped.push(c),
         }
     }
@@ -150,6 +154,7 @@ mod tests {
 
     #[test]
     fn markup_is_escaped() {
+        assert_eq!(markup("a\u{fffe}\u{ffff}b"), "ab");
         assert_eq!(markup("<a & \"b\" 'c'>\n"), "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt; ");
     }
 

@@ -3,7 +3,7 @@
 use explain::compare::{Side, compare};
 use explain::reference::Reference;
 use explain::report::{self, REPORTS};
-use explain::results::{Row, sort};
+use explain::results::{Row, USUAL_ORDER, sort};
 use explain::trend::{Sample, trends};
 use explain::{Explanation, Place, any_file};
 use record::Record;
@@ -117,8 +117,7 @@ fn rows(chosen: &[&Opened]) -> Vec<Row> {
     let is_part = |one: &Opened| chosen.iter().any(|other| one.record.run.is_part_of(&other.record.run));
     let whole = chosen.iter().filter(|one| !is_part(one));
     let mut rows: Vec<Row> = whole.map(|one| Row::of(&one.record, &one.explained, &one.name)).collect();
-    // The order that the program's table has as well.
-    let _ = sort(&mut rows, "device");
+    let _ = sort(&mut rows, USUAL_ORDER);
     rows
 }
 

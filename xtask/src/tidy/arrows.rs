@@ -27,7 +27,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "serde", "serde_json"]),
-    ("page", &["maud", "resvg"]),
+    ("page", &["maud", "resvg", "serde_json"]),
     ("web", &["base64", "flate2", "serde_json", "sha2", "tar", "wasm-bindgen", "zip"]),
 ];
 

@@ -3,11 +3,8 @@
 use super::site::SiteArgs;
 use super::written::WrittenFlags;
 use clap::{Args, Subcommand};
-use explain::results::Filter;
+use explain::results::{Filter, USUAL_ORDER};
 use std::path::PathBuf;
-
-/// What tables of results are sorted by where nothing else was asked for.
-pub(crate) const USUAL_ORDER: &str = "device";
 
 /// What is to be done with several results.
 #[derive(Debug, Clone, PartialEq, Subcommand)]

@@ -1,7 +1,7 @@
 //! What the sampler can watch.
 
 use super::Measurable::{No, Partly, Unknown, Yes};
-use super::subjects::OTHER_MACHINE;
+use super::subjects::{AS_ROOT, OTHER_MACHINE};
 use super::{Facts, Finding};
 use machine::sensors::known;
 use record::{Channel, ChannelId, Measurand, Missing, Unit, Why};
@@ -110,6 +110,6 @@ fn no_source(facts: &Facts, folder: &str, because: &str, way_out: &str) -> Findi
     }
 }
 
-fn as_root(denied: bool) -> &'static str {
-    if denied && !machine::is_root() { "run as root (sudo)" } else { "" }
+pub(super) fn as_root(denied: bool) -> &'static str {
+    if denied && !machine::is_root() { AS_ROOT } else { "" }
 }

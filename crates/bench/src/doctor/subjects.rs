@@ -9,7 +9,7 @@ use record::{Fact, Missing, Policy, Why};
 
 /// Why nothing is known of what only code that runs shows.
 pub(super) const OTHER_MACHINE: &str = "these are the files of another machine";
-const AS_ROOT: &str = "run as root (sudo)";
+pub(super) const AS_ROOT: &str = "run as root (sudo)";
 /// All CPUs.
 const CPUS: &str = "/sys/devices/system/cpu";
 
@@ -143,10 +143,10 @@ pub(super) fn settings(facts: &Facts) -> Finding {
         others || policy.clock_khz_min != policy.clock_khz_max
     };
     let settable = policies.iter().filter(is_settable).count();
-    if settable == 0 && cpufreq(facts).0 == Unknown {
-        return (Unknown, cpufreq(facts).1, String::new());
-    }
     if settable == 0 {
+        if let (Unknown, why, _) = cpufreq(facts) {
+            return (Unknown, why, String::new());
+        }
         let why = if policies.is_empty() { "no cpufreq policy" } else { "no policy has another governor or clock" };
         return (No, format!("{why}: OPP sweeps, efficiency and ab with clocks cannot run"), String::new());
     }

@@ -1,6 +1,7 @@
 //! What the kernel tells of itself, and where results are kept.
 
 use super::Measurable::{No, Partly, Unknown, Yes};
+use super::sensors::as_root;
 use super::subjects::OTHER_MACHINE;
 use super::{Capability, Facts, Finding};
 use machine::{KernelLog, Root};
@@ -72,7 +73,7 @@ pub(super) fn unread(root: &Root) -> Option<Capability> {
     let unread = root.take_unread();
     let first = unread.first()?;
     let denied = unread.iter().any(|missing| missing.why == Why::Denied);
-    let way_out = if denied && !machine::is_root() && root.is_system() { "run as root (sudo)" } else { "" };
+    let way_out = as_root(denied && root.is_system());
     let because = format!("{} files are there and cannot be read: {first}", unread.len());
     Some(Capability { subject: "files", measurable: Partly, because, way_out: way_out.into() })
 }

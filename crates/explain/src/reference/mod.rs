@@ -178,9 +178,8 @@ fn add(known: &mut Vec<RowFigure>, figure: &Figure, sound: bool) {
 }
 
 /// `2024-03-01` in UTC.
-pub fn day(utc_ms: i64) -> Option<String> {
-    let moment = jiff::Timestamp::from_millisecond(utc_ms).ok()?;
-    Some(moment.strftime("%Y-%m-%d").to_string())
+pub(crate) fn day(utc_ms: i64) -> Option<String> {
+    crate::utc(utc_ms, "%Y-%m-%d")
 }
 
 /// Foreign text without anything that could end a cell.

@@ -98,6 +98,9 @@ pub struct SortKey {
     compare: fn(&Row, &Row) -> Ordering,
 }
 
+/// What tables of results are sorted by where nothing else was asked for.
+pub const USUAL_ORDER: &str = "device";
+
 /// All of them, sorted by id. The best stands first, what was not measured last.
 pub const SORT_KEYS: &[SortKey] = &[
     SortKey { id: "7zip-multi", compare: |a, b| best_first(a.figures[0], b.figures[0]) },

@@ -1,8 +1,8 @@
 //! Trends for programs and for issue trackers: CSV with one row for each change, and Markdown.
 
-use super::text::counted;
 use super::{Change, Trend};
 use crate::change::signed_percent;
+use crate::how_many;
 use crate::number::number;
 use crate::plain::markdown;
 use crate::sheet::{Sheet, comparable, list, raw};
@@ -55,7 +55,7 @@ pub fn markdown_text(trends: &[Trend]) -> String {
     let parts: Vec<String> = told.map(machine).collect();
     match trends.len() - parts.len() {
         0 => parts.join("\n"),
-        short => parts.join("\n") + &format!("\n{} with too few results.\n", counted(short, "machine")),
+        short => parts.join("\n") + &format!("\n{} with too few results.\n", how_many(short, "machine")),
     }
 }
 
@@ -64,11 +64,11 @@ fn machine(trend: &Trend) -> String {
     match (trend.results.first(), trend.results.last()) {
         (Some(first), Some(last)) => text.push_str(&format!(
             "{} from {} to {}, {}, {}.\n",
-            counted(trend.results.len(), "result"),
+            how_many(trend.results.len(), "result"),
             first.date,
             last.date,
-            counted(trend.figures, "figure"),
-            counted(trend.changes.len(), "change")
+            how_many(trend.figures, "figure"),
+            how_many(trend.changes.len(), "change")
         )),
         _ => text.push_str("None of its results can be used.\n"),
     }

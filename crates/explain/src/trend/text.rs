@@ -2,6 +2,7 @@
 
 use super::{Change, RESULTS_MIN, Trend};
 use crate::change::signed_percent;
+use crate::how_many;
 use crate::number::number;
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ pub fn text(trends: &[Trend]) -> String {
     if untold > 0 {
         parts.push(format!(
             "{} with fewer than {RESULTS_MIN} results: too few to tell a change from chance.\n",
-            counted(untold, if parts.is_empty() { "machine" } else { "other machine" })
+            how_many(untold, if parts.is_empty() { "machine" } else { "other machine" })
         ));
     }
     parts.join("\n")
@@ -24,10 +25,10 @@ fn machine(trend: &Trend) -> String {
         (Some(first), Some(last)) => format!(
             "{}: {} from {} to {}, {}\n",
             plain(&trend.machine),
-            counted(trend.results.len(), "result"),
+            how_many(trend.results.len(), "result"),
             first.date,
             last.date,
-            counted(trend.figures, "figure")
+            how_many(trend.figures, "figure")
         ),
         _ => format!("{}: no usable results\n", plain(&trend.machine)),
     };
@@ -46,12 +47,6 @@ fn machine(trend: &Trend) -> String {
         let _ = writeln!(text, "   Skipped: {} ({}).", plain(&left_out.what), plain(&left_out.why));
     }
     text
-}
-
-/// `1 figure`, `2 figures`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 /// True if two changes lie between the same two results.

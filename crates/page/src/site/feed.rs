@@ -1,7 +1,6 @@
 //! What readers of feeds and search engines take: Atom (RFC 4287) and a sitemap (sitemaps.org). Both need whole addresses.
 
 use super::{Listed, Site, result_path};
-use explain::reference::day;
 use std::fmt::Write;
 
 /// A feed is for what is new.
@@ -54,24 +53,10 @@ pub(super) fn sitemap(site: &Site<'_>, base: &str) -> String {
 
 /// A moment as RFC 3339 has it; none outside of what a calendar has.
 fn moment(utc_ms: i64) -> Option<String> {
-    let seconds = utc_ms.div_euclid(1000).rem_euclid(86_400);
-    Some(format!("{}T{:02}:{:02}:{:02}Z", day(utc_ms)?, seconds / 3600, seconds / 60 % 60, seconds % 60))
+    explain::utc(utc_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
 /// Foreign text between tags or quotes of XML, on one line.
 fn escaped(text: &str) -> String {
-    let plain = explain::plain(text);
-    let mut escaped = String::with_capacity(plain.len());
-    for letter in plain.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            // XML 1.0 has no such characters, not even escaped.
-            '\u{fffe}' | '\u{ffff}' => {}
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    explain::markup(&explain::plain(text))
 }

@@ -5,7 +5,7 @@ use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, wide, 
 use crate::order::rank;
 use explain::figures::FigureKey;
 use explain::results::EntryFigure;
-use explain::stats::quantile;
+use explain::stats::median;
 use explain::{Verdict, number};
 use maud::{Markup, html};
 use std::cmp::Reverse;
@@ -31,11 +31,11 @@ pub(super) struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// A quantile of the values.
-    pub(super) fn at(&self, share: f64) -> f64 {
-        let mut values: Vec<f64> = self.values.iter().map(|(value, _)| *value).collect();
-        values.sort_by(f64::total_cmp);
-        quantile(&values, share).unwrap_or(f64::NAN)
+    /// The lowest, the median and the highest of the values.
+    fn spread(&self) -> Option<[f64; 3]> {
+        let values: Vec<f64> = self.values.iter().map(|(value, _)| *value).collect();
+        let (first, last) = (*values.first()?, *values.last()?);
+        Some([first.min(last), median(&values)?, first.max(last)])
     }
 }
 
@@ -120,7 +120,7 @@ fn table(all: &[Series<'_>], up: &str) -> Markup {
                     tr {
                         th.name scope="row" { (explain::plain(&series.title)) } td { (explain::plain(&series.unit)) }
                         td.number { (series.values.len()) }
-                        @for share in [0.0, 0.5, 1.0] { td.number { (number(series.at(share), &series.unit)) } }
+                        @for value in series.spread().into_iter().flatten() { td.number { (number(value, &series.unit)) } }
                         td { @if let Some((_, best)) = series.values.first() { (link(best, up)) } }
                     }
                 }
@@ -140,7 +140,7 @@ pub(super) fn link(listed: &Listed<'_>, up: &str) -> Markup {
 
 /// How many results lie in each part of the range; none where values are few or all the same.
 fn histogram(at: usize, series: &Series<'_>) -> Option<Plot> {
-    let (low, high) = (series.at(0.0), series.at(1.0));
+    let [low, middle, high] = series.spread()?;
     if series.values.len() < VALUES_MIN || high / low < 1.005 {
         return None;
     }
@@ -157,7 +157,7 @@ fn histogram(at: usize, series: &Series<'_>) -> Option<Plot> {
     let width = (area.right - area.left) / BINS as f64;
     let height = Scale::linear((0.0, most as f64), (area.bottom, area.top));
     let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
-    let median = scale.at(series.at(0.5));
+    let median = scale.at(middle);
     let shapes = html! {
         @for (bin, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             @let top = height.at(*count as f64);

@@ -3,12 +3,13 @@
 
 use super::figures::{Series, distributions, link, series};
 use super::table::{MARKS, table};
-use super::{Group, Kind, Listed, Site, counted};
+use super::{Group, Kind, Listed, Site};
 use crate::draw::wide;
 use crate::several;
+use explain::kernel::KernelVersion;
 use explain::results::COLUMNS;
 use explain::trend::Trend;
-use explain::{Verdict, number, rules, stats::quantile};
+use explain::{Verdict, how_many, number, rules, stats::median};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +49,7 @@ pub(super) fn summary(results: &[Listed<'_>]) -> String {
     let of = |verdict| results.iter().filter(|listed| listed.entry.row.verdict == verdict).count();
     let verdicts = [Verdict::Valid, Verdict::Degraded, Verdict::Invalid].map(|verdict| (of(verdict), verdict));
     let told = verdicts.iter().filter(|(count, _)| *count > 0).map(|(count, verdict)| format!("{count} {verdict}"));
-    format!("{}: {}.", counted(results.len(), "result"), told.collect::<Vec<_>>().join(", "))
+    format!("{}: {}.", how_many(results.len(), "result"), told.collect::<Vec<_>>().join(", "))
 }
 
 /// Links to what its results also belong to.
@@ -72,26 +73,25 @@ fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
 
 /// The median of each column per kernel, where there are at least two kernels.
 fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
-    let mut kernels: BTreeMap<Vec<u64>, (&str, Vec<&Listed<'_>>)> = BTreeMap::new();
+    let mut kernels: BTreeMap<&str, Vec<&Listed<'_>>> = BTreeMap::new();
     for listed in results.iter().filter(|listed| listed.entry.row.verdict != Verdict::Invalid) {
         let kernel = listed.entry.row.cells[2].as_str();
         if kernel == "-" {
             continue;
         }
-        // 5.10 is newer than 5.9.
-        let numbers = kernel.split('.').map(|part| part.parse().unwrap_or(0)).collect();
-        kernels.entry(numbers).or_insert_with(|| (kernel, Vec::new())).1.push(listed);
+        kernels.entry(kernel).or_default().push(listed);
     }
-    let median = |of: &[&Listed<'_>], column: usize| {
+    // 5.10 is newer than 5.9.
+    let mut kernels: Vec<(&str, Vec<&Listed<'_>>)> = kernels.into_iter().collect();
+    kernels.sort_by_key(|(kernel, _)| KernelVersion::parse(kernel).map(|version| version.series()));
+    let typical = |of: &[&Listed<'_>], column: usize| {
         let comparable =
             of.iter().map(|listed| &listed.entry.row).filter(|row| !row.cells[4 + column].starts_with('~'));
-        let mut values: Vec<f64> = comparable.filter_map(|row| row.figures[column]).collect();
-        values.sort_by(f64::total_cmp);
-        quantile(&values, 0.5)
+        median(&comparable.filter_map(|row| row.figures[column]).collect::<Vec<f64>>())
     };
     let words = |of: &[&Listed<'_>], column: usize| {
         let unit = if column == 5 { "kH/s" } else { "MIPS" };
-        median(of, column).map_or_else(|| "-".to_owned(), |value| number(value, unit))
+        typical(of, column).map_or_else(|| "-".to_owned(), |value| number(value, unit))
     };
     (kernels.len() > 1).then(|| html! {
         p { "Medians of the results of each kernel, without invalid results and scores that cannot be compared (~). Results of two kernels may differ in more than the kernel." }
@@ -100,7 +100,7 @@ fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
                 th scope="col" { "Kernel" } th.number scope="col" { "Results" }
                 @for heading in &COLUMNS[4..] { th.number scope="col" { (heading) } }
             } }
-            tbody { @for (kernel, of) in kernels.values() {
+            tbody { @for (kernel, of) in &kernels {
                 tr {
                     th scope="row" { (explain::plain(kernel)) } td.number { (of.len()) }
                     @for column in 0..6 { td.number { (words(of, column)) } }

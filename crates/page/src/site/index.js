@@ -85,7 +85,7 @@
       ...chosen.map((result) => element("th", { scope: "col" }, element("a", { href: result.page }, result.cells[0]), element("br", {}), result.file))));
     const change = (result, column) => {
       const [own, other] = [result.number(column), first.number(column)];
-      const isComparable = own && other && result !== first && !/^~/.test(result.cells[column] + first.cells[column]) && first.cells[column][0] !== "~" && result.cells[column][0] !== "~";
+      const isComparable = own && other && result !== first && first.cells[column][0] !== "~" && result.cells[column][0] !== "~";
       return isComparable ? " (" + (own >= other ? "+" : "") + (100 * (own / other - 1)).toFixed(1) + " %)" : "";
     };
     target.tBodies[0].replaceChildren(...data.headings.slice(1, -1).map((heading, at) => element("tr", {},

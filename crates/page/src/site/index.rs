@@ -4,11 +4,14 @@
 //! itself, so that nothing is loaded and a filter draws a few rows only.
 
 use super::table::{FIRST_NUMBER, MARKS, head, row, table};
-use super::{Kind, Listed, Site, counted, framed, page, result_path};
+use super::{Kind, Listed, Site, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
+use explain::how_many;
+use explain::kernel::KernelVersion;
 use explain::results::COLUMNS;
 use maud::{Markup, PreEscaped, html};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Rows that stand in the page without its script.
@@ -51,7 +54,7 @@ fn memory(kib: u64) -> String {
 }
 
 pub(super) fn index(site: &Site<'_>) -> String {
-    let name = counted(site.results.len(), "result");
+    let name = how_many(site.results.len(), "result");
     let top = html! {
         h1 { (name) " of sbc-bench" }
         p.soft { (MARKS) " Results of one machine differ from run to run." }
@@ -73,7 +76,7 @@ pub(super) fn index(site: &Site<'_>) -> String {
 
 /// All results in one table, for readers without scripts and for search within the page.
 pub(super) fn all(site: &Site<'_>) -> String {
-    let name = format!("All {}", counted(site.results.len(), "result"));
+    let name = format!("All {}", how_many(site.results.len(), "result"));
     let top = html! {
         p.up { a href="index.html" { "Table with filters" } }
         h1 { (name) }
@@ -88,8 +91,8 @@ fn results(site: &Site<'_>) -> Markup {
     html! {
         (filters(site))
         p id="count" role="status" {
-            @if shown.len() < site.results.len() { "The first " (shown.len()) " of " (counted(site.results.len(), "result")) "; " a href="all.html" { "all in one table" } "." }
-            @else { (counted(shown.len(), "result")) "." }
+            @if shown.len() < site.results.len() { "The first " (shown.len()) " of " (how_many(site.results.len(), "result")) "; " a href="all.html" { "all in one table" } "." }
+            @else { (how_many(shown.len(), "result")) "." }
         }
         (wide("Results", &html! { table id="table" { thead { (head()) } tbody { @for listed in shown { (row(listed, "")) } } } }))
         p { button id="more" type="button" hidden { "Show more" } }
@@ -132,10 +135,8 @@ fn values(site: &Site<'_>, choice: &Choice) -> Vec<(String, usize)> {
     };
     match choice.id {
         "memory" => values.sort_by(|a, b| megabytes(&a.0).total_cmp(&megabytes(&b.0))),
-        "kernel" => values.sort_by_key(|(kernel, _)| {
-            let numbers = kernel.split('.').map(|part| part.parse::<u64>().unwrap_or(0));
-            std::cmp::Reverse(numbers.collect::<Vec<_>>())
-        }),
+        "kernel" => values
+            .sort_by_key(|(kernel, _)| std::cmp::Reverse(KernelVersion::parse(kernel).map(|version| version.series()))),
         _ => {}
     }
     values
@@ -162,53 +163,33 @@ fn data(site: &Site<'_>) -> Markup {
 /// The data of the script: headings, and of each result its page, file, verdict, cells, figures and choices. No `<` ends
 /// the element that it stands in.
 fn json(site: &Site<'_>) -> String {
-    let list = |texts: &mut dyn Iterator<Item = String>| format!("[{}]", texts.collect::<Vec<_>>().join(","));
-    let headings = COLUMNS.iter().copied().chain(["Verdict", "File"]);
-    let headings = list(&mut headings.map(quoted));
+    let headings: Vec<&str> = COLUMNS.iter().copied().chain(["Verdict", "File"]).collect();
     let rows = site.results.iter().map(|listed| {
         let row = &listed.entry.row;
-        let cells = list(&mut row.cells.iter().enumerate().map(|(at, cell)| match at {
-            0 => quoted(&explain::plain(row.board().unwrap_or("not reported"))),
-            _ => quoted(&explain::plain(cell)),
-        }));
+        let mut cells: Vec<String> = row.cells.iter().map(|cell| explain::plain(cell)).collect();
+        cells[0] = explain::plain(row.board().unwrap_or("not reported"));
         let clock = row.clock_khz.map(f64::from);
-        let figures = std::iter::once(clock).chain(row.figures);
-        let figures = list(
-            &mut figures
-                .map(|value| value.filter(|value| value.is_finite()).map_or("null".into(), |value| value.to_string())),
-        );
-        let choices = list(
-            &mut CHOICES
-                .iter()
-                .map(|choice| list(&mut (choice.of)(listed).iter().map(|value| quoted(&explain::plain(value))))),
-        );
-        let died =
-            row.died_in.as_deref().map_or(String::new(), |step| format!(", died during {}", explain::plain(step)));
+        let figures: Vec<Option<f64>> = std::iter::once(clock).chain(row.figures).collect();
+        let plain = |values: Vec<String>| values.iter().map(|value| explain::plain(value)).collect::<Vec<_>>();
+        let choices: Vec<Vec<String>> = CHOICES.iter().map(|choice| plain((choice.of)(listed))).collect();
+        let died = row.died_in.as_deref();
+        let died = died.map_or(String::new(), |step| format!(", died during {}", explain::plain(step)));
         let texts = [result_path(listed.page), explain::plain(&row.file), row.verdict.to_string(), died];
-        let texts = list(&mut texts.iter().map(|text| quoted(text)));
-        format!("[{texts},{cells},{figures},{choices}]")
+        json!([texts, cells, figures, choices])
     });
-    let rows = rows.collect::<Vec<_>>().join(",\n");
-    let choices = list(&mut CHOICES.iter().map(|choice| quoted(choice.id)));
-    format!(
-        "{{\"headings\":{headings},\"firstNumber\":{FIRST_NUMBER},\"shown\":{ROWS_DRAWN},\"choices\":{choices},\"rows\":[\n{rows}\n]}}"
-    )
+    let data = json!({
+        "headings": headings,
+        "firstNumber": FIRST_NUMBER,
+        "shown": ROWS_DRAWN,
+        "choices": CHOICES.map(|choice| choice.id),
+        "rows": rows.collect::<Vec<Value>>(),
+    });
+    harmless(&data)
 }
 
-/// A string of JSON without any `<`.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => quoted.extend(['\\', letter]),
-            '<' => quoted.push_str("\\u003c"),
-            letter if letter < ' ' => quoted.push(' '),
-            letter => quoted.push(letter),
-        }
-    }
-    quoted.push('"');
-    quoted
+/// JSON without any `<`.
+fn harmless(data: &Value) -> String {
+    data.to_string().replace('<', "\\u003c")
 }
 
 #[cfg(test)]
@@ -218,7 +199,7 @@ mod tests {
     #[test]
     fn strings_are_json_and_end_no_element() {
         for text in ["a\"b\\c", "</script><!--", "\u{1f600}\u{2028}", ""] {
-            let quoted = quoted(text);
+            let quoted = harmless(&text.into());
             assert!(!quoted.contains('<'), "{quoted}");
             assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text);
         }

@@ -196,8 +196,3 @@ fn framed(name: &str, up: &str, top: &Markup, parts: &[Part], script: Option<&Sc
     let foot = "It loads nothing from other sites.";
     Frame { name, head, style: STYLE, top: &top, parts, nothing: "The site has no result.", foot, script }.page()
 }
-
-/// `1 result`, `7 results`.
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}

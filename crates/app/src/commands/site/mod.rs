@@ -6,11 +6,11 @@ mod sources;
 
 use super::explain::read_from;
 use super::known;
-use crate::args::{SiteArgs, USUAL_ORDER};
+use crate::args::SiteArgs;
 use crate::{output, status};
 use anyhow::{Context, bail};
 use explain::reference::Reference;
-use explain::results::{Entry, order};
+use explain::results::{Entry, USUAL_ORDER, order};
 use explain::trend::{self, Sample, Trend, trends};
 use explain::{Explanation, Verdict};
 use folder::SiteFolder;

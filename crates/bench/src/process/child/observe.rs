@@ -63,14 +63,16 @@ impl<'a> Observer<'a> {
     pub(super) fn look(&mut self) {
         let pid = self.pid;
         let threads = self.root.list(&format!("/proc/{pid}/task"));
+        let mut started = Vec::new();
         for thread in threads.into_iter().flatten().take(THREADS_MAX) {
             let path = format!("/proc/{pid}/task/{thread}/stat");
             if let Ok(stat) = self.root.read(&path).and_then(|text| parse_stat(&path, &text)) {
                 self.seen_on.push(stat.cpu);
             }
+            started.extend(children_of(self.root, &format!("/proc/{pid}/task/{thread}")));
             self.look_at_schedule(thread);
         }
-        self.look_at_started();
+        self.look_at_started(started);
         self.seen_on.sort_unstable();
         self.seen_on.dedup();
         let path = format!("/proc/{pid}/status");
@@ -92,24 +94,19 @@ impl<'a> Observer<'a> {
 
     /// Looks at what it started, as far as the kernel lists children (`proc_pid_children(5)`): to ask every process
     /// for its parent would cost more than what is measured may lose.
-    fn look_at_started(&mut self) {
-        let mut folders = vec![format!("/proc/{}", self.pid)];
+    fn look_at_started(&mut self, mut processes: Vec<u32>) {
         let mut looked = 0;
-        while let Some(folder) = folders.pop() {
-            let threads = self.root.list(&format!("{folder}/task")).unwrap_or_default();
-            for thread in threads {
-                let folder = format!("{folder}/task/{thread}");
+        while let Some(pid) = processes.pop() {
+            for thread in self.root.list(&format!("/proc/{pid}/task")).into_iter().flatten() {
                 if looked == THREADS_MAX {
                     return;
                 }
                 looked += 1;
-                let is_own = self.schedule.contains_key(&thread);
-                if let Some(times) = schedule_of(self.root, &folder).filter(|_| !is_own) {
+                let folder = format!("/proc/{pid}/task/{thread}");
+                if let Some(times) = schedule_of(self.root, &folder) {
                     self.started.insert(thread, times);
                 }
-                let children = self.root.read(&format!("{folder}/children")).unwrap_or_default();
-                let children = children.split_whitespace().filter_map(|child| child.parse::<u32>().ok());
-                folders.extend(children.map(|child| format!("/proc/{child}")));
+                processes.extend(children_of(self.root, &folder));
             }
         }
     }
@@ -163,6 +160,12 @@ struct Stat {
 fn schedule_of(root: &Root, folder: &str) -> Option<(u64, u64)> {
     let path = format!("{folder}/schedstat");
     root.read(&path).and_then(|text| parse_schedstat(&path, &text)).ok()
+}
+
+/// Processes that a thread started, by its folder.
+fn children_of(root: &Root, folder: &str) -> Vec<u32> {
+    let children = root.read(&format!("{folder}/children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
 }
 
 /// `/proc/PID/stat`: the name in brackets may hold blanks and brackets, so fields are counted

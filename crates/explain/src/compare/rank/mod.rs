@@ -204,14 +204,12 @@ struct Own<'a> {
 fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[&Peer<'_>], own: Own<'_>) -> Option<Entry> {
     let place = place(figure, all);
     let soc = own.soc;
-    let same_board =
-        soc.zip(own.board).map(|(soc, board)| others(figure, place, peers.iter().copied(), Like::Board(soc, board)));
-    let same_soc =
-        soc.and_then(|soc| standing(figure, &others(figure, place, peers.iter().copied(), Like::Soc(soc)), 1.0));
+    let same_board = soc.zip(own.board).map(|(soc, board)| others(figure, place, peers, Like::Board(soc, board)));
+    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, peers, Like::Soc(soc)), 1.0));
     let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
-    let same_core_type = clock_mhz
-        .and_then(|mhz| standing(figure, &others(figure, place, peers.iter().copied(), Like::CorePerMhz), mhz));
-    let among_all = standing(figure, &others(figure, place, peers.iter().copied(), Like::All), 1.0)?;
+    let same_core_type =
+        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, peers, Like::CorePerMhz), mhz));
+    let among_all = standing(figure, &others(figure, place, peers, Like::All), 1.0)?;
     let range = |standing: &Option<Standing>| standing.as_ref().and_then(|standing| standing.range);
     Some(Entry {
         expected: range(&same_soc).or(range(&same_core_type)),

@@ -103,12 +103,7 @@ fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure) -> (FigureKey
 
 /// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the
 /// same place among them, the best first.
-pub(super) fn others<'a>(
-    figure: &Figure,
-    place: usize,
-    peers: impl IntoIterator<Item = &'a Peer<'a>>,
-    like: Like<'_>,
-) -> Others {
+pub(super) fn others<'a>(figure: &Figure, place: usize, peers: &[&Peer<'a>], like: Like<'_>) -> Others {
     let core = figure.core.as_ref();
     let mut others = Others::default();
     for peer in peers {

@@ -40,7 +40,7 @@ fn inside(only_sound: bool) -> (usize, usize) {
             let figures = known.iter().filter(|of| of.comparable && (of.sound || !only_sound));
             let figures: Vec<Figure> = figures.map(|of| figure(row, key, of)).collect();
             for figure in &figures {
-                let others = others(figure, place(figure, &figures), without.iter().copied(), Like::Soc(soc));
+                let others = others(figure, place(figure, &figures), &without, Like::Soc(soc));
                 if let Some(range) = range::range(key, &others.values) {
                     all += 1;
                     inside += usize::from(range.low <= figure.value && figure.value <= range.high);

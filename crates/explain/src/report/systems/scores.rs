@@ -2,7 +2,6 @@
 //! as tests.
 
 use crate::{Explanation, Figure, Verdict, figures};
-use jiff::Timestamp;
 use record::{Outcome, Record, Step};
 use std::collections::BTreeMap;
 
@@ -73,7 +72,7 @@ impl Ending {
 /// The moment `at_ms` into a run as UTC in this form; none where the start is not known.
 pub(super) fn utc(record: &Record, at_ms: i64, form: &str) -> Option<String> {
     let ms = record.run.started.known()?.saturating_add(at_ms);
-    Some(Timestamp::from_millisecond(ms).ok()?.strftime(form).to_string())
+    crate::utc(ms, form)
 }
 
 /// RFC 3339, which most systems take.
