@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -311,7 +311,6 @@ fn process_names_cannot_control_terminal() {
 
 #[test]
 fn results_replace_links_and_never_follow_them() {
-    use std::os::unix::fs::symlink;
     let folder = Folder::new("links");
     let precious = folder.0.join("precious");
     std::fs::write(&precious, "precious").unwrap();
@@ -377,4 +376,32 @@ fn redact_replaces_nothing_that_is_there() {
     check_refused(&["redact", "--output", first, first], taken);
     check_refused(&["redact", "/dev/zero"], "/dev/zero is larger than");
     check_refused(&["--root", "/dev/zero", "identify"], "/dev/zero is larger than");
+}
+
+/// A page goes into a file: what else has the name stays what it is.
+#[test]
+fn devices_are_never_replaced() {
+    let folder = Folder::new("devices");
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/tests/composed/0.9.72-hot.txt");
+    for (name, minor) in [("full", "7"), ("null", "3"), ("other", "8")] {
+        let made = Command::new("mknod").arg(folder.file(name)).args(["c", "1", minor]).status();
+        if !made.is_ok_and(|made| made.success()) || File::options().write(true).open(folder.file(name)).is_err() {
+            return testkit::skip("no device can be made here");
+        }
+    }
+    symlink("/proc/self/fd/1", folder.file("stdout")).unwrap();
+    for (name, expected) in [
+        ("full", Some("No space left on device")),
+        ("null", None),
+        ("other", Some("is a device, not a regular file")),
+        ("stdout", Some("is a symbolic link; links are not followed here")),
+    ] {
+        let mut report = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        let output = report.arg("report").arg(&log).arg("--html").arg(folder.file(name)).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(i32::from(expected.is_some())), "{name}: {error}");
+        assert!(error.contains(expected.unwrap_or_default()), "{name}: {error}");
+        let kind = std::fs::symlink_metadata(folder.file(name)).unwrap().file_type();
+        assert!(kind.is_char_device() || kind.is_symlink(), "{name}");
+    }
 }

@@ -184,10 +184,11 @@ impl Folder {
     }
 
     /// Replaces a file in one step and waits until that survives a loss of power: readers see the old or
-    /// the new one, never half of it. What is in its place (a link, a pipe) is replaced, not opened.
+    /// the new one, never half of it. What is in its place (a link, a pipe) is replaced, not opened; a device stays, and
+    /// so does a link to what a process has open (`/dev/stdout`). Into `/dev/null` and its like it is written.
     ///
     /// # Errors
-    /// It cannot be written; the old one stays as it is.
+    /// It cannot be written, or a device is in its place; the old one stays as it is.
     pub fn replace(&self, name: &OsStr, bytes: &[u8], access: Access) -> Result<(), Error> {
         self.put(name, bytes, access, true)?;
         self.sync()
@@ -215,6 +216,10 @@ impl Folder {
     }
 
     fn put(&self, name: &OsStr, bytes: &[u8], access: Access, wait: bool) -> Result<(), Error> {
+        if let Some(discarding) = self.discarding(name)? {
+            let written = faults::write_all(&discarding, bytes);
+            return written.map_err(|error| self.error(name, Problem::Write(errno_of(&error))));
+        }
         let (new, file) = self.temporary(name, access)?;
         let sync = || faults::pass_open(Call::Sync, &file, || file.sync_all());
         let written = faults::write_all(&file, bytes);
@@ -227,6 +232,25 @@ impl Folder {
             let _ = self.remove(&new);
             self.error(name, Problem::Write(errno))
         })
+    }
+
+    /// The device in the place of a file, if it discards what is written; none for what can be replaced.
+    fn discarding(&self, name: &OsStr) -> Result<Option<File>, Error> {
+        let Ok(stat) = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(None) };
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::CharacterDevice if is_discarding(&stat) => {
+                let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let opened = fs::openat(&self.folder, name, flags, Mode::empty());
+                opened.map(|file| Some(file.into())).map_err(|errno| self.error(name, Problem::Write(errno)))
+            }
+            FileType::CharacterDevice | FileType::BlockDevice => Err(self.error(name, Problem::Kind("a device"))),
+            FileType::Symlink => {
+                let target = fs::readlinkat(&self.folder, name, Vec::new());
+                let is_of_process = target.is_ok_and(|target| target.as_bytes().starts_with(b"/proc/"));
+                if is_of_process { Err(self.error(name, Problem::Link)) } else { Ok(None) }
+            }
+            _ => Ok(None),
+        }
     }
 
     /// A new file whose name nobody has, next to the one that it replaces.
