@@ -248,7 +248,7 @@ fn report(record: &Record, resident: &[Resident]) {
 
 fn read(path: &Path) -> Result<Record> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| path.display().to_string())
+    record::from_json(&text).with_context(|| path.display().to_string())
 }
 
 /// The release binary that was built last, for any target.

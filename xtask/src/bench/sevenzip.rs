@@ -94,11 +94,11 @@ fn pair(binary: &Path, versions: Versions<'_>, variant: &Variant) -> Result<Pair
 /// A run of the workload alone, by this program.
 fn measured(binary: &Path, program: &str, variant: &Variant) -> Result<Record> {
     let mut command = Command::new(binary);
-    command.args(["workload", WorkloadId::SevenZip.as_str(), variant.as_str(), "--force", "--json"]);
+    command.args(["workload", WorkloadId::SevenZip.as_str(), variant.as_str(), "--json"]);
     let output = command.env("SEVENZIP", program).output().with_context(|| binary.display().to_string())?;
     // Degraded or invalid, as on any machine that is not alone.
     ensure!(matches!(output.status.code(), Some(0 | 2 | 3)), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(serde_json::from_slice(&output.stdout)?)
+    Ok(record::from_json(&String::from_utf8(output.stdout)?)?)
 }
 
 /// The part of its CPUs that 7-zip had, 1 for one CPU.
