@@ -26,6 +26,7 @@ mod thermal;
 mod upload;
 mod usage_error;
 mod verb;
+mod view;
 mod written;
 
 use arrange::reorder;
@@ -39,6 +40,7 @@ pub(crate) use site::SiteArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 pub(crate) use upload::UploadArgs;
 pub(crate) use usage_error::sentence;
+pub(crate) use view::ViewArgs;
 pub(crate) use written::{Form, WrittenFlags};
 
 use bench::{AnyTask, Options, Watched};

@@ -144,6 +144,7 @@ fn several(verb: FileCommand) -> anyhow::Result<u8> {
         FileCommand::Results(args) => commands::results::run(&args),
         FileCommand::Site(args) => commands::site::run(&args),
         FileCommand::Trend { files, written } => commands::trend::run(&files, &written),
+        FileCommand::View(args) => commands::view::run(args),
     }
 }
 

@@ -8,14 +8,22 @@ pub(crate) struct Script {
     pub(crate) text: &'static str,
     /// SHA-256 of the text in Base64.
     hash: &'static str,
+    /// True if it follows a stream of the server that the page comes from; others connect to nothing.
+    follows: bool,
 }
 
 /// Plots over time follow the pointer: the script of every page of results.
 pub(crate) const PLOTS: Script =
-    Script { text: include_str!("script.js"), hash: "G/aUL1oWSYxPGXvoegVY8Kn7cA+ACF4dBx4f5uqgveE=" };
+    Script { text: include_str!("script.js"), hash: "G/aUL1oWSYxPGXvoegVY8Kn7cA+ACF4dBx4f5uqgveE=", follows: false };
 /// A table is filtered, sorted and compared.
-pub(crate) const TABLE: Script =
-    Script { text: include_str!("site/index.js"), hash: "9el+eUf3mjLIPsgnImAaoRs9PgQXjAForX9dokaIsKs=" };
+pub(crate) const TABLE: Script = Script {
+    text: include_str!("site/index.js"),
+    hash: "9el+eUf3mjLIPsgnImAaoRs9PgQXjAForX9dokaIsKs=",
+    follows: false,
+};
+/// A monitor shows what goes on: it follows a stream of the server that the page comes from.
+pub(crate) const LIVE: Script =
+    Script { text: include_str!("live.js"), hash: "it0ICVp0GG+0yJl8ZazVrc3VbMcxTLbgiw6HAKcWNtU=", follows: true };
 
 /// Nothing may be loaded, from anywhere.
 const POLICY: &str =
@@ -58,7 +66,13 @@ pub(crate) struct Frame<'a> {
 impl Frame<'_> {
     /// The page as text.
     pub(crate) fn page(&self) -> String {
-        let script = self.script.map_or_else(|| "'none'".to_owned(), |script| format!("'sha256-{}'", script.hash));
+        let script = self.script.map_or_else(
+            || "'none'".to_owned(),
+            |script| {
+                let stream = if script.follows { "; connect-src 'self'" } else { "" };
+                format!("'sha256-{}'{stream}", script.hash)
+            },
+        );
         html! {
             (DOCTYPE)
             html lang="en" {
@@ -107,7 +121,7 @@ mod tests {
 
     #[test]
     fn policy_names_the_hashes_of_the_scripts() {
-        for script in [PLOTS, TABLE] {
+        for script in [PLOTS, TABLE, LIVE] {
             assert_eq!(script.hash, STANDARD.encode(Sha256::digest(script.text)), "put the right one into this file");
         }
     }

@@ -15,6 +15,7 @@ mod document;
 mod draw;
 mod figures;
 mod ledger;
+mod live;
 mod machine;
 mod memory;
 mod method;
@@ -30,6 +31,7 @@ mod style;
 mod timeline;
 mod top;
 
+pub use live::{live, live_event};
 pub use pictures::Drawing;
 pub use several::{comparison, ranking, results, trends};
 

@@ -10,6 +10,7 @@ mod page;
 mod process;
 mod sevenzip;
 mod site;
+mod viewers;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -35,6 +36,7 @@ struct Options<'a> {
     kills: bool,
     libc: bool,
     page: bool,
+    viewers: bool,
     site: Option<usize>,
     sevenzip: Option<sevenzip::Versions<'a>>,
     pairs: usize,
@@ -61,6 +63,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--page", rest @ ..] => {
                 options.page = true;
+                rest
+            }
+            ["--viewers", rest @ ..] => {
+                options.viewers = true;
                 rest
             }
             ["--site", number, rest @ ..] => {
@@ -130,6 +136,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     println!("{}\n", binary.display());
     if options.page {
         return page::main(&binary);
+    }
+    if options.viewers {
+        return viewers::main(&binary);
     }
     if let Some(results) = options.site {
         return site::main(&binary, results);
@@ -308,6 +317,7 @@ mod tests {
             kills: false,
             libc: false,
             page: false,
+            viewers: false,
             site: None,
             sevenzip: None,
             pairs: 10,
@@ -317,6 +327,7 @@ mod tests {
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
         assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
         assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
+        assert!(options(&["--viewers"]).unwrap().viewers);
         assert_eq!(options(&["--site", "5000"]).unwrap().site, Some(5000));
         let versions = sevenzip::Versions { listed: "a", other: "b" };
         let asked = options(&["--sevenzip", "a", "b", "--pairs", "3"]).unwrap();

@@ -15,6 +15,7 @@ const BASES: &[(&str, &str)] = &[
     ("results", "a.log"),
     ("site", "shelf --out a"),
     ("trend", "a.log"),
+    ("view", "a.log"),
     ("report", "a.log"),
     ("redact", "a.log"),
     ("upload", "a.log --to https://hub.example"),
@@ -90,6 +91,7 @@ const VALUES: &[(&str, &str)] = &[
     ("N|auto", "7"),
     // A network is refused, with a sentence that says why.
     ("NETWORK", ""),
+    ("PORT", "8080"),
     ("REGEX", "a"),
     ("SECONDS", "7"),
     ("TEST", "compress-7zip"),

@@ -23,6 +23,8 @@ pub(crate) struct MonitorArgs {
     pub(crate) replay: Option<Replay>,
     /// Serve metrics here.
     pub(crate) prometheus: Option<SocketAddr>,
+    /// Serve the page of the monitor here.
+    pub(crate) web: Option<SocketAddr>,
     /// Write metrics into this file.
     pub(crate) textfile: Option<PathBuf>,
     /// Power meters to poll, as `kind:host/output`.
@@ -94,6 +96,11 @@ pub(crate) struct MonitorFlags {
     /// Serve Prometheus metrics on this port; on loopback unless ADDR is given
     #[arg(long, value_name = "[ADDR:]PORT")]
     prometheus: Option<String>,
+    /// Serve the monitor as a page with live plots, on this port of loopback unless ADDR is given; 0 for a free port
+    ///
+    /// The address has a random token and is printed. It is not encrypted: give an ADDR in networks you trust only.
+    #[arg(long, value_name = "[ADDR:]PORT")]
+    web: Option<String>,
     /// Write metrics for node_exporter's textfile collector; the file is removed at the end, but kept with --count
     #[arg(long, value_name = "FILE.prom")]
     textfile: Option<PathBuf>,
@@ -110,6 +117,7 @@ impl MonitorFlags {
             (self.record.is_some(), "--record"),
             (self.replay.is_some(), "--replay"),
             (self.prometheus.is_some(), "--prometheus"),
+            (self.web.is_some(), "--web"),
             (self.textfile.is_some(), "--textfile"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
@@ -119,10 +127,11 @@ impl MonitorFlags {
     /// One sentence: nothing would be shown or written, or it is to be shown and not to be shown.
     fn check_quiet(&self, quiet: bool) -> Result<(), String> {
         let views = [(self.lines, "--lines"), (self.tui, "--tui"), (self.jsonl.is_some(), "--jsonl")];
-        let into_files = self.record.is_some() || self.prometheus.is_some() || self.textfile.is_some();
+        let serves = self.prometheus.is_some() || self.web.is_some();
+        let into_files = self.record.is_some() || serves || self.textfile.is_some();
         match (quiet, chosen(views).next()) {
             (true, Some(view)) => Err(format!("--quiet cannot be combined with {view}.")),
-            (true, None) if !into_files => Err("--quiet needs --record, --prometheus or --textfile.".into()),
+            (true, None) if !into_files => Err("--quiet needs --record, --prometheus, --web or --textfile.".into()),
             _ => Ok(()),
         }
     }
@@ -159,7 +168,9 @@ impl MonitorFlags {
                 seek: self.seek.unwrap_or_default(),
             }),
         };
-        let prometheus = self.prometheus.as_deref().map(parse_address).transpose()?;
+        let address = |option: &str, text: Option<&str>| text.map(|text| parse_address(option, text)).transpose();
+        let prometheus = address("--prometheus", self.prometheus.as_deref())?;
+        let web = address("--web", self.web.as_deref())?;
         Ok(MonitorArgs {
             interval: parse_interval(interval)?,
             count: self.count,
@@ -167,6 +178,7 @@ impl MonitorFlags {
             record: self.record,
             replay,
             prometheus,
+            web,
             textfile: self.textfile,
             meters: meters.all(environment)?,
         })
@@ -198,13 +210,13 @@ fn parse_speed(text: &str) -> Result<Option<f64>, String> {
 }
 
 /// `9478`, `:9478`, `0.0.0.0:9478`, `[::1]:9478`. Without an address: loopback.
-fn parse_address(text: &str) -> Result<SocketAddr, String> {
+fn parse_address(option: &str, text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text);
     let loopback = port.parse().map(|port: u16| ([127, 0, 0, 1], port).into());
     let named = text.replace("localhost:", "127.0.0.1:");
     loopback
         .or_else(|_| named.parse())
-        .map_err(|_| format!("--prometheus must be a port or address:port such as 9478 or 0.0.0.0:9478, not {text:?}."))
+        .map_err(|_| format!("{option} must be a port or address:port such as 9478 or 0.0.0.0:9478, not {text:?}."))
 }
 
 #[cfg(test)]
@@ -212,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prometheus_address_defaults_to_loopback() {
+    fn address_defaults_to_loopback() {
         for (text, expected) in [
             ("9478", "127.0.0.1:9478"),
             (":9478", "127.0.0.1:9478"),
@@ -220,10 +232,10 @@ mod tests {
             ("0.0.0.0:9478", "0.0.0.0:9478"),
             ("[::1]:9478", "[::1]:9478"),
         ] {
-            assert_eq!(parse_address(text), Ok(expected.parse().unwrap()), "{text}");
+            assert_eq!(parse_address("--web", text), Ok(expected.parse().unwrap()), "{text}");
         }
         for text in ["", "here", "99999", "1.2.3.4"] {
-            assert!(parse_address(text).is_err(), "{text}");
+            assert!(parse_address("--web", text).is_err(), "{text}");
         }
     }
 

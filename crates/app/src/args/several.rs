@@ -1,6 +1,7 @@
-//! The verbs that look at several results: compare, results, site, trend.
+//! The verbs that look at several results: compare, results, site, trend, view.
 
 use super::site::SiteArgs;
+use super::view::ViewArgs;
 use super::written::WrittenFlags;
 use clap::{Args, Subcommand};
 use explain::results::{Filter, USUAL_ORDER};
@@ -41,6 +42,11 @@ pub(crate) enum FileCommand {
         #[command(flatten)]
         written: WrittenFlags,
     },
+    /// Show results in a browser
+    ///
+    /// Serves a table, a page for each result, comparisons and the files themselves, on loopback only and at an address with
+    /// a random token, until Ctrl-C. To see them from another computer: ssh -L PORT:127.0.0.1:PORT BOARD.
+    View(ViewArgs),
 }
 
 /// A table of many results.

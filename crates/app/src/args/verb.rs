@@ -97,7 +97,7 @@ pub(super) enum Verb {
         /// Sampling interval in seconds, or with unit such as 500ms [default: 5s, full screen 1s]
         #[arg(value_name = "INTERVAL", default_value = "", hide_default_value = true)]
         interval: String,
-        /// Print nothing (with --record, --prometheus or --textfile)
+        /// Print nothing (with --record, --prometheus, --web or --textfile)
         #[arg(long, short)]
         quiet: bool,
         #[command(flatten)]

@@ -27,5 +27,6 @@ pub(crate) mod storage;
 pub(crate) mod tools;
 pub(crate) mod trend;
 pub(crate) mod upload;
+pub(crate) mod view;
 mod way_on;
 pub(crate) mod workloads;

@@ -130,6 +130,13 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["index.html: 2 results; ", " 0 removed.", "No feed and no sitemap", "feed.atom"],
         ),
     ),
+    (
+        "sbc-bench view FILE... [--port N] [--open]",
+        Line(
+            "timeout --preserve-status -s INT 5 sbc-bench view old.log run.json",
+            &["http://127.0.0.1:", "Ctrl-C ends it."],
+        ),
+    ),
     ("sbc-bench trend FILE...", Line("sbc-bench trend old.log old.log old.log", &[])),
     ("sbc-bench identify", As("sbc-bench identify [LOG]")),
     ("sbc-bench identify [LOG]", Line("sbc-bench identify && sbc-bench identify old.log", &["CPU"])),

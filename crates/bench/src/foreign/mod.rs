@@ -1,7 +1,7 @@
 //! Every parser of bytes that others made, as functions of text alone, so that fuzzing meets them without
 //! programs, meters and drives. Nothing in the program calls this.
 
-use crate::net::{exporter, meters};
+use crate::net::{exporter::Metrics, meters, server};
 use crate::process::child;
 use crate::process::tools::{is_older, version_numbers};
 use crate::workloads::{self, packages};
@@ -23,7 +23,7 @@ const OTHERS: &[Parser] = &[
         }
     }),
     ("exporter-request", |text| {
-        let _ = exporter::response(text.as_bytes(), true, &|| "load 1\n".to_owned());
+        let _ = server::reply(text.as_bytes(), true, true, &mut Metrics(|| "load 1\n".to_owned()));
     }),
     ("score", |text| {
         drop(ScoreRule::Json("a.0".into()).find(text, 1.0));

@@ -7,6 +7,7 @@
 mod cells;
 mod clocks;
 mod columns;
+mod course;
 mod metrics;
 mod now;
 mod replay;
@@ -15,6 +16,7 @@ mod summary;
 mod tracks;
 
 pub use columns::Columns;
+pub use course::{Course, Moment};
 pub use metrics::metrics;
 pub use now::Now;
 pub use replay::{Item, Recorded, items_of_record, whole_line};

@@ -124,6 +124,18 @@ impl Watch {
         self.happened.push(event);
     }
 
+    /// Takes the row that another watch of the same channels has just taken, and what happened before it.
+    pub fn follow(&mut self, other: &Self) {
+        self.row(other.at_ms(), other.read.iter().copied());
+        other.happened.iter().cloned().for_each(|event| self.event(event));
+        self.seen();
+        self.set_cost(other.record.samples.cost.clone());
+        let run = &other.record.run;
+        if let Some(started) = run.started.known() {
+            self.set_time(*started, run.utc_offset_minutes);
+        }
+    }
+
     /// Forgets what happened: its readers have seen it.
     pub fn seen(&mut self) {
         self.happened.clear();

@@ -152,10 +152,15 @@ fn groups(site: &Site<'_>, kind: Kind) -> Option<Markup> {
 fn data(site: &Site<'_>) -> Markup {
     html! {
         p {
+            @for page in &site.pages { a href=(page.path) { (page.words) } ", " }
             a href="all.html" { "All results in one table" } ", "
             a href="results.json" { "JSON" } ", " a href="results.csv" { "CSV" } ", " a href="results.md" { "Markdown" }
             @if site.base.is_some() { ", " a href="feed.atom" { "feed of the newest results" } ", " a href="sitemap.xml" { "sitemap" } }
             "."
+        }
+        @if !site.originals.is_empty() {
+            p { "The files as they are:" }
+            ul.notes { @for file in &site.originals { li { a href=(file.path) { (explain::plain(&file.words)) } } } }
         }
     }
 }

@@ -61,6 +61,19 @@ pub struct Site<'a> {
     groups: BTreeMap<(Kind, String), Group<'a>>,
     /// Where it will be served, with a slash at its end.
     base: Option<String>,
+    /// Pages that the caller adds.
+    pages: Vec<Link>,
+    /// The files that the results come from, where they are served.
+    originals: Vec<Link>,
+}
+
+/// Something else that a site has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// From the folder of the site.
+    pub path: String,
+    /// What it is, or its name.
+    pub words: String,
 }
 
 /// A file of a site.
@@ -127,7 +140,12 @@ impl<'a> Site<'a> {
         }
         groups.values_mut().for_each(|group| group.name = usual_name(group));
         let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
-        Self { results, groups, base }
+        Self { results, groups, base, pages: Vec::new(), originals: Vec::new() }
+    }
+
+    /// The site with pages and original files that the caller adds to it; its first page leads to them.
+    pub fn with(self, pages: Vec<Link>, originals: Vec<Link>) -> Self {
+        Self { pages, originals, ..self }
     }
 
     /// Everything that has a page besides results.

@@ -6,12 +6,13 @@ mod strips;
 
 use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, clock_time, n, time_ticks, wide, width_of, word};
 use crate::{Section, Subject};
+use explain::Explanation;
 use explain::view::{self, Phase};
 use maud::{Markup, html};
 use record::{Record, Total};
 
 pub(crate) const SECTION: Section = Section {
-    plots: |subject| plot(subject).into_iter().collect(),
+    plots: |subject| plot(subject.record, Some(subject.explained)).into_iter().collect(),
     ..Section::of("over-time", "The run over time", body)
 };
 
@@ -44,7 +45,7 @@ impl Axis {
 }
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let plot = plot(subject)?;
+    let plot = plot(subject.record, Some(subject.explained))?;
     Some(html! {
         (plot.on_page())
         (phase_table(&view::phases(subject.record)))
@@ -52,11 +53,11 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-fn plot(subject: &Subject<'_>) -> Option<Plot> {
-    let record = subject.record;
+/// The plot of all panels and strips; without an explanation there is no strip of causes.
+pub(crate) fn plot(record: &Record, explained: Option<&Explanation>) -> Option<Plot> {
     let axis = Axis::of(record, (LEFT, WIDTH - RIGHT))?;
     let panels = lines::panels(record);
-    let strips = strips::strips(subject, &axis);
+    let strips = strips::strips(record, explained, &axis);
     if panels.is_empty() && strips.is_empty() {
         return None;
     }
@@ -170,7 +171,7 @@ fn on_axis(record: &Record, axis: &Axis, bottom: f64) -> Markup {
     }
 }
 
-fn moment(at_ms: i64) -> String {
+pub(crate) fn moment(at_ms: i64) -> String {
     clock_time(at_ms as f64 / 1000.0)
 }
 

@@ -1,8 +1,8 @@
 //! Strips over time: how much each CPU was used, why it was throttled, and when each cause was seen.
 
 use super::{Axis, moment};
-use crate::Subject;
 use crate::draw::{n, word};
+use explain::Explanation;
 use explain::monitor::Watch;
 use explain::throttle;
 use explain::view;
@@ -45,16 +45,16 @@ impl Strip {
 }
 
 /// Strips that have a row.
-pub(super) fn strips(subject: &Subject<'_>, axis: &Axis) -> Vec<Strip> {
-    let causes = Strip { title: "causes".into(), rows: causes(subject, axis) };
-    let cpus = Strip { title: "use of each CPU".into(), rows: cpu_use(subject.record, axis) };
-    let strips = [causes].into_iter().chain(throttling(subject.record, axis)).chain([cpus]);
+pub(super) fn strips(record: &Record, explained: Option<&Explanation>, axis: &Axis) -> Vec<Strip> {
+    let causes = explained.map_or_else(Vec::new, |explained| causes(explained, axis));
+    let causes = Strip { title: "causes".into(), rows: causes };
+    let cpus = Strip { title: "use of each CPU".into(), rows: cpu_use(record, axis) };
+    let strips = [causes].into_iter().chain(throttling(record, axis)).chain([cpus]);
     strips.filter(|strip| !strip.rows.is_empty()).collect()
 }
 
 /// When each cause was seen; leads to it.
-fn causes(subject: &Subject<'_>, axis: &Axis) -> Vec<Row> {
-    let explained = subject.explained;
+fn causes(explained: &Explanation, axis: &Axis) -> Vec<Row> {
     let seen = explained.diagnoses.iter().enumerate().filter_map(|(index, diagnosis)| {
         let finding = &explained.findings[diagnosis.root];
         let span = finding.span?;

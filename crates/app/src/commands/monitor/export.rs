@@ -41,14 +41,7 @@ impl View for Prometheus {
 
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        shared.row(watch.at_ms(), watch.read().iter().copied());
-        watch.happened().iter().cloned().for_each(|event| shared.event(event));
-        shared.seen();
-        shared.set_cost(watch.record().samples.cost.clone());
-        let run = &watch.record().run;
-        if let Some(started) = run.started.known() {
-            shared.set_time(*started, run.utc_offset_minutes);
-        }
+        shared.follow(watch);
         Ok(true)
     }
 }

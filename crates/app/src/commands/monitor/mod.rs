@@ -11,6 +11,7 @@ mod replay;
 mod rows;
 pub(crate) mod running;
 pub(crate) mod tui;
+mod web;
 
 use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals};
@@ -27,7 +28,7 @@ use tui::{Screen, Wish};
 /// The classic interval of lines.
 const LINES_INTERVAL: Duration = Duration::from_secs(5);
 /// Plots want more.
-const SCREEN_INTERVAL: Duration = Duration::from_secs(1);
+const PLOT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where samples come from.
 trait Source {
@@ -110,10 +111,13 @@ impl Monitor {
             false => Kind::Lines,
         });
         let on_screen = kind == Kind::Screen;
-        let usual = if on_screen { SCREEN_INTERVAL } else { LINES_INTERVAL };
+        let has_plots = on_screen || args.web.is_some();
+        let usual = if has_plots { PLOT_INTERVAL } else { LINES_INTERVAL };
         let interval = args.interval.unwrap_or(usual);
         let recording = args.record.as_deref().map(Recorder::open).transpose()?;
-        let views = views(args, kind)?;
+        let mut views = views(args, kind)?;
+        let mut notes = Vec::new();
+        views.iter_mut().for_each(|view| view.take_notes(&mut notes));
         let source: Box<dyn Source> = match &args.replay {
             Some(replay) => Box::new(replay::Source::open(replay)?),
             None => Box::new(live::Source::start(root, interval, &args.meters)?),
@@ -125,7 +129,7 @@ impl Monitor {
             _ => String::new(),
         };
         let screen = on_screen.then(|| Screen::open(file, args.replay.is_some()));
-        Ok(Self {
+        let mut monitor = Self {
             source,
             recording,
             views,
@@ -134,7 +138,9 @@ impl Monitor {
             notes: Vec::new(),
             rows: 0,
             paused: false,
-        })
+        };
+        notes.iter().for_each(|note| monitor.note(note));
+        Ok(monitor)
     }
 
     /// The next thing that happens. False if it is over.
@@ -234,11 +240,15 @@ fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn View>>> {
     if let Some(address) = args.prometheus {
         views.push(Box::new(export::Prometheus::start(address)?));
     }
+    if let Some(address) = args.web {
+        views.push(Box::new(web::Web::start(address)?));
+    }
     if let Some(path) = &args.textfile {
         views.push(Box::new(export::Textfile::new(path, args.count.is_some())));
     }
     let on_terminal = std::io::stdout().is_terminal();
-    let others = args.record.is_some() || args.prometheus.is_some() || args.textfile.is_some();
+    let serves = args.prometheus.is_some() || args.web.is_some();
+    let others = args.record.is_some() || serves || args.textfile.is_some();
     let rows = RowPrinter::new(others && args.replay.is_none());
     match kind {
         Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal, rows))),

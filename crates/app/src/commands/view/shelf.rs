@@ -1,0 +1,138 @@
+//! Which page or file is at which path: those of a site, made when they are asked for, and the files as they are.
+
+use crate::commands::known;
+use crate::input;
+use bench::server::{Answer, Site as Served, TEXT};
+use explain::Explanation;
+use explain::compare::{Side, compare};
+use explain::reference::Reference;
+use explain::results::{Entry, USUAL_ORDER, order};
+use explain::trend::{Sample, trends};
+use page::site::{Group, Kind, Link, Listed, Site, of_result, result_path};
+use record::Record;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// All results side by side.
+const COMPARISON: &str = "compare.html";
+/// By date, with what changed.
+const TRENDS: &str = "trend.html";
+/// The original files.
+const ORIGINALS: &str = "files/";
+/// The largest file that is served as it is.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+const NOTHING: Answer = Answer::NotFound("There is no such page.\n");
+
+/// Results that are held in memory.
+pub(super) struct Shelf {
+    results: Vec<Held>,
+    known: Cow<'static, Reference>,
+}
+
+/// A result, and what pages say of it.
+struct Held {
+    /// Its file as the user named it.
+    file: String,
+    record: Record,
+    explained: Explanation,
+    entry: Entry,
+    /// The name of its page.
+    page: String,
+}
+
+impl Shelf {
+    /// Results with their files, in the usual order of tables.
+    pub(super) fn of(results: Vec<(String, Record, Explanation)>) -> Self {
+        let held = |(index, (file, record, explained)): (usize, (String, Record, Explanation))| {
+            let entry = Entry::of(&record, &explained, &file);
+            // Two files with one name are two pages.
+            let page = of_result(&file, &format!("{index:010x}"));
+            Held { file, record, explained, entry, page }
+        };
+        let mut results: Vec<Held> = results.into_iter().enumerate().map(held).collect();
+        if let Some(order) = order(USUAL_ORDER) {
+            results.sort_by(|a, b| order(&a.entry.row, &b.entry.row));
+        }
+        // Results of the user's own among the known ones are no reason to show nothing.
+        let known = known::reference(&[]).unwrap_or(Cow::Borrowed(Reference::builtin()));
+        Self { results, known }
+    }
+
+    fn site(&self) -> Site<'_> {
+        let is_part = |held: &&Held| self.results.iter().any(|other| held.entry.is_part_of(&other.entry));
+        let whole = self.results.iter().filter(|held| !is_part(held));
+        let listed = whole.map(|held| Listed { entry: &held.entry, page: &held.page }).collect();
+        let link = |path: &str, words: &str| Link { path: path.to_owned(), words: words.to_owned() };
+        let pages = match self.results.len() {
+            0 | 1 => Vec::new(),
+            _ => vec![link(COMPARISON, "All results side by side"), link(TRENDS, "Changes over time")],
+        };
+        let originals = self.results.iter().filter(|held| held.file != "-");
+        let originals = originals.map(|held| link(&format!("{ORIGINALS}{}", held.page), &held.file)).collect();
+        Site::new(listed, None).with(pages, originals)
+    }
+
+    fn result_page(&self, path: &str) -> Option<String> {
+        let held = self.results.iter().find(|held| result_path(&held.page) == path)?;
+        Some(page::page(&held.record, &held.explained, &self.known))
+    }
+
+    fn comparison(&self) -> String {
+        let held = self.results.iter();
+        let sides = held.map(|held| Side { name: held.file.clone(), record: &held.record, explained: &held.explained });
+        page::comparison(&compare(&sides.collect::<Vec<_>>()))
+    }
+
+    fn samples<'a>(&'a self, is_wanted: impl Fn(&Held) -> bool) -> Vec<Sample<'a>> {
+        let wanted = self.results.iter().filter(|held| is_wanted(held));
+        wanted
+            .map(|held| Sample { name: held.file.clone(), record: &held.record, explained: &held.explained })
+            .collect()
+    }
+
+    fn group_page(&self, site: &Site<'_>, group: &Group<'_>) -> String {
+        let is_of = |held: &Held| group.results.iter().any(|listed| listed.page == held.page);
+        let trends = if group.kind == Kind::Board { trends(&self.samples(is_of)) } else { Vec::new() };
+        site.group_page(group, &trends)
+    }
+
+    /// A file as it is now.
+    fn original(&self, page: &str) -> Answer {
+        let held = self.results.iter().find(|held| held.page == page && held.file != "-");
+        match held.map(|held| input::read(Path::new(&held.file), FILE_BYTES_MAX)) {
+            None => NOTHING,
+            Some(Err(_)) => Answer::NotFound("The file cannot be read any more.\n"),
+            Some(Ok(body)) => {
+                let kind = if std::str::from_utf8(&body).is_ok() { TEXT } else { "application/octet-stream" };
+                Answer::File { kind, body }
+            }
+        }
+    }
+}
+
+impl Served for Shelf {
+    fn answer(&mut self, path: &str) -> Answer {
+        let path = path.trim_start_matches('/');
+        let path = if path.is_empty() { "index.html" } else { path };
+        if let Some(page) = path.strip_prefix(ORIGINALS) {
+            return self.original(page);
+        }
+        if let Some(page) = self.result_page(path) {
+            return Answer::page(page);
+        }
+        let site = self.site();
+        let group = site.groups().find(|group| group.path == path);
+        let text = match (path, group) {
+            (_, Some(group)) => Some(self.group_page(&site, group)),
+            (COMPARISON, _) if self.results.len() > 1 => Some(self.comparison()),
+            (TRENDS, _) if self.results.len() > 1 => Some(page::trends(&trends(&self.samples(|_| true)))),
+            _ => site.lists().into_iter().find(|file| file.path == path).map(|file| file.text),
+        };
+        match text {
+            None => NOTHING,
+            Some(text) if path.ends_with(".html") => Answer::page(text),
+            Some(text) if path.ends_with(".json") => Answer::File { kind: "application/json", body: text.into_bytes() },
+            Some(text) => Answer::File { kind: TEXT, body: text.into_bytes() },
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! `view` and `monitor --web` from the outside: what a browser gets, and what it does not get without the address.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A directory for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sbc-bench-served-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn put(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A program that serves pages; killed at the end of a test that fails.
+struct Server {
+    child: Child,
+    host: String,
+    /// The path with the token, and a slash at its end.
+    path: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    /// Starts it and reads its address: of `view` on standard output, of a monitor on standard error.
+    fn start(folder: &Folder, words: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Results of the user's own are no part of the test.
+        command.env("HOME", &folder.0).env_remove("XDG_STATE_HOME").env("XDG_RUNTIME_DIR", &folder.0);
+        let mut child = command.spawn().unwrap();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (out, err): (Box<dyn Read + Send>, Box<dyn Read + Send>) = (Box::new(out), Box::new(err));
+        let (from, mut other) = if words[0] == "view" { (out, err) } else { (err, out) };
+        // What else it says is read by nobody; a full pipe must not stop it.
+        std::thread::spawn(move || std::io::copy(&mut other, &mut std::io::sink()));
+        let mut lines = BufReader::new(from);
+        let mut line = String::new();
+        while !line.contains("http://") {
+            line.clear();
+            assert!(lines.read_line(&mut line).unwrap() > 0, "{words:?} told no address");
+        }
+        let rest = line.split("http://").nth(1).unwrap();
+        let (host, path) = rest.split_once('/').unwrap();
+        let path = format!("/{}", path.split_whitespace().next().unwrap());
+        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
+        Self { child, host: host.to_owned(), path }
+    }
+
+    fn ask(&self, path: &str, host: &str) -> TcpStream {
+        let mut connection = TcpStream::connect(&self.host).unwrap();
+        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
+        connection
+    }
+
+    /// Head and body of an answer.
+    fn get(&self, path: &str) -> (String, Vec<u8>) {
+        let mut answer = Vec::new();
+        self.ask(path, &self.host).read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|end| end == b"\r\n\r\n").unwrap();
+        (String::from_utf8(answer[..end + 2].to_vec()).unwrap(), answer[end + 4..].to_vec())
+    }
+
+    /// A page of the site as text.
+    fn page(&self, path: &str) -> String {
+        let (head, body) = self.get(&format!("{}{path}", self.path));
+        assert!(head.starts_with("HTTP/1.1 200 OK"), "{path}: {head}");
+        String::from_utf8(body).unwrap()
+    }
+
+    /// Exit status after Ctrl-C.
+    fn interrupt(mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn explain_tests(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/tests");
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// What the links of a page lead to, from the folder of the site.
+fn links(page: &str, from: &str) -> Vec<String> {
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let inner = links.filter(|link| !link.starts_with('#') && !link.contains("://"));
+    let joined = inner.map(|link| match (link.strip_prefix("../"), folder) {
+        (Some(up), _) => up.to_owned(),
+        (None, "") => link.to_owned(),
+        (None, folder) => format!("{folder}/{link}"),
+    });
+    joined.map(|link| link.split('#').next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn every_link_of_a_view_leads_to_a_page_or_file() {
+    let folder = Folder::new("links");
+    let [log, record] = [explain_tests("composed/0.9.72-hot.txt"), explain_tests("own/two-policies.json")];
+    let server = Server::start(&folder, &["view", &log, &record]);
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut open = vec![String::new()];
+    while let Some(path) = open.pop() {
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let page = server.page(&path);
+        if path.is_empty() || path.ends_with(".html") {
+            assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"), "{path}");
+            open.extend(links(&page, &path));
+        }
+    }
+    for kind in [
+        "results/",
+        "boards/",
+        "socs/",
+        "cores/",
+        "files/",
+        "compare.html",
+        "trend.html",
+        "results.csv",
+        "results.json",
+    ] {
+        assert!(seen.iter().any(|path| path.starts_with(kind)), "{kind} in {seen:?}");
+    }
+    let pages: Vec<&String> = seen.iter().filter(|path| path.starts_with("results/")).collect();
+    let shown: Vec<String> = pages.iter().map(|path| server.page(path)).collect();
+    let made = folder.0.join("page.html");
+    for file in [&log, &record] {
+        let mut report = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        report.env("HOME", &folder.0).env_remove("XDG_STATE_HOME").args(["report", file, "--html"]).arg(&made);
+        assert!(report.output().unwrap().status.success());
+        assert!(shown.contains(&std::fs::read_to_string(&made).unwrap()), "{file}: the page of `report --html`");
+    }
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+#[test]
+fn nothing_is_found_without_the_token_or_by_a_foreign_name() {
+    let folder = Folder::new("token");
+    let server = Server::start(&folder, &["view", &explain_tests("own/two-policies.json")]);
+    let wrong = format!("/{}/index.html", "0".repeat(32));
+    for path in ["/", "/index.html", "/results.json", "//", wrong.as_str(), &server.path.to_uppercase()] {
+        let (head, body) = server.get(path);
+        // A token of digits alone is the same in capitals.
+        if path != server.path {
+            assert!(head.starts_with("HTTP/1.1 404"), "{path}: {head}");
+            assert!(!String::from_utf8_lossy(&body).contains("two-policies"));
+        }
+    }
+    for path in ["../../etc/passwd", "files/../../../etc/passwd", "files//etc/passwd", "files/", "results/"] {
+        assert!(server.get(&format!("{}{path}", server.path)).0.starts_with("HTTP/1.1 404"), "{path}");
+    }
+    let mut answer = String::new();
+    server.ask(&server.path, "rebound.example").read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 421") && !answer.contains("two-policies"), "{answer}");
+    let (head, _) = server.get(server.path.trim_end_matches('/'));
+    assert!(head.contains(&format!("Location: {}\r\n", server.path)), "{head}");
+    for header in ["Cache-Control: no-store", "Referrer-Policy: no-referrer", "X-Frame-Options: DENY"] {
+        assert!(head.contains(header), "{head}");
+    }
+    let port = server.host.rsplit(':').next().unwrap();
+    let mut second = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    second.args(["view", &explain_tests("own/two-policies.json"), "--port", port]);
+    let second = second.output().unwrap();
+    let error = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(
+        second.status.code() == Some(1) && error.contains(&format!("Cannot listen on 127.0.0.1:{port}")),
+        "{error}"
+    );
+}
+
+/// A file is text with anything in it, and one that is gone is not there.
+#[test]
+fn files_are_served_as_they_are_and_never_run() {
+    let folder = Folder::new("files");
+    let log =
+        std::fs::read_to_string(explain_tests("composed/0.9.72-hot.txt")).unwrap() + "<script>alert(1)</script>\n";
+    let files = [folder.put("a b<i>.txt", &log), folder.put("second.log", &log)];
+    let server = Server::start(&folder, &["view", &files[0], &files[1], "/none"]);
+    let index = server.page("");
+    assert!(!index.contains("<i>") && !index.contains("<script>alert"), "names are text");
+    let originals: Vec<String> = links(&index, "").into_iter().filter(|link| link.starts_with("files/")).collect();
+    assert_eq!(originals.len(), 2, "{originals:?}");
+    for original in &originals {
+        let (head, body) = server.get(&format!("{}{original}", server.path));
+        assert!(head.contains("Content-Type: text/plain") && head.contains("default-src 'none'; sandbox"), "{head}");
+        assert_eq!(String::from_utf8(body).unwrap(), log);
+    }
+    std::fs::remove_file(&files[0]).unwrap();
+    let gone =
+        originals.iter().filter(|original| server.get(&format!("{}{original}", server.path)).0.contains(" 404 "));
+    assert_eq!(gone.count(), 1);
+    assert_eq!(server.interrupt(), Some(1), "one file could not be read");
+}
+
+#[test]
+fn a_monitor_streams_what_its_page_shows() {
+    let folder = Folder::new("monitor");
+    let board = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/rk3399.board");
+    let words = ["--root", board.to_str().unwrap(), "-m", "0.05", "--quiet", "--web", "0"];
+    let server = Server::start(&folder, &words);
+    let stream = server.ask(&format!("{}events", server.path), &server.host);
+    let mut events: Vec<String> = Vec::new();
+    for line in BufReader::new(stream).lines() {
+        let line = line.unwrap();
+        events.extend(line.strip_prefix("data: ").filter(|data| !data.is_empty()).map(str::to_owned));
+        if events.iter().filter(|event| event.contains("<svg id=\"plot-timeline\"")).count() == 2 {
+            break;
+        }
+    }
+    let last = events.last().unwrap();
+    for wanted in ["°C</dd>", "MHz</dd>", "data-name=", "data-time="] {
+        assert!(last.contains(wanted), "{wanted}: {last}");
+    }
+    let page = server.page("");
+    for wanted in ["connect-src 'self'", "script-src 'sha256-", "<div id=\"shown\">", "id=\"pause\""] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    for (path, status) in [("events/", "404"), ("metrics", "404")] {
+        assert!(server.get(&format!("{}{path}", server.path)).0.contains(status), "{path}");
+    }
+    assert!(server.get("/events").0.starts_with("HTTP/1.1 404"));
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+/// Recordings and logs are shown in the same page.
+#[test]
+fn a_replay_has_a_page() {
+    let folder = Folder::new("replay");
+    let log = explain_tests("composed/0.9.72-hot.txt");
+    let server =
+        Server::start(&folder, &["monitor", "--replay", &log, "--speed", "1", "--quiet", "--web", "127.0.0.1:0"]);
+    assert!(server.page("").contains("<title>"));
+    assert_eq!(server.interrupt(), Some(0));
+}

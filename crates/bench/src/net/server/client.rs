@@ -1,0 +1,166 @@
+//! One connection: what was asked so far, and what is on its way. Nothing here waits.
+
+use super::reply::{Site, frame, reply};
+use rustix::event::{PollFd, PollFlags};
+use rustix::net::sockopt::set_socket_send_buffer_size;
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A request has so long to its last byte, and each part of an answer to be taken.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// Requests of browsers have some 500 bytes.
+const REQUEST_BYTES_MAX: usize = 8 << 10;
+/// Frames that wait for a follower: the one on its way, and the newest.
+const FRAMES_MAX: usize = 2;
+/// What the kernel may hold for a follower that does not read; without a limit some MiB each.
+const FOLLOWER_BYTES: usize = 128 << 10;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It has not asked yet, or not to the end.
+    Asks,
+    /// It gets its answer and is closed.
+    Hears,
+    /// It gets all frames from here on.
+    Follows,
+}
+
+/// One connection.
+pub(super) struct Client {
+    connection: TcpStream,
+    phase: Phase,
+    request: Vec<u8>,
+    /// What is to be sent; the first is on its way, and so much of it is gone.
+    queue: VecDeque<Arc<[u8]>>,
+    gone: usize,
+    /// It has to go then, unless something moves.
+    deadline: Option<Instant>,
+}
+
+impl Client {
+    /// A connection that was just made.
+    ///
+    /// # Errors
+    /// It is gone already.
+    pub(super) fn new(connection: TcpStream) -> std::io::Result<Self> {
+        connection.set_nonblocking(true)?;
+        let deadline = Some(Instant::now() + PATIENCE);
+        Ok(Self { connection, phase: Phase::Asks, request: Vec::new(), queue: VecDeque::new(), gone: 0, deadline })
+    }
+
+    /// True if it gets all news.
+    pub(super) fn follows(&self) -> bool {
+        self.phase == Phase::Follows
+    }
+
+    /// When it has to go.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// What would let it go on. A follower is also listened to: that he hangs up is all he can say.
+    pub(super) fn waits_for(&self) -> PollFd<'_> {
+        let hears = if self.phase == Phase::Hears { PollFlags::empty() } else { PollFlags::IN };
+        let sends = if self.queue.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
+        PollFd::new(&self.connection, hears | sends)
+    }
+
+    /// Another frame: it takes the place of one that has not begun. Frames are whole, so nothing is missed but time.
+    pub(super) fn offer(&mut self, frame: &Arc<[u8]>, now: Instant) {
+        if self.queue.is_empty() {
+            self.deadline = Some(now + PATIENCE);
+        }
+        self.queue.truncate(FRAMES_MAX - 1);
+        self.queue.push_back(Arc::clone(frame));
+    }
+
+    /// Does what can be done without waiting. False if that was all, or if the other side is gone.
+    pub(super) fn goes_on(&mut self, now: Instant, site: &mut impl Site, is_local: bool, has_room: bool) -> bool {
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return false;
+        }
+        let listens = match self.phase {
+            Phase::Asks => self.listen(site, is_local, has_room),
+            Phase::Follows => self.is_there(),
+            Phase::Hears => true,
+        };
+        listens && self.send(now)
+    }
+
+    /// Reads the request, and answers one that is whole.
+    fn listen(&mut self, site: &mut impl Site, is_local: bool, has_room: bool) -> bool {
+        let mut buffer = [0; 1024];
+        loop {
+            let is_whole = match self.connection.read(&mut buffer) {
+                Ok(0) => true,
+                Ok(count) => {
+                    self.request.extend_from_slice(&buffer[..count]);
+                    self.request.windows(4).any(|end| end == b"\r\n\r\n")
+                }
+                Err(error) => return is_only_early(&error),
+            };
+            if is_whole {
+                self.answer(site, is_local, has_room);
+                return true;
+            }
+            if self.request.len() > REQUEST_BYTES_MAX {
+                return false;
+            }
+        }
+    }
+
+    fn answer(&mut self, site: &mut impl Site, is_local: bool, has_room: bool) {
+        let reply = reply(&std::mem::take(&mut self.request), is_local, has_room, site);
+        self.phase = if reply.is_stream { Phase::Follows } else { Phase::Hears };
+        self.queue.push_back(reply.bytes.into());
+        if reply.is_stream {
+            // Without it the kernel holds as much as it likes.
+            let _ = set_socket_send_buffer_size(&self.connection, FOLLOWER_BYTES);
+            self.queue.push_back(frame(&site.news()));
+        }
+    }
+
+    /// False if a follower has hung up. What he says is not listened to.
+    fn is_there(&mut self) -> bool {
+        match self.connection.read(&mut [0; 1024]) {
+            Ok(count) => count > 0,
+            Err(error) => is_only_early(&error),
+        }
+    }
+
+    fn send(&mut self, now: Instant) -> bool {
+        while let Some(first) = self.queue.front() {
+            if self.gone == first.len() {
+                self.queue.pop_front();
+                self.gone = 0;
+                continue;
+            }
+            match self.connection.write(&first[self.gone..]) {
+                Ok(count) => self.gone += count,
+                Err(error) => return is_only_early(&error),
+            }
+            self.deadline = Some(now + PATIENCE);
+        }
+        match self.phase {
+            Phase::Asks => true,
+            Phase::Follows => {
+                self.deadline = None;
+                true
+            }
+            Phase::Hears => {
+                // What is still on its way would make the kernel send a reset instead of the answer.
+                let _ = self.connection.shutdown(Shutdown::Write);
+                false
+            }
+        }
+    }
+}
+
+/// Nothing is wrong, there is only nothing to read or no room yet.
+fn is_only_early(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}

@@ -1,0 +1,144 @@
+//! The server over real sockets, with clients that hang, trickle and never read.
+
+use super::*;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Mutex;
+
+/// Pages of a size, and news that are counted.
+struct Paper {
+    bytes: usize,
+    news: Arc<Mutex<u64>>,
+}
+
+impl Site for Paper {
+    fn answer(&mut self, path: &str) -> Answer {
+        match path {
+            "/events" => Answer::Stream,
+            _ => Answer::page("x".repeat(self.bytes)),
+        }
+    }
+
+    fn news(&mut self) -> String {
+        let mut news = self.news.lock().unwrap();
+        *news += 1;
+        format!("{} {}", *news, "x".repeat(self.bytes))
+    }
+}
+
+/// A server of such pages, and the number of news that were made.
+fn served(bytes: usize) -> (Served, Arc<Mutex<u64>>) {
+    let news = Arc::default();
+    let paper = Paper { bytes, news: Arc::clone(&news) };
+    (serve("test", ([127, 0, 0, 1], 0).into(), paper).unwrap(), news)
+}
+
+fn asked(address: SocketAddr, path: &str) -> TcpStream {
+    let mut connection = TcpStream::connect(address).unwrap();
+    connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes()).unwrap();
+    connection
+}
+
+/// Waits until something holds; however busy the machine is, it does in the end.
+fn wait_for(mut holds: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it never came");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Reads until the text has this.
+fn read_to(connection: &mut TcpStream, wanted: &str) {
+    let (mut text, mut buffer) = (String::new(), [0; 4096]);
+    connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    while !text.contains(wanted) {
+        let count = connection.read(&mut buffer).unwrap();
+        assert!(count > 0, "it ended without {wanted:?}");
+        text.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        let keep = text.len().saturating_sub(8192);
+        text.drain(..keep);
+    }
+}
+
+#[test]
+fn page_is_served_over_a_socket() {
+    let (served, _) = served(7);
+    for _ in 0..2 {
+        let mut answer = String::new();
+        asked(served.address, "/").read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("\r\n\r\nxxxxxxx"), "{answer}");
+    }
+}
+
+#[test]
+fn hanging_client_does_not_block_others() {
+    let (served, _) = served(16 << 20);
+    let hanging: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(served.address).unwrap()).collect();
+    // Some ask and do not read what they get.
+    let deaf: Vec<TcpStream> = (0..3).map(|_| asked(served.address, "/")).collect();
+    let mut connection = TcpStream::connect(served.address).unwrap();
+    connection.write_all(b"HEAD / HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    drop((hanging, deaf));
+}
+
+#[test]
+fn slow_client_times_out() {
+    let (served, _) = served(0);
+    let mut slow = TcpStream::connect(served.address).unwrap();
+    let since = Instant::now();
+    // Until the server has enough of it: its own limit, or a machine that is very busy.
+    while slow.write_all(b"G").is_ok() {
+        assert!(since.elapsed() < Duration::from_secs(60), "it is served for ever");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Fifty follow, ten of them never read: the others get their news, which are made once for all, those ten are dropped, and who
+/// makes news is never kept.
+#[test]
+fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
+    const ALL: usize = 50;
+    const DEAF: usize = 10;
+    let (served, news) = served(256 << 10);
+    let followers = || served.bell.0.followers.load(Ordering::Relaxed);
+    let deaf: Vec<TcpStream> = (0..DEAF).map(|_| asked(served.address, "/events")).collect();
+    let mut reading: Vec<TcpStream> = (DEAF..ALL).map(|_| asked(served.address, "/events")).collect();
+    reading.iter_mut().for_each(|connection| read_to(connection, "text/event-stream"));
+    wait_for(|| followers() == ALL);
+    let joined = *news.lock().unwrap();
+    assert_eq!(joined, ALL as u64, "each got what there was when it came");
+    for connection in &reading {
+        connection.set_nonblocking(true).unwrap();
+    }
+    let mut buffer = vec![0; 1 << 20];
+    wait_for(|| {
+        served.bell.ring();
+        for connection in &mut reading {
+            while connection.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        }
+        followers() == ALL - DEAF
+    });
+    let told = *news.lock().unwrap() - joined;
+    assert!(told > 0);
+    served.bell.ring();
+    for connection in &mut reading {
+        connection.set_nonblocking(false).unwrap();
+        read_to(connection, &format!("data: {} ", joined + told + 1));
+    }
+    assert_eq!(*news.lock().unwrap(), joined + told + 1, "made once for all");
+    // Who hangs up is no follower any more; without one nothing is made.
+    drop((deaf, reading));
+    wait_for(|| {
+        served.bell.ring();
+        followers() == 0
+    });
+    let last = *news.lock().unwrap();
+    served.bell.ring();
+    let mut answer = String::new();
+    asked(served.address, "/").read_to_string(&mut answer).unwrap();
+    assert_eq!(*news.lock().unwrap(), last);
+}

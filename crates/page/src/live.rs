@@ -1,0 +1,96 @@
+//! The page of a monitor: what is shown now, and the plot of the last minutes as pages of results have it. Its script shows
+//! each event of the stream `events` next to it in the place of the one before; without the script it shows one moment.
+
+use crate::document::{Frame, LIVE, Part};
+use crate::{timeline, top};
+use explain::monitor::Moment;
+use maud::{Markup, html};
+
+/// The page at a moment.
+pub fn live(moment: &Moment) -> String {
+    let name = format!("{}: monitor", top::name(&moment.record));
+    let head = html! {
+        h1 { (name) }
+        p.soft { (top::line(&moment.record)) }
+        p.live { button id="pause" type="button" hidden { "Pause" } span id="state" role="status" { "One moment of the monitor" } }
+    };
+    let body = html! { div id="shown" { (shown(moment)) } };
+    let parts = [Part { id: "now", title: "The last minutes", body }];
+    let foot = "It loads nothing but this machine's values.";
+    let script = Some(&LIVE);
+    Frame { name: &name, head: html! {}, style: STYLE, top: &head, parts: &parts, nothing: "", foot, script }.page()
+}
+
+/// What the page shows of a moment: an event of the stream.
+pub fn live_event(moment: &Moment) -> String {
+    shown(moment).into_string()
+}
+
+const STYLE: &str = ".live { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; }\n\
+                     .live button { font: inherit; padding: .3rem .9rem; min-width: 6rem; }\n";
+
+fn shown(moment: &Moment) -> Markup {
+    let (look, throttling) = match moment.throttled.as_deref() {
+        None => ("watched", "No channel of this machine reports throttling.".to_owned()),
+        Some([]) => ("valid", "Not throttled.".to_owned()),
+        Some(reasons) => ("invalid", format!("Throttled: {}.", reasons.join(", "))),
+    };
+    html! {
+        @match &moment.time {
+            None => p { "No sample yet." }
+            Some(time) => {
+                p.verdict.(look) { (time) ": " (explain::plain(&throttling)) }
+                dl.facts { @for (name, value) in &moment.values { div { dt { (explain::plain(name)) } dd { (value) } } } }
+                @match timeline::plot(&moment.record, None) {
+                    Some(plot) => (plot.on_page())
+                    None => p { "A plot needs two samples." }
+                }
+                @if !moment.record.marks.is_empty() {
+                    h3 { "Marks" }
+                    ul.notes { @for mark in &moment.record.marks { li { (timeline::moment(mark.at_ms)) " " (explain::plain(&mark.text)) } } }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Channel, ChannelId, ChannelKind, Mark, Record, Run, Source, Unit};
+
+    fn moment(rows: i64, throttled: Option<Vec<String>>, text: &str) -> Moment {
+        let mut record = Record::new(Source::Run { version: "1".into(), target: "t".into() }, Run::default());
+        let mut channel = Channel::new(ChannelId::claimed(0), Unit::Kilohertz, ChannelKind::Gauge);
+        channel.values = (0..rows).map(|row| Some(600_000 + row)).collect();
+        record.samples.channels = vec![channel];
+        record.samples.at_ms = (0..rows).map(|row| row * 1000).collect();
+        record.marks = vec![Mark { at_ms: 0, text: text.to_owned() }];
+        let time = (rows > 0).then(|| "12:00:00".to_owned());
+        Moment { time, values: vec![(text.to_owned(), "600 MHz".to_owned())], throttled, record }
+    }
+
+    #[test]
+    fn moments_are_shown_as_far_as_they_go() {
+        for (rows, throttled, holds, lacks) in [
+            (0, None, "No sample yet.", "<svg"),
+            (1, None, "A plot needs two samples.", "<svg"),
+            (9, None, "No channel of this machine reports throttling.", "Not throttled"),
+            (9, Some(vec![]), "12:00:00: Not throttled.", "No sample"),
+            (9, Some(vec!["overheating".to_owned()]), "Throttled: overheating.", "Not throttled"),
+            (9, None, "<svg id=\"plot-timeline\"", "A plot needs"),
+        ] {
+            let moment = moment(rows, throttled, "fan on");
+            let event = live_event(&moment);
+            assert!(event.contains(holds) && !event.contains(lacks), "{rows}: {event}");
+            assert!(live(&moment).contains(&event), "the page holds the same");
+        }
+    }
+
+    #[test]
+    fn hostile_text_stays_text() {
+        let page = live(&moment(9, None, "</script><script>alert(1)</script><img src=x onerror=alert(1)>"));
+        assert!(!page.contains("<script>alert") && !page.contains("<img"));
+        assert_eq!(page.matches("</script>").count(), 1);
+    }
+}

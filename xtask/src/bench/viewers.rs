@@ -1,0 +1,96 @@
+//! What browsers that follow `sbc-bench monitor --web` cost: CPU time of the thread that samples, of the one that serves, and of
+//! the whole program, without viewers, with one, and with fifty of which ten never read.
+
+use super::process;
+use anyhow::{Context, Result, ensure};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Interval of the monitor: the rate at which runs are sampled.
+const INTERVAL: &str = "0.5";
+/// How long each number of viewers is watched.
+const WATCHED: Duration = Duration::from_secs(30);
+/// Viewers, and how many of them never read.
+const VIEWERS: [(usize, usize); 3] = [(0, 0), (1, 0), (50, 10)];
+
+/// Prints a line for each number of viewers.
+pub(super) fn main(binary: &Path) -> Result<()> {
+    println!("sbc-bench monitor {INTERVAL} --web 0 --quiet, {} s each:", WATCHED.as_secs());
+    for (viewers, deaf) in VIEWERS {
+        line(binary, viewers, deaf)?;
+    }
+    Ok(())
+}
+
+/// A monitor that is ended when this is dropped.
+struct Monitor(Child);
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        // It changes no settings, so there is nothing that it would have to put back.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
+    let mut command = Command::new(binary);
+    command.args(["monitor", INTERVAL, "--web", "0", "--quiet"]).stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut monitor = Monitor(command.spawn().with_context(|| binary.display().to_string())?);
+    let mut told = String::new();
+    let errors = monitor.0.stderr.take().context("no standard error")?;
+    BufReader::new(errors).read_line(&mut told)?;
+    let rest = told.split("http://").nth(1).with_context(|| format!("no address: {told}"))?;
+    let (host, path) = rest.trim().split_once('/').context("no path")?;
+    let frames = Arc::new(AtomicU64::new(0));
+    let mut followers = Vec::new();
+    for viewer in 0..viewers {
+        let mut connection = TcpStream::connect(host)?;
+        connection.write_all(format!("GET /{path}events HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())?;
+        if viewer < deaf {
+            followers.push(connection);
+        } else {
+            let frames = Arc::clone(&frames);
+            std::thread::spawn(move || read_frames(connection, &frames));
+        }
+    }
+    let pid = monitor.0.id();
+    let cpu_ns = |thread: &str| Ok::<u64, anyhow::Error>(process::thread_cpu_ns(pid, thread)?.unwrap_or_default());
+    let begin = Instant::now();
+    let before = [cpu_ns("sampler")?, cpu_ns("sbc-bench")?, cpu_ns("web")?];
+    std::thread::sleep(WATCHED);
+    let after = [cpu_ns("sampler")?, cpu_ns("sbc-bench")?, cpu_ns("web")?];
+    let seconds = begin.elapsed().as_secs_f64();
+    ensure!(monitor.0.try_wait()?.is_none(), "the monitor ended by itself");
+    let percent = |at: usize| (after[at] - before[at]) as f64 / 1e7 / seconds;
+    let seen = frames.load(Ordering::Relaxed) as f64 / (viewers - deaf).max(1) as f64 / seconds;
+    println!(
+        "{viewers:>3} viewers, {deaf:>2} of them never read: sampler {:.3} %, rows {:.3} %, server {:.3} % of one CPU; {seen:.1} frames/s each; {:.1} MB resident",
+        percent(0),
+        percent(1),
+        percent(2),
+        process::resident_kib(pid)? as f64 / 1024.0
+    );
+    drop(followers);
+    Ok(())
+}
+
+/// Counts the frames that come.
+fn read_frames(mut connection: TcpStream, frames: &AtomicU64) {
+    let mut buffer = vec![0; 1 << 16];
+    let mut last = 0;
+    while let Ok(count @ 1..) = connection.read(&mut buffer) {
+        for byte in &buffer[..count] {
+            // An empty line ends a frame.
+            if (last, *byte) == (b'\n', b'\n') {
+                frames.fetch_add(1, Ordering::Relaxed);
+            }
+            last = *byte;
+        }
+    }
+}
