@@ -106,7 +106,10 @@ pub(crate) fn first_panel(record: &Record, area: Area) -> Option<(&'static str, 
 
 fn titles(panels: &[lines::Panel]) -> String {
     let titles: Vec<&str> = panels.iter().map(|panel| panel.title).collect();
-    titles.join(", ")
+    match titles.is_empty() {
+        true => "use of each CPU and throttling".to_owned(),
+        false => titles.join(", "),
+    }
 }
 
 /// From the first sample or step to the last; none without two moments.

@@ -144,8 +144,9 @@ impl<S: Site> Server<S> {
         self.clients.iter().filter(|client| client.follows()).count()
     }
 
+    /// Takes no more at once than are held, so that each has been listened to before another takes its place.
     fn accept(&mut self) {
-        loop {
+        for _ in 0..CLIENTS_MAX {
             match self.listener.accept() {
                 Ok((connection, _)) => {
                     let Ok(client) = Client::new(connection) else { continue };
