@@ -27,7 +27,8 @@ pub fn live_event(moment: &Moment) -> String {
 }
 
 const STYLE: &str = ".live { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; }\n\
-                     .live button { font: inherit; padding: .3rem .9rem; min-width: 6rem; }\n";
+                     .live button { font: inherit; padding: .3rem .9rem; min-width: 6rem; }\n\
+                     .facts { grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }\n";
 
 fn shown(moment: &Moment) -> Markup {
     let (look, throttling) = match moment.throttled.as_deref() {

@@ -32,10 +32,12 @@ impl Plot {
     /// It on the page, with its key above it.
     pub(crate) fn on_page(&self) -> Markup {
         let time = self.time.map(|[from, to, left, right]| format!("{from} {to} {left} {right}"));
+        // Plots over time have links to causes, which nothing within a picture may be.
+        let role = if self.time.is_some() { "group" } else { "img" };
         html! {
             @if !self.key.is_empty() { (key(&self.key)) }
             (wide(&self.title, &html! {
-                svg id={ "plot-" (self.id) } data-time=[time] viewBox={ "0 0 " (WIDTH) " " (n(self.height)) } role="img"
+                svg id={ "plot-" (self.id) } data-time=[time] viewBox={ "0 0 " (WIDTH) " " (n(self.height)) } role=(role)
                     aria-label=(self.title) { (self.shapes) }
             }))
         }
