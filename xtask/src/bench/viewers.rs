@@ -56,7 +56,7 @@ fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
             followers.push(connection);
         } else {
             let frames = Arc::clone(&frames);
-            std::thread::spawn(move || read_frames(connection, &frames));
+            std::thread::Builder::new().spawn(move || read_frames(connection, &frames))?;
         }
     }
     let pid = monitor.0.id();
