@@ -36,6 +36,8 @@ usage: cargo xtask TASK
   dist --check       build them as ./bench does, and check all but their size
   package ARCH       .deb, .rpm, tarball, CycloneDX and sums of one architecture (x86_64, aarch64, armv7, riscv64)
       --twice          once more in a clone, and compare: equal byte for byte
+      --check [SYSTEM...]
+                       lintian, and the .deb in clean roots of Debian and Ubuntu: installed, upgraded, used, purged
   fuzz [--seconds N] [--keep] [TARGET...]
                      fuzz every parser of foreign bytes, starting from its seeds
   kernels [--quick] [MACHINE...]
@@ -83,6 +85,7 @@ fn task() -> Result<()> {
         ["dist", "--check"] => dist::check_all(),
         ["package", arch] => dist::package::main(arch),
         ["package", arch, "--twice"] => dist::package::twice(arch),
+        ["package", arch, "--check", systems @ ..] => dist::systems::main(arch, systems),
         ["fuzz", words @ ..] => fuzz::main(words),
         ["kernels", words @ ..] => kernels::main(words),
         ["recording", file] => recording::write(Path::new(file), 24.0),

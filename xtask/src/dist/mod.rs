@@ -6,6 +6,7 @@
 
 mod elf;
 pub(crate) mod package;
+pub(crate) mod systems;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -19,6 +20,9 @@ const BYTES_MAX: usize = 16_000_000;
 /// The variable that plans failures, in builds for tests alone.
 const FAULTS: &str = "SBC_BENCH_FAULTS";
 
+/// How the name of a table of symbols stands among the names of sections.
+const SYMBOLS: &[u8] = b"\0.symtab\0";
+
 /// A kind of machine that gets a binary.
 struct Target {
     /// Name in the file's name.
@@ -31,6 +35,8 @@ struct Target {
     native_on: &'static str,
     /// What runs it elsewhere.
     emulator: &'static str,
+    /// Debian's name.
+    deb_arch: &'static str,
 }
 
 const TARGETS: &[Target] = &[
@@ -40,6 +46,7 @@ const TARGETS: &[Target] = &[
         elf_machine: 62,
         native_on: "x86_64",
         emulator: "qemu-x86_64-static",
+        deb_arch: "amd64",
     },
     Target {
         arch: "aarch64",
@@ -47,6 +54,7 @@ const TARGETS: &[Target] = &[
         elf_machine: 183,
         native_on: "aarch64",
         emulator: "qemu-aarch64-static",
+        deb_arch: "arm64",
     },
     Target {
         arch: "armv7",
@@ -54,6 +62,7 @@ const TARGETS: &[Target] = &[
         elf_machine: 40,
         native_on: "arm",
         emulator: "qemu-arm-static",
+        deb_arch: "armhf",
     },
     Target {
         arch: "riscv64",
@@ -61,8 +70,16 @@ const TARGETS: &[Target] = &[
         elf_machine: 243,
         native_on: "riscv64",
         emulator: "qemu-riscv64-static",
+        deb_arch: "riscv64",
     },
 ];
+
+/// The target of an architecture.
+fn target(arch: &str) -> Result<&'static Target> {
+    let names: Vec<&str> = TARGETS.iter().map(|target| target.arch).collect();
+    let target = TARGETS.iter().find(|target| target.arch == arch);
+    target.with_context(|| format!("unknown architecture {arch}; known are {}", names.join(", ")))
+}
 
 /// How they are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +140,7 @@ pub(crate) fn build_here() -> Result<()> {
 
 /// The binary of an architecture that was built so.
 pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
-    let target = TARGETS.iter().find(|target| target.arch == arch).context("there is no such binary")?;
+    let target = target(arch)?;
     let binary = target_folder.join(target.triple).join(Profile::Proof.name()).join("sbc-bench");
     ensure!(binary.exists(), "{} is not built", binary.display());
     Ok(binary)
@@ -177,13 +194,15 @@ fn check(target: &Target, profile: Profile, bytes: &[u8]) -> Result<()> {
     let elf = elf::parse(bytes)?;
     ensure!(elf.machine == target.elf_machine, "built for machine {}, not {}", elf.machine, target.elf_machine);
     ensure!(elf.is_static(), "not static: {} libraries, dynamic linker {:?}", elf.libraries, elf.interpreter);
-    let plans = FAULTS.as_bytes();
-    ensure!(
-        !bytes.windows(plans.len()).any(|window| window == plans),
-        "built for tests: it lets system calls fail when {FAULTS} is set"
-    );
+    ensure!(!has(bytes, FAULTS.as_bytes()), "built for tests: it lets system calls fail when {FAULTS} is set");
+    ensure!(profile != Profile::Release || !has(bytes, SYMBOLS), "it has a table of symbols: a setting undoes `strip`");
     ensure!(profile != Profile::Release || bytes.len() <= BYTES_MAX, "{} bytes; the limit is {BYTES_MAX}", bytes.len());
     Ok(())
+}
+
+/// True if this is somewhere in it.
+fn has(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
 /// A call of the binary, on another machine under its emulator.
@@ -226,6 +245,13 @@ mod tests {
         let other = TARGETS.iter().find(|target| target.native_on != std::env::consts::ARCH).unwrap();
         let refusal = check(other, Profile::Release, &itself).unwrap_err().to_string();
         assert!(refusal.starts_with("built for machine"), "{refusal}");
+    }
+
+    #[test]
+    fn binary_with_symbols_is_refused() {
+        let itself = fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert!(has(&itself, SYMBOLS), "tests are built with symbols");
+        assert!(!has(b"\0.text\0.dynsym\0", SYMBOLS));
     }
 
     #[test]

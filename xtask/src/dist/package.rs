@@ -1,6 +1,7 @@
-//! Packages of one architecture: the release binary with its manual, completions and units as .deb, .rpm and tarball, a
-//! list of what it is made of (CycloneDX), and their sums, in `target/package/ARCH`. All dates are those of the commit, and no
-//! path of the machine that builds is in any file, so that two builds of one commit are equal.
+//! Packages of one architecture: the release binary with its manual, completions and units as .deb, .rpm and tarball, the
+//! binary alone for `sbc-bench update`, a list of what it is made of (CycloneDX), and their sums, in `target/package/ARCH`.
+//! All dates are those of the commit, and no path of the machine that builds is in any file, so that two builds of one
+//! commit are equal.
 
 use super::{Profile, Target, checksums, command, one};
 use crate::workspace;
@@ -25,9 +26,7 @@ const COPIED: [(&str, &str); 4] = [
 
 /// Builds the packages of this architecture.
 pub(crate) fn main(arch: &str) -> Result<()> {
-    let names: Vec<&str> = super::TARGETS.iter().map(|target| target.arch).collect();
-    let target = super::TARGETS.iter().find(|target| target.arch == arch);
-    let target = target.with_context(|| format!("unknown architecture {arch}; known are {}", names.join(", ")))?;
+    let target = super::target(arch)?;
     let target_folder = workspace::target_folder()?;
     let epoch =
         said(Command::new("git").arg("-C").arg(workspace::root()).args(["log", "-1", "--format=%ct"]).output()?)?;
@@ -61,6 +60,9 @@ pub(crate) fn main(arch: &str) -> Result<()> {
     let rpm = ["generate-rpm", "--package", "crates/app", "--source-date", &epoch, "--target-dir", &build_folder];
     tool(&[&rpm[..], &common].concat(), &epoch)?;
     tarball(arch, &epoch, &root, &out)?;
+    let alone = Command::new("gzip").args(["-9n", "--to-stdout"]).arg(&made.binary).output().context("gzip")?;
+    ensure!(alone.status.success(), "gzip failed");
+    fs::write(out.join(format!("sbc-bench-{}-{arch}.gz", env!("CARGO_PKG_VERSION"))), alone.stdout)?;
     parts(target, &epoch, &out)?;
     let mut files: Vec<String> = Vec::new();
     for entry in fs::read_dir(&out)? {
@@ -176,4 +178,18 @@ fn debian_changelog(epoch: &str) -> Result<String> {
 fn said(output: Output) -> Result<String> {
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_have_the_version_of_the_workspace() {
+        for recipe in ["packaging/arch/PKGBUILD", "packaging/alpine/APKBUILD"] {
+            let text = fs::read_to_string(workspace::root().join(recipe)).unwrap();
+            let expected = format!("pkgver={}", env!("CARGO_PKG_VERSION"));
+            assert!(text.lines().any(|line| line == expected), "{recipe} has to say {expected}");
+        }
+    }
 }

@@ -1,0 +1,26 @@
+#!/bin/sh
+# What a package of any distribution has, from a binary that is built: DESTDIR=FOLDER packaging/install.sh BINARY
+# PREFIX is /usr unless it is set; SYSCONFDIR is /etc; SYSTEMD=no leaves the units out. The binary must run on the machine that packs: it prints
+# its own manual and completions.
+set -eu
+binary=$1
+prefix=${PREFIX:-/usr}
+here=$(dirname "$0")
+root=${DESTDIR:-}
+at="$root$prefix"
+
+install -Dm755 "$binary" "$at/bin/sbc-bench"
+mkdir -p "$at/share/man/man1" "$at/share/bash-completion/completions" "$at/share/zsh/site-functions" \
+    "$at/share/fish/vendor_completions.d"
+"$binary" manual > "$at/share/man/man1/sbc-bench.1"
+"$binary" completions bash > "$at/share/bash-completion/completions/sbc-bench"
+"$binary" completions zsh > "$at/share/zsh/site-functions/_sbc-bench"
+"$binary" completions fish > "$at/share/fish/vendor_completions.d/sbc-bench.fish"
+install -Dm644 -t "$at/share/licenses/sbc-bench" "$here/../LICENSE-MIT" "$here/../LICENSE-APACHE"
+install -Dm644 "$here/workloads.d/README" "${SYSCONFDIR:-$root/etc}/sbc-bench/workloads.d/README"
+if [ "${SYSTEMD:-yes}" = yes ]; then
+    mkdir -p "$at/lib/systemd/system"
+    for unit in "$here"/systemd/*; do
+        sed "s,/usr/bin/sbc-bench,$prefix/bin/sbc-bench,g" "$unit" > "$at/lib/systemd/system/$(basename "$unit")"
+    done
+fi

@@ -1,0 +1,256 @@
+//! The Debian package in clean systems: `cargo xtask package ARCH --check` makes a minimal root of each with debootstrap, and
+//! there installs an older version, upgrades it, uses it, removes and purges it. What is in the root afterwards must be
+//! what was there before. Systems of another architecture run under qemu. Nothing of this machine is changed.
+
+mod root;
+
+use super::{Target, checksums};
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
+use root::Root;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A distribution that the package is for.
+struct System {
+    name: &'static str,
+    suite: &'static str,
+    /// The script of debootstrap that all suites of a distribution share.
+    script: &'static str,
+    keyring: &'static str,
+    /// The package with that keyring.
+    keyring_package: &'static str,
+    /// Debian's names of architectures, and where their packages are.
+    mirrors: &'static [(&'static str, &'static str)],
+}
+
+const DEBIAN: &str = "http://deb.debian.org/debian";
+const UBUNTU: &str = "http://archive.ubuntu.com/ubuntu";
+const UBUNTU_PORTS: &str = "http://ports.ubuntu.com/ubuntu-ports";
+const DEBIAN_KEYS: (&str, &str) = ("/usr/share/keyrings/debian-archive-keyring.gpg", "debian-archive-keyring");
+const UBUNTU_KEYS: (&str, &str) = ("/usr/share/keyrings/ubuntu-archive-keyring.gpg", "ubuntu-keyring");
+
+const SYSTEMS: &[System] = &[
+    System {
+        name: "debian-12",
+        suite: "bookworm",
+        script: "sid",
+        keyring: DEBIAN_KEYS.0,
+        keyring_package: DEBIAN_KEYS.1,
+        mirrors: &[("amd64", DEBIAN), ("arm64", DEBIAN), ("armhf", DEBIAN)],
+    },
+    System {
+        name: "debian-13",
+        suite: "trixie",
+        script: "sid",
+        keyring: DEBIAN_KEYS.0,
+        keyring_package: DEBIAN_KEYS.1,
+        mirrors: &[("amd64", DEBIAN), ("arm64", DEBIAN), ("armhf", DEBIAN), ("riscv64", DEBIAN)],
+    },
+    System {
+        name: "ubuntu-22.04",
+        suite: "jammy",
+        script: "gutsy",
+        keyring: UBUNTU_KEYS.0,
+        keyring_package: UBUNTU_KEYS.1,
+        mirrors: &[("amd64", UBUNTU), ("arm64", UBUNTU_PORTS), ("armhf", UBUNTU_PORTS), ("riscv64", UBUNTU_PORTS)],
+    },
+    System {
+        name: "ubuntu-24.04",
+        suite: "noble",
+        script: "gutsy",
+        keyring: UBUNTU_KEYS.0,
+        keyring_package: UBUNTU_KEYS.1,
+        mirrors: &[("amd64", UBUNTU), ("arm64", UBUNTU_PORTS), ("armhf", UBUNTU_PORTS), ("riscv64", UBUNTU_PORTS)],
+    },
+];
+
+/// What is done in a system, in this order: a line for its shell, which must end well, and what its output must have.
+struct Step {
+    what: &'static str,
+    line: &'static str,
+    has: &'static str,
+}
+
+/// The package is `/package/now.deb`, the same with an older version `/package/before.deb`.
+const STEPS: &[Step] = &[
+    Step { what: "install an older version", line: "dpkg --install /package/before.deb", has: "" },
+    Step { what: "its version", line: "dpkg-query --show sbc-bench", has: "0.0.1-1" },
+    Step {
+        what: "a workload of the user's",
+        line: "printf '[[workload]]\\nname = \"mine\"\\ncommand = [\"true\"]\\n' > /etc/sbc-bench/workloads.d/mine.toml",
+        has: "",
+    },
+    Step { what: "upgrade", line: "apt-get install --yes --no-install-recommends /package/now.deb", has: "" },
+    Step { what: "--version", line: "sbc-bench --version", has: concat!("sbc-bench ", env!("CARGO_PKG_VERSION")) },
+    Step { what: "identify", line: "sbc-bench identify", has: "CPU" },
+    Step { what: "doctor", line: "sbc-bench doctor", has: "root" },
+    Step { what: "list definitions", line: "sbc-bench list definitions", has: "mine" },
+    Step { what: "manual", line: "gzip -dc /usr/share/man/man1/sbc-bench.1.gz", has: ".TH sbc-bench 1" },
+    Step {
+        what: "completions",
+        line: "bash -c '. /usr/share/bash-completion/completions/sbc-bench; complete -p sbc-bench'",
+        has: "sbc-bench",
+    },
+    // 2 and 3 are verdicts about a busy machine.
+    Step {
+        what: "a run",
+        line: "sbc-bench run --force --quiet -- true || test $? -le 3; ls /var/lib/sbc-bench/runs /var/log/sbc-bench.log",
+        has: ".json",
+    },
+    Step {
+        what: "remove",
+        line: "dpkg --remove sbc-bench && test ! -e /usr/bin/sbc-bench && ls /var/lib/sbc-bench /etc/sbc-bench/workloads.d",
+        has: "mine.toml",
+    },
+    Step { what: "install again", line: "dpkg --install /package/now.deb", has: "" },
+    Step {
+        what: "purge",
+        line: "rm /etc/sbc-bench/workloads.d/mine.toml && dpkg --purge sbc-bench && ! dpkg-query --show sbc-bench",
+        has: "",
+    },
+];
+
+/// Checks the package of this architecture, which lies in `target/package/ARCH`, in these systems, or all.
+pub(crate) fn main(arch: &str, names: &[&str]) -> Result<()> {
+    let target = super::target(arch)?;
+    if let Some(unknown) = names.iter().find(|name| SYSTEMS.iter().all(|system| system.name != **name)) {
+        let known: Vec<&str> = SYSTEMS.iter().map(|system| system.name).collect();
+        bail!("no system {unknown}; known are {}", known.join(", "));
+    }
+    let target_folder = workspace::target_folder()?;
+    let package = package(&target_folder.join("package").join(arch), arch)?;
+    let mut not_tried = Vec::new();
+    match lintian(&package)? {
+        Some(line) => println!("{line}"),
+        None => not_tried.push("lintian: it is not installed".to_owned()),
+    }
+    for system in SYSTEMS.iter().filter(|system| names.is_empty() || names.contains(&system.name)) {
+        match try_in(system, target, &target_folder, &package).with_context(|| system.name.to_owned())? {
+            Tried::Passed(line) => println!("{:14}{line}", system.name),
+            Tried::Not(why) => not_tried.push(format!("{}: {why}", system.name)),
+        }
+    }
+    for line in &not_tried {
+        println!("not tried: {line}");
+    }
+    let must_all = std::env::var_os("SBC_BENCH_NO_SKIP").is_some();
+    ensure!(not_tried.is_empty() || !must_all, "{} not tried, and SBC_BENCH_NO_SKIP is set", not_tried.len());
+    Ok(())
+}
+
+/// The only .deb of a folder, if its sum is that of `SHA256SUMS`.
+fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
+    let missing = || format!("{} has no .deb: run cargo xtask package {arch}", folder.display());
+    let entries = fs::read_dir(folder).with_context(missing)?;
+    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "deb"));
+    let [path] = &paths[..] else { bail!("{}", missing()) };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let sum = checksums(folder, &[name])?;
+    let known = fs::read_to_string(folder.join("SHA256SUMS"))?;
+    ensure!(known.contains(String::from_utf8(sum)?.trim()), "{} is not what SHA256SUMS says", path.display());
+    Ok(path.clone())
+}
+
+/// Fails on an error of lintian's; `None` where there is none.
+fn lintian(package: &Path) -> Result<Option<String>> {
+    let Ok(output) = Command::new("lintian").args(["--fail-on", "error", "--allow-root"]).arg(package).output() else {
+        return Ok(None);
+    };
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "lintian finds errors:\n{said}");
+    let warnings = said.lines().filter(|line| line.starts_with("W:")).count();
+    Ok(Some(format!("lintian       0 errors, {warnings} warnings")))
+}
+
+/// How one system ended.
+enum Tried {
+    Passed(String),
+    /// Why it could not be tried here.
+    Not(String),
+}
+
+fn try_in(system: &System, target: &Target, target_folder: &Path, package: &Path) -> Result<Tried> {
+    let made = match Root::made(system, target, &target_folder.join("systems"))? {
+        Ok(root) => root,
+        Err(why) => return Ok(Tried::Not(why)),
+    };
+    let root = made.copy()?;
+    let before = root.listing()?;
+    let folder = root.path().join("package");
+    fs::create_dir(&folder)?;
+    fs::copy(package, folder.join("now.deb"))?;
+    older(package, &folder)?;
+    for step in STEPS {
+        let output = root.shell(step.line)?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        ensure!(
+            output.status.success() && said.contains(step.has),
+            "{}: `{}` ended with {}, and its output has to contain {:?}:\n{said}{}",
+            step.what,
+            step.line,
+            output.status,
+            step.has,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    fs::remove_dir_all(&folder)?;
+    let after = root.listing()?;
+    let left: Vec<&String> = after.iter().filter(|line| !before.contains(*line)).collect();
+    let gone: Vec<&String> = before.iter().filter(|line| !after.contains(*line)).collect();
+    ensure!(left.is_empty() && gone.is_empty(), "after purge: left or changed {left:#?}, gone or changed {gone:#?}");
+    let deb_arch = target.deb_arch;
+    Ok(Tried::Passed(format!("{deb_arch}: {} steps passed; after purge 0 files left, changed or gone", STEPS.len())))
+}
+
+/// The package with an older version, so that there is something to upgrade.
+fn older(package: &Path, folder: &Path) -> Result<()> {
+    let unpacked = folder.join("unpacked");
+    run(Command::new("dpkg-deb").arg("--raw-extract").arg(package).arg(&unpacked))?;
+    let control = unpacked.join("DEBIAN/control");
+    let text = fs::read_to_string(&control)?;
+    let line = |line: &str| if line.starts_with("Version:") { "Version: 0.0.1-1".to_owned() } else { line.to_owned() };
+    fs::write(&control, text.lines().map(|text| line(text) + "\n").collect::<String>())?;
+    run(Command::new("dpkg-deb")
+        .args(["--build", "--root-owner-group"])
+        .arg(&unpacked)
+        .arg(folder.join("before.deb")))?;
+    Ok(fs::remove_dir_all(&unpacked)?)
+}
+
+/// Runs a program that has to end well.
+fn run(command: &mut Command) -> Result<()> {
+    let output = command.output().with_context(|| format!("{:?}", command.get_program()))?;
+    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_architecture_has_a_system() {
+        for target in crate::dist::TARGETS {
+            let has = |system: &System| system.mirrors.iter().any(|(arch, _)| *arch == target.deb_arch);
+            assert!(SYSTEMS.iter().any(has), "{}", target.deb_arch);
+        }
+    }
+
+    #[test]
+    fn package_that_is_missing_or_changed_is_refused() {
+        let folder = std::env::temp_dir().join(format!("sbc-bench-package-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let refusal = || package(&folder, "x86_64").unwrap_err().to_string();
+        assert!(refusal().ends_with("run cargo xtask package x86_64"), "{}", refusal());
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.deb"), "a").unwrap();
+        fs::write(folder.join("SHA256SUMS"), checksums(&folder, &["a.deb".to_owned()]).unwrap()).unwrap();
+        assert!(package(&folder, "x86_64").is_ok());
+        fs::write(folder.join("a.deb"), "b").unwrap();
+        assert!(refusal().ends_with("is not what SHA256SUMS says"), "{}", refusal());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
