@@ -23,6 +23,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod thermal;
+mod update;
 mod upload;
 mod usage_error;
 mod verb;
@@ -38,6 +39,7 @@ pub(crate) use several::{FileCommand, ResultsArgs};
 pub(crate) use single::OneShotArgs;
 pub(crate) use site::SiteArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
+pub(crate) use update::UpdateArgs;
 pub(crate) use upload::UploadArgs;
 pub(crate) use usage_error::sentence;
 pub(crate) use view::ViewArgs;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Redact { files: Vec<PathBuf>, output: Option<PathBuf> },
     /// Send results to a hub.
     Upload(UploadArgs),
+    /// Replace this program by a newer one.
+    Update(UpdateArgs),
     /// Make Records of runs that died, of the usual folder or the one next to this log.
     Recover { log: Option<PathBuf> },
     /// Put back what a killed run has left.

@@ -125,6 +125,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             ReportTo::Plots(folder) => commands::plots::write(&file, &folder),
         },
         Command::Upload(args) => commands::upload::run(&args),
+        Command::Update(args) => commands::update::run(&args),
         Command::Redact { files, output } => commands::redact::run(&files, output.as_deref()),
         Command::Recover { log } => commands::recover::run(root, log.as_deref()),
         Command::Restore => commands::restore::run(root),

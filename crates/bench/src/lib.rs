@@ -21,6 +21,7 @@ mod scratch;
 mod survey;
 #[cfg(test)]
 mod testing;
+pub mod update;
 pub mod workloads;
 
 pub use emulation::identified;

@@ -5,7 +5,7 @@ use super::classic_loads::ClassicLoads;
 use super::groups::{ResumeFlags, RootFlags, TuneFlags, chosen};
 use super::monitor::MonitorFlags;
 use super::run::{Extra, RunFlags, run_command};
-use super::{Command, Environment, ReviewArgs, SurveyVerb, efficiency, survey, thermal};
+use super::{Command, Environment, ReviewArgs, SurveyVerb, UpdateArgs, efficiency, survey, thermal};
 use bench::thermal::StartAt;
 use bench::{AnyTask, DramThrottling};
 
@@ -46,7 +46,8 @@ pub(super) struct Classic {
     /// Thermal test: heat the SoC to CELSIUS (default 50) first, then run a stress load for 5 minutes
     #[arg(short = 'T', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     pub(super) heat_to: Option<String>,
-    #[arg(short = 'u', hide = true)]
+    /// Replace this program by a newer one, as the verb update does
+    #[arg(short = 'u')]
     update: bool,
     /// With -r or -R: monitor while this command runs instead of until Ctrl-C
     #[arg(last = true, value_name = "CMD")]
@@ -66,10 +67,10 @@ impl Classic {
         monitor: MonitorFlags,
         environment: &Environment,
     ) -> Result<Command, String> {
-        if let Some(name) = absent(&self) {
-            return Err(format!("{name} is not supported."));
-        }
         self.check_exclusive()?;
+        if self.update {
+            return Ok(Command::Update(UpdateArgs::default()));
+        }
         if resume.resume.is_some() && (self.survey_flag().is_some() || self.monitor.is_some()) {
             return Err("--resume continues a benchmark run; use it without -k, -S, -m, -r or -R.".into());
         }
@@ -136,6 +137,7 @@ impl Classic {
             ("-g", self.graph.is_some()),
             ("-G", self.loads.is_geekbench()),
             ("-P", self.loads.is_phoronix()),
+            ("-u", self.update),
         ];
         let given = flags.iter().filter(|(_, is)| *is);
         let given: Vec<&str> = given.map(|(flag, _)| *flag).collect();
@@ -199,9 +201,4 @@ fn task_of(flags: &Classic) -> Result<AnyTask, String> {
         (None, None, Some(sets)) => efficiency::task(sets).map(AnyTask::of),
         (None, None, None) => flags.loads.task(),
     }
-}
-
-/// Modes of the bash program that this version does not have, each with what to do instead.
-fn absent(classic: &Classic) -> Option<&'static str> {
-    classic.update.then_some("-u (self-update; install a newer binary instead)")
 }

@@ -56,7 +56,7 @@ fn usage_errors() {
         ("--record x", &[], "is a monitor option"),
         ("-m --resume", &[], "continues a benchmark run"),
         ("-k --resume x.json", &[], "continues a benchmark run"),
-        ("-u", &[], "is not supported"),
+        ("-u -S", &[], "run them one after the other"),
         ("", &[("MODE", "fast")], "extensive or unattended"),
         ("", &[("MaxKHz", "1.4GHz")], "kHz"),
         ("", &[("NOTUNING", "maybe")], "yes or no"),

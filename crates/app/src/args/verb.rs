@@ -11,7 +11,7 @@ use super::sensitivity::SensitivityFlags;
 use super::single::OneShot;
 use super::targets::TargetFlags;
 use super::thermal::ThermalFlags;
-use super::{Command, Environment, FileCommand, Identify, ReportTo, SurveyVerb, UploadArgs};
+use super::{Command, Environment, FileCommand, Identify, ReportTo, SurveyVerb, UpdateArgs, UploadArgs};
 use bench::{AnyTask, Watched};
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -170,6 +170,11 @@ pub(super) enum Verb {
     /// Redacts them, shows what is sent and asks once. Prints a short address for each. What could not be sent is kept
     /// and sent by the next upload.
     Upload(UploadArgs),
+    /// Replace this program by a newer one
+    ///
+    /// Verifies the signature and sum of the newer program, shows it and asks. The new one must start; otherwise the old
+    /// one stays. Programs of a package are left to the package manager.
+    Update(UpdateArgs),
     /// Recover runs that died and report the cause
     ///
     /// Saves the results of runs that died and reports the step and the likely cause. Every other command does this
@@ -289,6 +294,7 @@ impl Verb {
             },
             Verb::Redact { files, output } => Command::Redact { files, output },
             Verb::Upload(args) => Command::Upload(args),
+            Verb::Update(args) => Command::Update(args),
             Verb::Recover { log } => Command::Recover { log },
             Verb::Restore => Command::Restore,
             Verb::Guard { owner, journal, group, places } => Command::Guard(Watched { owner, journal, group, places }),

@@ -26,6 +26,7 @@ mod start;
 pub(crate) mod storage;
 pub(crate) mod tools;
 pub(crate) mod trend;
+pub(crate) mod update;
 pub(crate) mod upload;
 pub(crate) mod view;
 mod way_on;

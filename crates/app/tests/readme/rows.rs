@@ -104,6 +104,14 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench upload FILE... --to URL",
         Line("sbc-bench upload run.json --to http://hub.example --yes || true", &["use https://"]),
     ),
+    (
+        "sbc-bench update --from URL --key FILE",
+        Line(
+            "echo key > key.pub; sbc-bench update --from http://hub.example --key key.pub || true",
+            &["not a public key of minisign"],
+        ),
+    ),
+    ("-u", Line("sbc-bench -u || true", &["knows no key of releases"])),
     ("sbc-bench compare A B...", Line("sbc-bench compare run.json old.log", &["A  ", "B  "])),
     (
         "sbc-bench results FILE... [--sort KEY] [--format md|csv|json|html|text]",

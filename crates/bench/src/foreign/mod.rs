@@ -5,7 +5,7 @@ use crate::net::{exporter::Metrics, meters, server};
 use crate::process::child;
 use crate::process::tools::{is_older, version_numbers};
 use crate::workloads::{self, packages};
-use crate::{ScoreRule, parse_definitions, survey};
+use crate::{ScoreRule, parse_definitions, survey, update};
 
 /// A name, in kebab-case, and what is done with a text.
 pub type Parser = (&'static str, fn(&str));
@@ -38,6 +38,7 @@ const OTHERS: &[Parser] = &[
         }
     }),
     ("program-stat", child::foreign),
+    ("release-sums", update::foreign),
     ("smartctl", |text| drop(survey::parse_smartctl(text, "sda"))),
     ("tool-versions", |text| {
         for (kind, _) in packages::kinds() {

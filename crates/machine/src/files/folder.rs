@@ -23,6 +23,8 @@ pub enum Access {
     Group,
     /// Every user (0644): made to be read by other programs or sent to other people.
     World,
+    /// Every user, also to run it (0755).
+    Program,
 }
 
 /// Names that are tried for a file that is about to replace another one: two of 64 random bits are not the same.
@@ -279,6 +281,7 @@ impl Folder {
             Access::Owner => 0o600,
             Access::Group => 0o640,
             Access::World => 0o644,
+            Access::Program => 0o755,
         };
         let mode = Mode::from_raw_mode(mode);
         // Opening alone does something to a tape or a watchdog: what is there already is looked at first.

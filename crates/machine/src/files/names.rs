@@ -2,7 +2,7 @@
 
 use super::{Error, Folder, Problem, listed};
 use crate::faults::{self, Call};
-use rustix::fs::{self, AtFlags, FileType};
+use rustix::fs::{self, AtFlags, FileType, RenameFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 
@@ -31,6 +31,16 @@ impl Folder {
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), Error> {
         let rename = || fs::renameat(&self.folder, from, &self.folder, to);
         faults::pass(Call::Rename, self.path.join(from), rename).map_err(|errno| self.error(to, Problem::Write(errno)))
+    }
+
+    /// Exchanges the names of two files in it, in one step.
+    ///
+    /// # Errors
+    /// One of them is not there, or the file system cannot exchange names.
+    pub fn exchange(&self, one: &OsStr, other: &OsStr) -> Result<(), Error> {
+        let exchange = || fs::renameat_with(&self.folder, one, &self.folder, other, RenameFlags::EXCHANGE);
+        faults::pass(Call::Rename, self.path.join(one), exchange)
+            .map_err(|errno| self.error(other, Problem::Write(errno)))
     }
 
     /// Length of a regular file in it, in bytes; none of what is a link or anything else.

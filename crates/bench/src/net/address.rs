@@ -1,0 +1,70 @@
+//! Addresses that the user named: HTTPS anywhere, plain HTTP on this host alone.
+
+use std::net::IpAddr;
+
+/// An address without a slash at its end, and whether it is on this very host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    pub(super) url: String,
+    pub(super) is_loopback: bool,
+}
+
+impl Address {
+    /// That of a text. `what` names what has to be there, with an example.
+    ///
+    /// # Errors
+    /// One sentence: it is neither HTTPS nor on this host.
+    pub(super) fn of(url: &str, what: &str) -> Result<Self, String> {
+        let url = url.trim_end_matches('/');
+        let (is_loopback, rest) = match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
+            (Some(rest), _) => (false, rest),
+            (None, Some(rest)) if is_loopback(rest) => (true, rest),
+            (None, Some(_)) => return Err(format!("{url} is not on this host; use https://.")),
+            (None, None) => return Err(format!("{url} is not an address of {what}.")),
+        };
+        if rest.is_empty() || rest.contains(['@', '?', '#']) || !is_plain(url) {
+            return Err(format!("{url} is not an address of {what}."));
+        }
+        Ok(Self { url: url.to_owned(), is_loopback })
+    }
+}
+
+/// True for text that stands between quotes in a configuration of curl as it is.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\'))
+}
+
+/// True if a host and what follows it is this very host.
+fn is_loopback(rest: &str) -> bool {
+    let authority = rest.split('/').next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_https_and_this_host_pass() {
+        for (url, passes) in [
+            ("https://hub.example", true),
+            ("https://hub.example:8443/sbc/", true),
+            ("http://localhost:8321", true),
+            ("http://127.0.0.1:8321/", true),
+            ("http://[::1]:8321", true),
+            ("http://192.168.1.2", false),
+            ("http://localhost.example", false),
+            ("http://127.0.0.1@evil.example", false),
+            ("http://localhost@evil.example", false),
+            ("https://a\"\nurl = \"b", false),
+            ("https://", false),
+            ("ftp://localhost", false),
+        ] {
+            assert_eq!(Address::of(url, "a hub").is_ok(), passes, "{url}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Files of a release, from an address that the user named.
+
+use super::address::Address;
+use super::curl::{self, NoAnswer};
+use std::time::Duration;
+
+/// Patience with one file.
+const TIME_MAX: Duration = Duration::from_secs(300);
+
+/// Where the files of a release are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Release(Address);
+
+impl Release {
+    /// The release at an address.
+    ///
+    /// # Errors
+    /// One sentence: it is neither HTTPS nor on this host.
+    pub(crate) fn at(url: &str) -> Result<Self, String> {
+        Address::of(url, "a release, such as https://releases.example/sbc-bench").map(Self)
+    }
+
+    /// Its address, without a slash at the end.
+    pub(crate) fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    /// One of its files, of at most so many bytes. By plain HTTP no redirection is followed, by HTTPS those to HTTPS.
+    ///
+    /// # Errors
+    /// One sentence: it did not come whole.
+    pub(crate) fn file(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, String> {
+        let url = format!("{}/{name}", self.0.url);
+        let (status, body) = match self.0.is_loopback {
+            true => here(&url, bytes_max).map_err(|why| format!("{url} cannot be fetched: {why}."))?,
+            false => {
+                let config = format!("url = \"{url}\"\nlocation\nmax-filesize = {bytes_max}\n");
+                curl::ask(&config, TIME_MAX, bytes_max).map_err(|no_answer| match no_answer {
+                    NoAnswer::NoCurl(why) => why,
+                    NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
+                })?
+            }
+        };
+        match status {
+            200 => Ok(body),
+            300..=399 => Err(format!("{url} answers {status}, a redirection, which is not followed.")),
+            _ => Err(format!("{url} answers {status}.")),
+        }
+    }
+}
+
+fn here(url: &str, bytes_max: u64) -> Result<(u16, Vec<u8>), ureq::Error> {
+    let config = ureq::Agent::config_builder()
+        .timeout_global(Some(TIME_MAX))
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .proxy(None)
+        .http_status_as_error(false);
+    let agent: ureq::Agent = config.build().into();
+    let mut response = agent.get(url).call()?;
+    let status = response.status().as_u16();
+    Ok((status, response.body_mut().with_config().limit(bytes_max).read_to_vec()?))
+}
