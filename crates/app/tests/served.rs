@@ -5,7 +5,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
+
+/// However busy the machine is, what is waited for comes within this time.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A directory for one test, removed at its end.
 struct Folder(PathBuf);
@@ -36,6 +40,8 @@ struct Server {
     host: String,
     /// The path with the token, and a slash at its end.
     path: String,
+    /// What it says besides, line by line.
+    lines: Receiver<String>,
 }
 
 impl Drop for Server {
@@ -46,34 +52,37 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts it and reads its address: of `view` on standard output, of a monitor on standard error.
+    /// Starts it with these words.
     fn start(folder: &Folder, words: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(words);
+        Self::of(folder, command)
+    }
+
+    /// Starts it and reads its address from standard output or standard error.
+    fn of(folder: &Folder, mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Results of the user's own are no part of the test.
         command.env("HOME", &folder.0).env_remove("XDG_STATE_HOME").env("XDG_RUNTIME_DIR", &folder.0);
         let mut child = command.spawn().unwrap();
-        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let (out, err): (Box<dyn Read + Send>, Box<dyn Read + Send>) = (Box::new(out), Box::new(err));
-        let (from, mut other) = if words[0] == "view" { (out, err) } else { (err, out) };
-        // What else it says is read by nobody; a full pipe must not stop it.
-        std::thread::spawn(move || std::io::copy(&mut other, &mut std::io::sink()));
-        let mut lines = BufReader::new(from);
-        let mut line = String::new();
-        while !line.contains("http://") {
-            line.clear();
-            assert!(lines.read_line(&mut line).unwrap() > 0, "{words:?} told no address");
-        }
+        let (sender, lines) = channel();
+        send_lines(child.stdout.take().unwrap(), sender.clone());
+        send_lines(child.stderr.take().unwrap(), sender);
+        let line = lines.iter().find(|line| line.contains("http://")).expect("it tells an address");
         let rest = line.split("http://").nth(1).unwrap();
         let (host, path) = rest.split_once('/').unwrap();
         let path = format!("/{}", path.split_whitespace().next().unwrap());
-        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
-        Self { child, host: host.to_owned(), path }
+        Self { child, host: host.to_owned(), path, lines }
+    }
+
+    /// Waits until it says this.
+    fn wait_for(&self, text: &str) {
+        while !self.lines.recv_timeout(PATIENCE).expect("it does not say so").contains(text) {}
     }
 
     fn ask(&self, path: &str, host: &str) -> TcpStream {
         let mut connection = TcpStream::connect(&self.host).unwrap();
-        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        connection.set_read_timeout(Some(PATIENCE)).unwrap();
         connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
         connection
     }
@@ -99,6 +108,12 @@ impl Server {
         assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
         self.child.wait().unwrap().code()
     }
+}
+
+/// Hands on what a program says, line by line.
+fn send_lines(from: impl Read + Send + 'static, to: Sender<String>) {
+    let work = move || BufReader::new(from).lines().map_while(Result::ok).for_each(|line| drop(to.send(line)));
+    std::thread::Builder::new().spawn(work).unwrap();
 }
 
 fn explain_tests(name: &str) -> String {
@@ -218,6 +233,35 @@ fn files_are_served_as_they_are_and_never_run() {
         originals.iter().filter(|original| server.get(&format!("{}{original}", server.path)).0.contains(" 404 "));
     assert_eq!(gone.count(), 1);
     assert_eq!(server.interrupt(), Some(1), "one file could not be read");
+}
+
+/// Every user can read the arguments of a program: the path that the desktop gets is worth nothing once it was used. Root starts
+/// no browser.
+#[test]
+fn a_desktop_is_given_a_path_that_leads_in_once() {
+    let folder = Folder::new("open");
+    let (told, path) = (folder.0.join("told"), std::env::var("PATH").unwrap());
+    let desktop =
+        folder.put("xdg-open", &format!("#!/bin/sh\necho \"$1\" > {0}.new && mv {0}.new {0}\n", told.display()));
+    std::fs::set_permissions(&desktop, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let record = explain_tests("own/two-policies.json");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.args(["view", &record, "--open"]).env("PATH", format!("{}:{path}", folder.0.display()));
+    let server = Server::of(&folder, command);
+    if machine::is_root() {
+        server.wait_for("--open shows nothing: no browser is started as root.");
+        assert!(!told.exists());
+        return;
+    }
+    let looks = std::iter::repeat_with(|| {
+        std::thread::sleep(Duration::from_millis(20));
+        std::fs::read_to_string(&told).ok()
+    });
+    let address = looks.take(3000).flatten().next().expect("the desktop was asked");
+    let once = address.trim().strip_prefix(&format!("http://{}", server.host)).unwrap().to_owned();
+    assert_ne!(once, server.path);
+    assert!(server.get(&once).0.contains(&format!("Location: {}\r\n", server.path)));
+    assert!(server.get(&once).0.starts_with("HTTP/1.1 404"));
 }
 
 #[test]

@@ -44,7 +44,8 @@ fn shown(moment: &Moment) -> Markup {
                 dl.facts { @for (name, value) in &moment.values { div { dt { (explain::plain(name)) } dd { (value) } } } }
                 @match timeline::plot(&moment.record, None) {
                     Some(plot) => (plot.on_page())
-                    None => p { "A plot needs two samples." }
+                    None if moment.record.samples.at_ms.len() < 2 => p { "A plot needs two samples." }
+                    None => p { "No clock, temperature, power, voltage or CPU use is reported that a plot could show." }
                 }
                 @if !moment.record.marks.is_empty() {
                     h3 { "Marks" }
@@ -59,6 +60,14 @@ fn shown(moment: &Moment) -> Markup {
 mod tests {
     use super::*;
     use record::{Channel, ChannelId, ChannelKind, Mark, Record, Run, Source, Unit};
+
+    #[test]
+    fn a_machine_without_channels_has_no_plot_and_says_so() {
+        let mut moment = moment(9, None, "");
+        moment.record.samples.channels.clear();
+        let event = live_event(&moment);
+        assert!(event.contains("No clock, temperature") && !event.contains("two samples"), "{event}");
+    }
 
     fn moment(rows: i64, throttled: Option<Vec<String>>, text: &str) -> Moment {
         let mut record = Record::new(Source::Run { version: "1".into(), target: "t".into() }, Run::default());
