@@ -121,6 +121,11 @@ fn explain_tests(name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
+fn board(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
+    folder.join(format!("{name}.board")).to_str().unwrap().to_owned()
+}
+
 /// What the links of a page lead to, from the folder of the site.
 fn links(page: &str, from: &str) -> Vec<String> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -267,8 +272,8 @@ fn a_desktop_is_given_a_path_that_leads_in_once() {
 #[test]
 fn a_monitor_streams_what_its_page_shows() {
     let folder = Folder::new("monitor");
-    let board = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/rk3399.board");
-    let words = ["--root", board.to_str().unwrap(), "-m", "0.05", "--quiet", "--web", "0"];
+    let board = board("rk3399");
+    let words = ["--root", &board, "-m", "0.05", "--quiet", "--web", "0"];
     let server = Server::start(&folder, &words);
     let stream = server.ask(&format!("{}events", server.path), &server.host);
     let mut events: Vec<String> = Vec::new();
@@ -294,13 +299,19 @@ fn a_monitor_streams_what_its_page_shows() {
     assert_eq!(server.interrupt(), Some(0));
 }
 
-/// Recordings and logs are shown in the same page.
+/// Recordings are shown in the same page, with the board that they are of.
 #[test]
 fn a_replay_has_a_page() {
     let folder = Folder::new("replay");
-    let log = explain_tests("composed/0.9.72-hot.txt");
-    let server =
-        Server::start(&folder, &["monitor", "--replay", &log, "--speed", "1", "--quiet", "--web", "127.0.0.1:0"]);
-    assert!(server.page("").contains("<title>"));
+    let (board, recording) = (board("rk3399"), folder.0.join("a.rec"));
+    let recording = recording.to_str().unwrap();
+    let mut record = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    record.args(["--root", &board, "-m", "0.05", "--count", "20", "--quiet", "--record", recording]);
+    assert!(record.env("XDG_RUNTIME_DIR", &folder.0).status().unwrap().success());
+    let words = ["monitor", "--replay", recording, "--speed", "0.01", "--quiet", "--web", "127.0.0.1:0"];
+    let server = Server::start(&folder, &words);
+    let stream = BufReader::new(server.ask(&format!("{}events", server.path), &server.host));
+    assert!(stream.lines().map_while(Result::ok).any(|line| line.contains("°C</dd>")));
+    assert!(server.page("").contains("RockPro64"));
     assert_eq!(server.interrupt(), Some(0));
 }
