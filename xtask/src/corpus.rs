@@ -4,6 +4,8 @@
 //! one with what the reader and the rules make today, so that neither can change figures or
 //! verdicts unseen.
 
+mod elasticity;
+
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use explain::reference::{Row, write as write_table};
@@ -61,6 +63,11 @@ fn table(corpus: &Path) -> Result<String> {
 fn row(text: &str, name: &str) -> Row {
     let record = logs::read(text);
     Row::of(&record, &Explanation::of(&record), name)
+}
+
+/// Prints how much of a lower clock scores lose.
+pub(crate) fn elasticity() {
+    elasticity::main();
 }
 
 /// Writes the table.

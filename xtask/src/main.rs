@@ -31,7 +31,8 @@ usage: cargo xtask TASK
 
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
   docs [--check]     write the schema and the tables of ARCHITECTURE.md, or only say whether they are up to date
-  corpus             make data/reference.tsv from the logs in shared/corpus
+  corpus             make data/reference.tsv from the logs in shared/corpus; --elasticity: how scores go with the
+                     clock, by pairs of its rows
   dist               build the four static binaries into target/dist
   dist --check       build them as ./bench does, and check all but their size
   package ARCH       .deb, .rpm, tarball, CycloneDX and sums of one architecture (x86_64, aarch64, armv7, riscv64)
@@ -81,6 +82,10 @@ fn task() -> Result<()> {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["corpus"] => corpus::main(),
+        ["corpus", "--elasticity"] => {
+            corpus::elasticity();
+            Ok(())
+        }
         ["dist"] => dist::main(),
         ["dist", "--check"] => dist::check_all(),
         ["package", arch] => dist::package::main(arch),

@@ -28,6 +28,17 @@ impl Samples {
     pub fn channel(&self, id: &ChannelId) -> Option<&Channel> {
         self.channels.iter().find(|channel| channel.id == *id)
     }
+
+    /// The time from one row to the next in milliseconds: what was asked for, and where nobody tells that, as in logs,
+    /// what most rows are apart. 0 without rows.
+    pub fn usual_interval_ms(&self) -> u64 {
+        if self.interval_ms > 0 {
+            return self.interval_ms;
+        }
+        let mut apart: Vec<i64> = self.at_ms.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+        apart.sort_unstable();
+        apart.get(apart.len() / 2).map_or(0, |ms| (*ms).max(0) as u64)
+    }
 }
 
 /// One column: a quantity of one thing over time.
@@ -198,6 +209,16 @@ pub struct SourceCost {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_tell_the_interval_that_nobody_asked_for() {
+        let of = |interval_ms, at_ms: &[i64]| {
+            Samples { interval_ms, at_ms: at_ms.to_vec(), ..Samples::default() }.usual_interval_ms()
+        };
+        assert_eq!(of(500, &[0, 900, 1800]), 500);
+        assert_eq!(of(0, &[0, 60_000, 121_000, 181_000, 900_000]), 60_000 + 1000);
+        assert_eq!((of(0, &[]), of(0, &[7]), of(0, &[i64::MAX, i64::MIN, i64::MAX])), (0, 0, i64::MAX as u64));
+    }
 
     #[test]
     fn a_unit_of_a_newer_program_is_kept() {

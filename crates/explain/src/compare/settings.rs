@@ -63,7 +63,7 @@ pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
         joined(values)
     };
     vec![
-        ("board", known(&machine.board)),
+        ("board", machine.name().cloned()),
         (SOC, known(&soc::name(machine))),
         ("cores", cores(record)),
         ("kernel", known(&machine.kernel_release)),

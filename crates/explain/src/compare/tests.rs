@@ -38,6 +38,28 @@ fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
     expected.assert_eq(&text(&compare(&sides)));
 }
 
+/// Those that do not fit stand below, again next to the first one.
+#[test]
+fn four_results_stand_in_80_columns() {
+    let mips = [4000, 4400, 3600, 5200];
+    let boards: Vec<Record> = mips.iter().map(|mips| board("Board", 1_500_000, mips / 4, &[*mips])).collect();
+    let explained: Vec<Explanation> = boards.iter().map(Explanation::of).collect();
+    let sides = boards.iter().zip(&explained).zip(["a.txt", "b.txt", "c.txt", "d.txt"]);
+    let sides = sides.map(|((record, explained), name)| Side { name: name.to_owned(), record, explained });
+    let text = text(&compare(&sides.collect::<Vec<_>>()));
+    let too_wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(too_wide.is_empty(), "{too_wide:?}");
+    for expected in ["4000 4400 +10.0 % better", "3600 -10.0 % worse", "4000 5200 +30.0 % better"] {
+        let numbers =
+            |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").contains(&numbers_of(expected));
+        assert!(text.lines().any(numbers), "{expected} is missing in\n{text}");
+    }
+}
+
+fn numbers_of(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn lower_clock_explains_lower_scores() {
     let a = board("One", 1_500_000, 1140, &[4000, 4040]);

@@ -7,6 +7,8 @@ use crate::change::signed_percent;
 use crate::plain::shortened;
 use std::fmt::Write;
 
+/// A terminal has so many columns.
+const COLUMNS: usize = 80;
 /// Long names of boards and figures are cut here.
 const NAME_CHARS_MAX: usize = 46;
 
@@ -86,30 +88,50 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     if comparison.lines.is_empty() {
         return "\nNo comparable figures.\n".to_owned();
     }
-    let mut header = vec![String::new()];
-    for (index, letter) in letters.iter().enumerate() {
-        header.push(letter.clone());
-        if index > 0 {
-            header.push("change       ".to_owned());
+    let others: Vec<usize> = (1..letters.len()).collect();
+    // As many results next to each other as fit; the others below, again with the first one.
+    let tables = (1..=others.len()).rev().map(|count| {
+        let parts = others.chunks(count).map(|others| table(comparison, letters, others));
+        parts.collect::<Vec<String>>()
+    });
+    let fits = |tables: &Vec<String>| tables.iter().flat_map(|table| table.lines()).all(|line| width(line) <= COLUMNS);
+    let mut narrowest = Vec::new();
+    for tables in tables {
+        narrowest = tables;
+        if fits(&narrowest) {
+            break;
         }
     }
+    format!(
+        "\nFigures, and their change from the first result that has them;\nchanges within noise have no word:\n\n{}",
+        narrowest.join("\n")
+    )
+}
+
+fn width(line: &str) -> usize {
+    line.chars().count()
+}
+
+/// The first result, and some others.
+fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> String {
+    let mut header = vec![String::new(), letters.first().cloned().unwrap_or_default()];
+    header.extend(others.iter().flat_map(|index| [letters[*index].clone(), "change       ".to_owned()]));
     let mut table = Table::new(header);
     let mut heading = String::new();
     for line in comparison.main_lines() {
-        let mut cells = Vec::new();
-        for (index, difference) in line.differences.iter().enumerate() {
-            cells.push(line.value_words(index));
-            if index > 0 {
-                cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), change));
-            }
+        let mut cells = vec![line.value_words(0)];
+        for index in others {
+            let difference = line.differences.get(*index).and_then(Option::as_ref);
+            cells.push(line.value_words(*index));
+            cells.push(difference.map_or_else(|| "-".to_owned(), change));
+        }
+        if cells.iter().all(|cell| cell == "-") {
+            continue;
         }
         let cores = (!line.cores.is_empty()).then(|| line.cores.join(" | "));
         under_heading(&mut table, &mut heading, (&line.title, &line.unit), cores.as_deref(), cells);
     }
-    format!(
-        "\nFigures, and their change from the first result that has them;\nchanges within noise have no word:\n\n{}",
-        table.finish()
-    )
+    table.finish()
 }
 
 /// With room for the longest word, so that numbers stand below each other.

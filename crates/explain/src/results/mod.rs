@@ -16,6 +16,7 @@ use crate::figures::main::{
 };
 use crate::figures::{Figure, figures, verdict_of};
 use crate::report::summary::columns;
+use crate::rules::system_time::is_of_engine;
 use crate::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub const COLUMNS: [&str; 10] = [
     "memset",
     "kH/s",
 ];
+/// Where the cell of AES is.
+const AES: usize = 6;
 
 /// One result in a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,9 +67,9 @@ pub struct Row {
     pub died_in: Option<String>,
     /// The steps in which it died and went on, one for each time.
     pub resumed_after: Vec<String>,
-    /// What programs get: the main results as `--json` of one result has them. Where the cell of a 7-zip score opens
-    /// with `~`, it cannot be compared with the others in a list: another version of 7-zip, fewer dictionaries, several
-    /// threads on one core.
+    /// What programs get: the main results as `--json` of one result has them. A cell that opens with `~` cannot be
+    /// compared with the others of its column: another version of 7-zip, fewer dictionaries, several threads on one
+    /// core, AES that an engine computed.
     pub(crate) results: Results,
     /// How the two scores were estimated where another version of 7-zip ran, in words; cells and figures are the estimates
     /// then, and the cells open with `≈`.
@@ -135,6 +138,9 @@ impl Row {
             } else if cell != "-" && !*comparable {
                 cell.insert(0, '~');
             }
+        }
+        if explained.findings.iter().any(is_of_engine) && cells[AES] != "-" {
+            cells[AES].insert(0, '~');
         }
         let mips = |at: usize, measured: Option<u32>| {
             as_listed[at].as_ref().map(|figure| figure.value).or(measured.map(f64::from))

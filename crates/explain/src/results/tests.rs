@@ -303,3 +303,14 @@ fn filters_want_what_is_known() {
     died.died_in = Some("7-zip".into());
     assert!(!Filter { valid: true, ..Filter::default() }.wants(&died));
 }
+
+/// What the CPU did not compute cannot be compared with what CPUs do.
+#[test]
+fn aes_of_an_engine_is_marked() {
+    let cell = |log: &str| {
+        let record = crate::logs::read(log);
+        Row::of(&record, &Explanation::of(&record), "log").cells[AES].clone()
+    };
+    assert_eq!(cell(include_str!("../../tests/made/crypto-engine.txt")), "~100280");
+    assert!(!cell(include_str!("../../tests/made/zram-without-effect.txt")).starts_with('~'));
+}

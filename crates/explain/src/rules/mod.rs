@@ -60,7 +60,7 @@ mod stolen_time;
 mod summary_wrong;
 mod swap_on_slow_storage;
 mod swapping;
-mod system_time;
+pub(crate) mod system_time;
 mod thermal_throttling;
 mod topology_unclear;
 mod virtualised;

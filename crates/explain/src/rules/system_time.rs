@@ -73,6 +73,11 @@ fn by_engine(of: &OfPhase) -> Finding {
         .at_all(of.phase.steps.first().map(|step| Place::Step(*step)))
 }
 
+/// True if a finding says that AES was not computed by the CPU.
+pub(crate) fn is_of_engine(finding: &Finding) -> bool {
+    finding.rule == RULE.id && finding.value("user").is_some()
+}
+
 fn overhead(record: &Record, of_phases: &[OfPhase]) -> Option<Finding> {
     let worst = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak))?;
     let monitor = match (view::is_log(record), view::cpu_count(record)) {
@@ -112,7 +117,7 @@ fn own_percent(record: &Record, phase: &Phase) -> Option<f64> {
     if view::is_log(record) {
         return Some(0.0);
     }
-    let cpus = f64::from(view::cpu_count(record)?);
+    let cpus = view::OnlineCpus::of(record)?.mean(phase.window);
     let mut own_ms = 0.0;
     for step in &phase.steps {
         own_ms += *record.steps[*step].counters.system_ms.known()? as f64;

@@ -263,7 +263,7 @@ pub(crate) fn before_rows(record: &Record) -> Record {
         settings: record.settings.clone(),
         unmet_settings: record.unmet_settings.clone(),
         samples: Samples {
-            interval_ms: samples.interval_ms,
+            interval_ms: samples.usual_interval_ms(),
             at_ms: Vec::new(),
             lines: samples.lines.clone(),
             channels: samples.channels.iter().map(head).collect(),

@@ -1,6 +1,7 @@
 //! Findings in fewer words than their sentences, as far as these say something new.
 
 use crate::Finding;
+use crate::lines::listed;
 use crate::rules::relations::{CLAUSES, Form, SHORT};
 
 /// A finding as a phrase that repeats nothing, as far as there is one; empty if the report has it anyway, none if it
@@ -24,4 +25,66 @@ fn pick(table: &[Form], finding: &Finding, repeats: impl Fn(&str) -> bool) -> Op
 fn forms<'a>(table: &'a [Form], finding: &'a Finding) -> impl Iterator<Item = String> + 'a {
     let of_rule = table.iter().filter(|(rule, _)| rule.id == finding.rule);
     of_rule.filter_map(|(_, words)| finding.filled(words))
+}
+
+/// Phrases of one sentence. Those that differ only in the figure in brackets are one with both figures: `other tasks at
+/// work (47 % and 5.1 % of the CPU time)`.
+#[derive(Default)]
+pub(super) struct Phrases(Vec<(String, Vec<String>)>);
+
+impl Phrases {
+    pub(super) fn add(&mut self, words: String) {
+        let figure = words.strip_suffix(')').and_then(|words| words.split_once(" ("));
+        let (name, figure) = figure.map_or((words.as_str(), None), |(name, figure)| (name, Some(figure)));
+        let at = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            self.0.push((name.to_owned(), Vec::new()));
+            self.0.len() - 1
+        });
+        let figures = &mut self.0[at].1;
+        if let Some(figure) = figure.filter(|figure| !figures.iter().any(|known| known == figure)) {
+            figures.push(figure.to_owned());
+        }
+    }
+
+    pub(super) fn listed(&self) -> Option<String> {
+        let whole = self.0.iter().map(|(name, figures)| match figures.as_slice() {
+            [] => name.clone(),
+            figures => format!("{name} ({})", in_one_unit(figures)),
+        });
+        let whole: Vec<String> = whole.collect();
+        (!whole.is_empty()).then(|| listed(&whole))
+    }
+}
+
+/// `47 % and 5.1 % of the CPU time`: what all figures end with is said once.
+fn in_one_unit(figures: &[String]) -> String {
+    let (last, before) = figures.split_last().map_or(("", [].as_slice()), |(last, before)| (last.as_str(), before));
+    let of = last.find(" of ").map_or("", |at| &last[at..]);
+    let shorter = before.iter().map(|figure| figure.strip_suffix(of).unwrap_or(figure).to_owned());
+    listed(&shorter.chain([last.to_owned()]).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Phrases;
+
+    #[test]
+    fn a_phrase_with_two_figures_is_told_once() {
+        let told = |phrases: &[&str]| {
+            let mut told = Phrases::default();
+            phrases.iter().for_each(|phrase| told.add((*phrase).to_owned()));
+            told.listed()
+        };
+        assert_eq!(told(&[]), None);
+        assert_eq!(
+            told(&[
+                "swapping",
+                "other tasks (47 % of the CPU time)",
+                "swapping",
+                "other tasks (5.1 % of the CPU time)"
+            ]),
+            Some("swapping and other tasks (47 % and 5.1 % of the CPU time)".to_owned())
+        );
+        assert_eq!(told(&["a (1 %)", "a (1 %)", "a (2 of 3)", "a"]), Some("a (1 % and 2 of 3)".to_owned()));
+    }
 }

@@ -8,7 +8,7 @@ mod sentence;
 
 pub(crate) use details::details;
 
-use crate::lines::{capitalised, listed};
+use crate::lines::capitalised;
 use crate::monitor::time_of_day;
 use crate::rules::relation::Relation;
 use crate::rules::{self, Role, relations};
@@ -100,19 +100,19 @@ fn paragraph(
     let heading = heading(record, diagnosis, &root);
     let mut sentences = vec![root];
     let mut join = |before: &str, indices: &[usize]| {
-        let mut phrases: Vec<String> = Vec::new();
+        let mut phrases = clauses::Phrases::default();
         for finding in indices.iter().map(|index| &explained.findings[*index]) {
             match clauses::clause(finding, |words| said.is_said(words)) {
-                Some(words) if words.is_empty() || phrases.contains(&words) => {}
+                Some(words) if words.is_empty() => {}
                 Some(words) => {
                     said.say(&words);
-                    phrases.push(words);
+                    phrases.add(words);
                 }
                 None => sentences.push(finding.sentence()),
             }
         }
-        if !phrases.is_empty() {
-            sentences.push(format!("{before} {}.", listed(&phrases)));
+        if let Some(phrases) = phrases.listed() {
+            sentences.push(format!("{before} {phrases}."));
         }
     };
     join("The same is shown by", &diagnosis.evidence);
