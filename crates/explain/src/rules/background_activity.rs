@@ -142,7 +142,7 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
 /// What others took from workloads on all CPUs: everything that was busy, without the CPU time
 /// that the kernel charged to the workload itself.
 fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
-    let cpus = view::cpu_count(record)?;
+    let (cpus, online) = (view::cpu_count(record)?, OnlineCpus::of(record)?);
     if cpu_quota::throttled_time(record).is_some() {
         return None;
     }
@@ -151,11 +151,7 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
         if view::busy_cpus_expected(step) < cpus || elapsed_ms < FULL_LOAD_MS_MIN {
             return None;
         }
-        let own_percent = cpu_ns(step)? / 1e4 / elapsed_ms as f64 / f64::from(cpus);
-        let uses = view::cpu_use(record, step.window);
-        let busy: Vec<f64> = uses.iter().map(|usage| usage.busy).collect();
-        let own_cost = view::own_cost_percent(record).unwrap_or(0.0);
-        Some((mean(&busy)? - own_percent - own_cost, index))
+        Some((100.0 * view::cpus_of_others(record, step)? / online.mean(step.window), index))
     });
     let (percent, index) = taken.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let share = Share::percent(percent)?;
@@ -183,16 +179,6 @@ fn steps_of<'a>(record: &'a Record, phases: &'a [Phase]) -> impl Iterator<Item =
     indices.map(|index| (*index, &record.steps[*index]))
 }
 
-/// CPU time that the kernel charged to a step, in nanoseconds.
-fn cpu_ns(step: &Step) -> Option<f64> {
-    let counters = &step.counters;
-    if let Some(ns) = counters.task_clock_ns.known() {
-        return Some(*ns as f64);
-    }
-    let (user_ms, system_ms) = (counters.user_ms.known()?, counters.system_ms.known()?);
-    Some((user_ms + system_ms) as f64 * 1e6)
-}
-
 /// Threads that were ready to run but had to wait for their CPU. A quota makes them wait, too. What is
 /// counted is the sum over all threads of a program: those that share the CPU wait for each other, which
 /// nobody else is to blame for, so that it is at most the time in which the CPU did not work for the step.
@@ -206,7 +192,7 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
         }
         let elapsed_ms = step.window.elapsed_ms();
         let elapsed_ns = elapsed_ms as f64 * 1e6;
-        let without_ns = cpu_ns(step).map_or(f64::MAX, |own| (elapsed_ns - own).max(0.0));
+        let without_ns = view::cpu_ns(step).map_or(f64::MAX, |own| (elapsed_ns - own).max(0.0));
         let waited_ns = (*step.counters.run_delay_ns.known()? as f64).min(without_ns);
         let is_alone = step.threads == 1 && step.cpus.len() == 1 && elapsed_ms >= STEP_MS_MIN;
         let share = is_alone.then(|| Share::of(waited_ns, elapsed_ns))?;

@@ -1,9 +1,10 @@
 //! CPU use over a window, from tick counters of own runs or printed percentages of logs.
 
+use super::governors::is_other_governor;
 use super::samples::{counter_steps, gauge, is_log};
-use record::{AllCpus, ChannelId, CpuPercent, CpuTime, OfLogMonitor, Record, Total, Window};
+use record::{AllCpus, ChannelId, CpuPercent, CpuTime, OfControlGroup, OfLogMonitor, Record, Total, Window};
 
-/// CPU use of all CPUs together over one interval, in percent of all CPUs.
+/// CPU use of all CPUs together over one interval, in percent of those that are online.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuUse {
     /// End of the interval.
@@ -45,6 +46,34 @@ pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
         let total: i64 = ticks.iter().total();
         let idle = ticks[CpuTime::IDLE] + ticks[CpuTime::IOWAIT];
         *busy = (total > 0).then(|| 100.0 * (total - idle) as f64 / total as f64);
+    }
+    found
+}
+
+/// The same with the time that was waited for storage and that a quota withheld: no governor `performance` lowers the
+/// clock of a CPU that has to wait, so that clocks read then count as those of a busy CPU.
+pub(super) fn loaded_percent_at(record: &Record) -> Vec<Option<f64>> {
+    let mut found = busy_percent_at(record);
+    if is_log(record) || is_other_governor(record) {
+        return found;
+    }
+    let growth = ticks_by_row(record, super::whole_run());
+    for (loaded, ticks) in found.iter_mut().zip(&growth) {
+        let total: i64 = ticks.iter().total();
+        *loaded = loaded.map(|busy| busy + 100.0 * ticks[CpuTime::IOWAIT] as f64 / total.max(1) as f64);
+    }
+    let quota = record.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime));
+    let (Some(channel), Some(cpus)) = (quota, cpu_count(record)) else {
+        return found;
+    };
+    let at_ms = &record.samples.at_ms;
+    for step in counter_steps(record, channel, super::whole_run()) {
+        let before_ms = step.row.checked_sub(1).and_then(|row| at_ms.get(row));
+        let elapsed_ms = before_ms.map_or(0, |before_ms| step.at_ms - before_ms);
+        if let Some(Some(loaded)) = found.get_mut(step.row).filter(|_| elapsed_ms > 0) {
+            let withheld = step.value as f64 / (elapsed_ms as f64 * 1e6 * f64::from(cpus));
+            *loaded = (*loaded + 100.0 * withheld).clamp(0.0, 100.0);
+        }
     }
     found
 }

@@ -3,7 +3,7 @@
 //! Only claims: a firmware that throttles behind the kernel's back is not seen here.
 
 use super::base::{Base, base, busy_readings, cpus_of, full_loads};
-use super::cpu_use::busy_percent_at;
+use super::cpu_use::loaded_percent_at;
 use super::firmware::{firmware_clock_channel, under_voltage_rows};
 use super::heat::heat;
 use super::phases::{Phase, phases};
@@ -68,7 +68,7 @@ pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
     let phases = phases(record);
     let loaded: Vec<&Phase> = full_loads(record, &phases);
     let mut falls = Vec::new();
-    let busy = busy_percent_at(record);
+    let busy = loaded_percent_at(record);
     let by_supply = under_voltage_rows(record);
     for channel in clock_channels(record) {
         let Some(base) = base(record, channel, &phases, &busy) else {
@@ -88,7 +88,7 @@ pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
 /// in percent: what a score that follows the clock lost.
 pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
     let phases = phases(record);
-    let busy = busy_percent_at(record);
+    let busy = loaded_percent_at(record);
     let (mut claimed, mut best) = (0.0, 0.0);
     for channel in clock_channels(record) {
         let values: Vec<f64> =

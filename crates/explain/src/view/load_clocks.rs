@@ -2,7 +2,7 @@
 
 use super::base::{base, cpus_of, first_rows};
 use super::clock_gauge::clock_gauge;
-use super::cpu_use::busy_percent_at;
+use super::cpu_use::loaded_percent_at;
 use super::falls::clock_channels;
 use super::phases::phases;
 use super::samples::{Reading, channels, counter_steps, whole_run};
@@ -48,7 +48,7 @@ impl LoadClock {
 /// The clocks that were read all over the run and can be believed.
 pub fn load_clocks(record: &Record) -> Vec<LoadClock> {
     let phases = phases(record);
-    let busy = busy_percent_at(record);
+    let busy = loaded_percent_at(record);
     let is_first = first_rows(record);
     let found = clock_channels(record).into_iter().filter_map(|channel| {
         let own = base(record, channel, &phases, &busy)?;

@@ -1,7 +1,7 @@
 //! CPUs that were taken offline during a run, but not by it, and from when to when.
 
 use super::{Reading, SwitchedOff, gauge, matching_messages, switched_off, whole_run};
-use record::{AllCpus, ChannelId, KernelMessage, Record, Window};
+use record::{AllCpus, ChannelId, CpuTime, KernelMessage, OfCpu, Record, Window};
 
 /// A stretch of time in which CPUs were away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,25 @@ pub fn kill_messages(record: &Record) -> Vec<(usize, &KernelMessage)> {
     let mut messages = matching_messages(record, |text| killed_cpu(text).is_some());
     messages.retain(|(_, message)| !is_ours(message));
     messages
+}
+
+/// The CPUs that were away at a reading: those that have no CPU time in a row in which others have, or, where times are
+/// those of all CPUs together, those that kernel messages name until then.
+pub fn cpus_away(record: &Record, reading: &Reading) -> Vec<u32> {
+    let idle = record.samples.channels.iter().filter_map(|channel| match channel.id {
+        ChannelId::Cpu(cpu, OfCpu::Time(CpuTime::Idle)) => Some((cpu, channel.values.get(reading.row)?.is_some())),
+        _ => None,
+    });
+    let (there, away): (Vec<_>, Vec<_>) = idle.partition(|(_, is_there)| *is_there);
+    if !there.is_empty() {
+        return away.into_iter().map(|(cpu, _)| cpu).collect();
+    }
+    let messages = kill_messages(record);
+    let before = messages.iter().filter(|(_, message)| message.at_ms.is_some_and(|at_ms| at_ms <= reading.at_ms));
+    let mut cpus: Vec<u32> = before.filter_map(|(_, message)| killed_cpu(&message.text)).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    cpus
 }
 
 /// Every such stretch that samples show, in order. Runs count online CPUs in the channel `cpu.online`.

@@ -1,9 +1,9 @@
-//! Which CPUs were online at a moment: counted in samples of own runs, and told by kernel messages in logs. Some vendors'
+//! Which CPUs were online at a moment: counted in samples of own runs, and told by kernel messages where nobody counted. Some vendors'
 //! kernels switch CPUs on and off by load, so that a share of the CPU time of those that are there is not a share of all.
 
 use super::lost_cpus::{killed_cpu, lost_cpus};
 use super::{cpu_count, is_log};
-use record::{Record, Total, Window};
+use record::{AllCpus, ChannelId, Record, Total, Window};
 
 /// A CPU that was away, and from when to when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,8 @@ impl OnlineCpus {
     /// Of this Record; none if it does not know its CPUs.
     pub fn of(record: &Record) -> Option<Self> {
         let all = cpu_count(record)?;
-        let away = if is_log(record) { by_messages(record) } else { by_samples(record) };
+        let is_sampled = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online)).is_some();
+        let away = if is_log(record) || !is_sampled { by_messages(record) } else { by_samples(record) };
         Some(Self { all, away })
     }
 
@@ -34,14 +35,30 @@ impl OnlineCpus {
         self.all.saturating_sub(away.map(|away| away.cpus).total()).max(1)
     }
 
-    /// Share of a window in which fewer than `wanted` were online, 0 to 1.
-    pub fn short_share(&self, wanted: u32, window: Window) -> f64 {
+    /// How many there were over a window, on average.
+    pub fn mean(&self, window: Window) -> f64 {
+        let spans = self.spans(window);
+        let time: f64 = spans.iter().map(|(cpus, ms)| f64::from(*cpus) * *ms as f64).total();
+        match window.elapsed_ms() {
+            ..=0 => f64::from(self.at(window.start_ms)),
+            elapsed_ms => time / elapsed_ms as f64,
+        }
+    }
+
+    /// How many there were for how many milliseconds of a window, one after the other.
+    fn spans(&self, window: Window) -> Vec<(u32, i64)> {
         let mut edges = vec![window.start_ms, window.end_ms];
         let inner = self.away.iter().flat_map(|away| [away.from_ms, away.to_ms]);
         edges.extend(inner.filter(|at_ms| (window.start_ms..window.end_ms).contains(at_ms)));
         edges.sort_unstable();
-        let short = edges.windows(2).filter(|pair| self.at(pair[0]) < wanted.min(self.all));
-        let short_ms: i64 = short.map(|pair| pair[1] - pair[0]).total();
+        edges.windows(2).map(|pair| (self.at(pair[0]), pair[1] - pair[0])).collect()
+    }
+
+    /// Share of a window in which fewer than `wanted` were online, 0 to 1.
+    pub fn short_share(&self, wanted: u32, window: Window) -> f64 {
+        let spans = self.spans(window);
+        let short = spans.iter().filter(|(cpus, _)| *cpus < wanted.min(self.all));
+        let short_ms: i64 = short.map(|(_, ms)| *ms).total();
         short_ms as f64 / window.elapsed_ms().max(1) as f64
     }
 }
@@ -94,7 +111,7 @@ fn booted_cpu(text: &str) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, log, own_run, window, with_message};
-    use record::{AllCpus, ChannelId, Fact, Unit};
+    use record::{Fact, Unit};
 
     #[test]
     fn messages_tell_which_cpus_are_there() {
@@ -114,6 +131,7 @@ mod tests {
         assert_eq!(online.short_share(4, window(0.0, 10.0)), 0.7);
         assert_eq!(online.short_share(3, window(0.0, 10.0)), 0.2);
         assert_eq!(online.short_share(1, window(0.0, 10.0)), 0.0);
+        assert_eq!((online.mean(window(0.0, 10.0)), online.mean(window(9.0, 9.0))), (3.1, 2.0));
     }
 
     #[test]

@@ -20,7 +20,7 @@ const OPPS_MHZ: [u32; 8] = [408, 600, 816, 1008, 1200, 1416, 1608, 1800];
 impl Board {
     /// A board with two CPUs and these faults. The same seed draws the same board.
     pub fn drawn(seed: u64, faults: &[Fault]) -> Self {
-        let mut chance = Chance(seed);
+        let mut chance = Chance::new(seed);
         let top = chance.whole(6, OPPS_MHZ.len() as u64) as usize;
         let opps = OPPS_MHZ[..top].iter().enumerate();
         let rise_v = chance.within(0.03, 0.07);
@@ -83,9 +83,14 @@ impl Board {
 }
 
 /// Numbers that look random: splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
-struct Chance(u64);
+pub struct Chance(u64);
 
 impl Chance {
+    /// The same seed gives the same numbers.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -93,11 +98,13 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    fn within(&mut self, low: f64, high: f64) -> f64 {
+    /// A number from `low` up to `high`.
+    pub fn within(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    fn whole(&mut self, low: u64, high: u64) -> u64 {
+    /// A whole number from `low` to `high`, both included.
+    pub fn whole(&mut self, low: u64, high: u64) -> u64 {
         low + self.next() % (high - low + 1)
     }
 }

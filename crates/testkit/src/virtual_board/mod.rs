@@ -19,7 +19,7 @@ mod stat;
 mod union;
 
 pub use board::{Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec, ZoneSpec};
-pub use chance::Fault;
+pub use chance::{Chance, Fault};
 pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
 

@@ -147,7 +147,7 @@ impl Model {
     }
 
     /// The same board, if it were cool and well supplied.
-    pub(super) fn cool(&self) -> Self {
+    pub fn cool(&self) -> Self {
         Self { level: 0, firmware_bits: 0, ..self.clone() }
     }
 

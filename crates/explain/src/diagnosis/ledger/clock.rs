@@ -95,7 +95,7 @@ fn clocks(case: &Case<'_>, score: &Score<'_>) -> Vec<LoadClock> {
 }
 
 /// How much the CPUs of a clock weigh among all: their number times what one of them scores alone.
-fn weight(case: &Case<'_>, cpus: &[u32], khz: f64) -> f64 {
+pub(super) fn weight(case: &Case<'_>, cpus: &[u32], khz: f64) -> f64 {
     let of_cluster = case.figures().iter().find(|figure| {
         let of_these = figure.core.as_ref().is_some_and(|core| core.cpus.iter().any(|cpu| cpus.contains(cpu)));
         of_these && figure.is_main && figure.unit == "MIPS"

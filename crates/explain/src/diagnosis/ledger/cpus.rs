@@ -1,11 +1,13 @@
 //! CPUs that were missing.
 
+use super::clock;
 use super::loss::Loss;
 use super::score::Score;
 use crate::case::Case;
 use crate::stats::mean;
+use crate::view::Reading;
 use crate::{Cause, Method, Witness, view};
-use record::{AllCpus, ChannelId};
+use record::{AllCpus, ChannelId, Record, Total};
 
 /// What missing CPUs took of a score, by their number.
 pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
@@ -20,10 +22,44 @@ pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<L
     let channel = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
     let before = view::gauge(record, channel, view::whole_run()).first()?.value;
     let wanted = f64::from(score.busy_cpus).min(before as f64);
+    let weights = Weights::of(case, before).filter(|_| wanted >= before as f64);
     let kept = score.runs.iter().filter_map(|run| {
         let readings = view::gauge(record, channel, run.window);
-        let there = readings.iter().map(|reading| (reading.value as f64).min(wanted) / wanted);
+        let there = readings.iter().map(|reading| {
+            let weighed = weights.as_ref().and_then(|weights| weights.there(record, reading, before));
+            weighed.unwrap_or((reading.value as f64).min(wanted) / wanted)
+        });
         mean(&there.collect::<Vec<_>>())
     });
     Some(Loss::of_share(mean(&kept.collect::<Vec<_>>())?, Method::Cpus, Witness::CpuTime))
+}
+
+/// What each CPU is worth: a little one that leaves takes less than a big one.
+struct Weights(Vec<(u32, f64)>);
+
+impl Weights {
+    /// None where not each of the CPUs that were there belongs to a cluster.
+    fn of(case: &Case<'_>, before: i64) -> Option<Self> {
+        let machine = &case.record.machine;
+        let khz = |cluster: &record::Cluster| {
+            let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
+            policy.and_then(|policy| policy.clock_khz_max.known()).map_or(1.0, |khz| f64::from(*khz))
+        };
+        let of_cluster = machine.clusters.iter().flat_map(|cluster| {
+            let worth = clock::weight(case, &cluster.cpus, khz(cluster)) / cluster.cpus.len().max(1) as f64;
+            cluster.cpus.iter().map(move |cpu| (*cpu, worth))
+        });
+        let is_online = |(cpu, _): &(u32, f64)| machine.cpus.iter().any(|known| known.cpu == *cpu && known.online);
+        let all: Vec<(u32, f64)> = of_cluster.filter(is_online).collect();
+        (all.len() as i64 == before).then_some(Self(all))
+    }
+
+    /// Share of what all CPUs are worth that was there at a reading; none where nothing says which were away.
+    fn there(&self, record: &Record, reading: &Reading, before: i64) -> Option<f64> {
+        let away = (before - reading.value).max(0) as usize;
+        let cpus = view::cpus_away(record, reading);
+        let all: f64 = self.0.iter().map(|(_, worth)| *worth).total();
+        let gone: f64 = self.0.iter().filter(|(cpu, _)| cpus.contains(cpu)).map(|(_, worth)| *worth).total();
+        (cpus.len() == away && all > 0.0).then(|| 1.0 - gone / all)
+    }
 }

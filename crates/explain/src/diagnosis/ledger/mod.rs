@@ -76,10 +76,13 @@ impl Look<'_> {
             let of_rows = by_rows.iter().find(|(known, _)| *known == cause && is_of_clocks(diagnosis));
             let of_rows = of_rows.map(|(_, loss)| loss.clone());
             let declines = self.has(diagnosis, &rules::OF_DECLINES);
-            let own = [of_rows, self.by_clocks_found(diagnosis, by_rows.is_empty()), self.by_runs(diagnosis, declines)];
-            let own = own.into_iter().flatten().reduce(Loss::or);
-            let all = [own, self.by_others(diagnosis), self.by_cpus(diagnosis)];
-            let loss = all.into_iter().flatten().reduce(Loss::and)?;
+            let counted = [self.by_others(diagnosis), self.by_cpus(diagnosis)];
+            let counted = counted.into_iter().flatten().reduce(Loss::and);
+            // Repetitions decline by all causes together: where one was counted, they say no more of it.
+            let of_runs = counted.is_none().then(|| self.by_runs(diagnosis, declines)).flatten();
+            let clocks = [of_rows, self.by_clocks_found(diagnosis, by_rows.is_empty()), of_runs];
+            let clocks = clocks.into_iter().flatten().reduce(Loss::or);
+            let loss = [clocks, counted].into_iter().flatten().reduce(Loss::and)?;
             let kept_of_first = (declines && self.score.runs.len() > 1).then(|| self.score.kept_of_first());
             Some(Taken { diagnosis: *index, cause, loss, kept_of_first })
         });

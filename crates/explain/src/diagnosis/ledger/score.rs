@@ -4,7 +4,7 @@ use crate::Figure;
 use crate::case::Case;
 use crate::elasticity::Elasticity;
 use crate::stats::median;
-use crate::view::{self, ScoreSteps};
+use crate::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
 use record::{Bound, Measured, Outcome, Step, Total, Window};
 
 /// A score that is told.
@@ -77,6 +77,12 @@ impl<'a> Score<'a> {
         if self.figure.higher_is_better { value } else { 1.0 / value }
     }
 
+    /// CPUs that a repetition could use: what went away is not for others to take again.
+    pub(super) fn cpus_there(&self, case: &Case<'_>, run: &Run<'_>) -> f64 {
+        let wanted = f64::from(self.busy_cpus);
+        OnlineCpus::of(case.record).map_or(wanted, |online| online.mean(run.window).min(wanted))
+    }
+
     /// True if it keeps all CPUs busy.
     pub(super) fn is_on_all(&self, case: &Case<'_>) -> bool {
         view::cpu_count(case.record).is_some_and(|cpus| self.busy_cpus >= cpus)
@@ -104,10 +110,10 @@ impl<'a> Score<'a> {
 
 /// How many CPUs a program of which nothing is known kept busy, by what samples show of its repetitions.
 fn cpus_seen_busy(case: &Case<'_>, runs: &[Run<'_>]) -> Option<u32> {
-    let cpus = f64::from(view::cpu_count(case.record)?);
+    let online = OnlineCpus::of(case.record)?;
     let uses = runs.iter().flat_map(|run| view::cpu_use(case.record, run.window));
-    let busy: Vec<f64> = uses.map(|usage| usage.busy / 100.0).collect();
-    Some((median(&busy)? * cpus).round() as u32)
+    let busy: Vec<f64> = uses.map(|usage| usage.busy / 100.0 * f64::from(online.at(usage.at_ms))).collect();
+    Some(median(&busy)?.round() as u32)
 }
 
 /// CPUs that a program wanted: it ran on them, or waited for them.
@@ -137,21 +143,6 @@ fn cut(runs: &mut [Run<'_>]) {
         run.window = Window { start_ms: from_ms as i64, end_ms: to_ms as i64, ..Window::default() };
         from_ms = to_ms;
     }
-}
-
-/// CPU time that the kernel charged to a step, in nanoseconds: the larger of what its threads had, and what it had
-/// with the processes that it started.
-pub(super) fn cpu_ns(step: &Step) -> Option<f64> {
-    let counters = &step.counters;
-    let own_ns = counters.task_clock_ns.known().map(|ns| *ns as f64);
-    let ticks_ms = counters.user_ms.known().zip(counters.system_ms.known());
-    let all_ns = ticks_ms.map(|(user_ms, system_ms)| (*user_ms as f64 + *system_ms as f64) * 1e6);
-    own_ns.into_iter().chain(all_ns).reduce(f64::max)
-}
-
-/// Time in nanoseconds for which a step waited for CPUs.
-pub(super) fn waited_ns(step: &Step) -> Option<f64> {
-    step.counters.run_delay_ns.known().map(|ns| *ns as f64)
 }
 
 /// What 7-zip says of a repetition.

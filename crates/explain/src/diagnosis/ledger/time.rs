@@ -1,11 +1,13 @@
 //! CPU time that others had: a quota, the host of a virtual machine, other programs.
 
 use super::loss::Loss;
-use super::score::{Run, Score, cpu_ns, waited_ns};
+use super::score::{Run, Score};
+use super::waiting;
 use crate::case::Case;
 use crate::rules::cpu_quota::throttled_time;
 use crate::stats::mean;
-use crate::{Cause, Method, Witness, view};
+use crate::view::{self, OnlineCpus, cpu_ns, cpus_of_others, waited_ns};
+use crate::{Cause, Method, Witness};
 use record::{Bound, ChannelId, OfControlGroup, Total};
 
 /// What a cause took of the CPU time of a score, if that was counted.
@@ -31,15 +33,19 @@ fn withheld(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let steps = view::counter_steps(case.record, channel, run.window);
     let elapsed_ms: i64 = steps.last()?.at_ms - run.window.start_ms;
     let throttled_ns: f64 = steps.iter().map(|step| step.value as f64).total();
-    Some(throttled_ns / (elapsed_ms.max(1) as f64 * 1e6 * f64::from(score.busy_cpus)))
+    let elapsed_ns = elapsed_ms.max(1) as f64 * 1e6;
+    let all_ns = elapsed_ns * f64::from(score.busy_cpus);
+    // Threads that wait for each other want less than all of it.
+    let wanted_ns = cpu_ns(run.step).map(|own_ns| own_ns + throttled_ns).filter(|wanted_ns| *wanted_ns < all_ns);
+    Some(throttled_ns / wanted_ns.unwrap_or(all_ns))
 }
 
 /// Share of its CPU time that went to other guests.
 fn stolen(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
-    let cpus = f64::from(view::cpu_count(case.record)?);
+    let online = OnlineCpus::of(case.record)?;
     let uses = view::cpu_use(case.record, run.window);
-    let steal: Vec<f64> = uses.iter().map(|usage| usage.steal / 100.0).collect();
-    Some(mean(&steal)? * cpus / f64::from(score.busy_cpus))
+    let steal = uses.iter().map(|usage| usage.steal / 100.0 * f64::from(online.at(usage.at_ms)));
+    Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(case, run))
 }
 
 /// Share of its CPU time that other programs had: what was busy without what the kernel charged to the step and what
@@ -59,12 +65,14 @@ fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f
     if is_unknown && let Some(waited_ns) = waited_ns(run.step) {
         return Some(waited_ns / (elapsed_ns * f64::from(score.busy_cpus)));
     }
-    let cpus = f64::from(view::cpu_count(case.record)?);
-    let uses = view::cpu_use(case.record, run.window);
-    let busy: Vec<f64> = uses.iter().map(|usage| usage.busy / 100.0).collect();
-    let sampling = view::own_cost_percent(case.record).unwrap_or(0.0) / 100.0;
-    let others = mean(&busy)? - own_ns / elapsed_ns / cpus - sampling;
-    Some(others.max(0.0) * cpus / f64::from(score.busy_cpus))
+    let there = score.cpus_there(case, run);
+    let others = cpus_of_others(case.record, run.step)? / there;
+    // Others may have had what the threads had no use for while they waited for each other. Threads that are more than
+    // the CPUs wait for each other as well.
+    let alone = there / f64::from(score.busy_cpus);
+    let displaced = waited_ns(run.step).map(|waited_ns| (1.0 - own_ns / (waited_ns + own_ns) / alone).max(0.0));
+    let by_use = || Some(1.0 - waiting::kept_by_use(case, score, run)?);
+    Some(displaced.or_else(by_use).map_or(others, |displaced| others.min(displaced)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! for others may compute meanwhile; it bounds what the loss can be.
 
 use super::loss::Loss;
-use super::score::{Run, Score, compression, cpu_ns};
+use super::score::{Run, Score, compression};
 use crate::case::Case;
 use crate::stats::mean;
 use crate::{Method, Witness, view};
@@ -21,20 +21,12 @@ const SYSTEM_PERCENT: f64 = 1.0;
 
 /// What waiting took of a score, if that can be seen.
 pub(super) fn loss(case: &Case<'_>, score: &Score<'_>) -> Option<Loss> {
-    let own = |half: Half| {
-        let used = score.runs.iter().filter_map(|run| half.used_percent(score, run));
-        used.reduce(f64::max)
-    };
-    let normal = [Half::Compressing, Half::Decompressing].map(|half| {
-        let usual = half.usual_percent(score.busy_cpus);
-        own(half).map_or(usual, |own| own.max(usual))
-    });
     let kept: Vec<f64> = score
         .runs
         .iter()
         .filter_map(|run| {
             let waited = waited_share(case, run);
-            let by_use = kept_by_use(score, run, normal).or_else(|| kept_by_time(score, run));
+            let by_use = kept_by_use(case, score, run).or_else(|| kept_by_time(case, score, run));
             match (by_use, waited) {
                 (Some(kept), Some(waited)) => Some(kept.max(1.0 - waited)),
                 (kept, waited) => kept.or(waited.map(|waited| 1.0 - waited)),
@@ -63,37 +55,47 @@ impl Half {
     }
 
     /// How busy the CPUs were kept in this half, in percent of all that it can use.
-    fn used_percent(self, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+    fn used_percent(self, case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
         let done = compression(run)?;
         let rows: &[DictionaryRow] = match self {
             Self::Compressing => &done.compressing,
             Self::Decompressing => &done.decompressing,
         };
         let used: Vec<f64> = rows.iter().map(|row| f64::from(row.usage_percent)).filter(|used| *used > 0.0).collect();
-        Some(mean(&used)? / f64::from(score.busy_cpus))
+        Some(mean(&used)? / score.cpus_there(case, run))
+    }
+
+    /// The same where nothing keeps it from the CPUs: as busy as usual, or as in its best repetition.
+    fn normal_percent(self, case: &Case<'_>, score: &Score<'_>) -> f64 {
+        let used = score.runs.iter().filter_map(|run| self.used_percent(case, score, run));
+        used.fold(self.usual_percent(score.busy_cpus), f64::max)
     }
 }
 
 /// What was kept of both halves, each by how busy it kept the CPUs.
-fn kept_by_use(score: &Score<'_>, run: &Run<'_>, normal: [f64; 2]) -> Option<f64> {
+pub(super) fn kept_by_use(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let done = compression(run)?;
-    let kept = |half: Half, normal: f64| Some((half.used_percent(score, run)? / normal).clamp(0.01, 1.0));
-    let kept = [kept(Half::Compressing, normal[0])?, kept(Half::Decompressing, normal[1])?];
+    let kept = |half: Half| {
+        let share = half.used_percent(case, score, run)? / half.normal_percent(case, score);
+        Some(share.clamp(0.01, 1.0))
+    };
+    let kept = [kept(Half::Compressing)?, kept(Half::Decompressing)?];
     let reached = [done.compressing_mips, done.decompressing_mips].map(f64::from);
     let expected = reached[0] / kept[0] + reached[1] / kept[1];
     (expected > 0.0).then(|| (reached[0] + reached[1]) / expected)
 }
 
 /// What was kept where the kernel counted the CPU time of the step.
-fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+fn kept_by_time(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;
-    Some((cpu_ns(run.step)? / elapsed_ns / f64::from(score.busy_cpus)).min(1.0))
+    Some((view::cpu_ns(run.step)? / elapsed_ns / score.cpus_there(case, run)).min(1.0))
 }
 
-/// Share of the CPU time that was waited, or spent by the kernel beyond what is usual.
+/// Share of the CPU time that was asked for which was waited, or spent by the kernel beyond what is usual.
 fn waited_share(case: &Case<'_>, run: &Run<'_>) -> Option<f64> {
     let uses = view::cpu_use(case.record, run.window);
     let waited = uses.iter().map(|usage| usage.iowait + (usage.system - SYSTEM_PERCENT).max(0.0));
-    let waited: Vec<f64> = waited.collect();
-    Some((mean(&waited)? / 100.0).clamp(0.0, 1.0))
+    let waited = mean(&waited.collect::<Vec<_>>())?;
+    let asked = mean(&uses.iter().map(|usage| usage.busy + usage.iowait).collect::<Vec<_>>())?;
+    (asked > 0.0).then(|| (waited / asked).clamp(0.0, 1.0))
 }
