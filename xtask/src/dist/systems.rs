@@ -126,7 +126,9 @@ pub(crate) fn main(arch: &str, names: &[&str]) -> Result<()> {
         Some(line) => println!("{line}"),
         None => not_tried.push("lintian: it is not installed".to_owned()),
     }
-    for system in SYSTEMS.iter().filter(|system| names.is_empty() || names.contains(&system.name)) {
+    let has_arch = |system: &System| system.mirrors.iter().any(|(arch, _)| *arch == target.deb_arch);
+    let is_wanted = |system: &&System| names.contains(&system.name) || names.is_empty() && has_arch(system);
+    for system in SYSTEMS.iter().filter(is_wanted) {
         match try_in(system, target, &target_folder, &package).with_context(|| system.name.to_owned())? {
             Tried::Passed(line) => println!("{:14}{line}", system.name),
             Tried::Not(why) => not_tried.push(format!("{}: {why}", system.name)),

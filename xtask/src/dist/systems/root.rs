@@ -9,7 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Where package managers keep their own records, which a purge leaves.
-const RECORDS: &[&str] = &["var/lib/dpkg", "var/log/dpkg.log", "var/lib/apt", "var/cache/apt", "var/log/apt"];
+const RECORDS: &[&str] = &[
+    "var/lib/dpkg",
+    "var/log/dpkg.log",
+    "var/lib/apt",
+    "var/cache/apt",
+    "var/log/apt",
+    // apt looks there for questions of packages; this one has none.
+    "var/cache/debconf/tmp.ci",
+];
 
 /// Formats of programs that the kernel starts by an interpreter, as qemu-user-static brings them.
 const FORMATS: &str = "/usr/lib/binfmt.d";
