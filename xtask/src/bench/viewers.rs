@@ -70,7 +70,8 @@ fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
     let percent = |at: usize| (after[at] - before[at]) as f64 / 1e7 / seconds;
     let seen = frames.load(Ordering::Relaxed) as f64 / (viewers - deaf).max(1) as f64 / seconds;
     println!(
-        "{viewers:>3} viewers, {deaf:>2} of them never read: sampler {:.3} %, rows {:.3} %, server {:.3} % of one CPU; {seen:.1} frames/s each; {:.1} MB resident",
+        "{:>10}, {deaf:>2} of them never read: sampler {:.3} %, rows {:.3} %, server {:.3} % of one CPU; {seen:.1} frames/s each; {:.1} MB resident",
+        explain::how_many(viewers, "viewer"),
         percent(0),
         percent(1),
         percent(2),
