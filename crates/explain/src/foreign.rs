@@ -5,8 +5,11 @@
 
 use crate::plain::is_obeyed;
 use record::{Log, Record, Run, Source};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 /// The same text on one line: what a terminal or a reader of lines would obey becomes a blank.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
@@ -23,13 +26,15 @@ pub(crate) fn in_lines(record: &Record) -> Cow<'_, Record> {
     let at_ms = std::mem::take(&mut bare.samples.at_ms);
     let channels = bare.samples.channels.iter_mut();
     let values: Vec<_> = channels.map(|channel| std::mem::take(&mut channel.values)).collect();
-    let Ok(mut value) = serde_json::to_value(&bare) else {
+    let (mut json, mut is_bent) = (Vec::new(), false);
+    let mut writer = Serializer::with_formatter(&mut json, Straighten { is_bent: &mut is_bent });
+    if bare.serialize(&mut writer).is_err() {
         return Cow::Owned(nothing(record));
-    };
-    if !straighten(&mut value) {
+    }
+    if !is_bent {
         return Cow::Borrowed(record);
     }
-    let Ok(mut made) = serde_json::from_value::<Record>(value) else {
+    let Ok(mut made) = serde_json::from_slice::<Record>(&json) else {
         return Cow::Owned(nothing(record));
     };
     made.samples.at_ms = at_ms;
@@ -48,25 +53,29 @@ fn nothing(record: &Record) -> Record {
     Record::new(source, Run::default())
 }
 
-/// True if something was changed.
-fn straighten(value: &mut Value) -> bool {
-    match value {
-        Value::String(text) => match one_line(text) {
-            Cow::Owned(line) => {
-                *text = line;
-                true
+/// Writes JSON whose strings, names of fields among them, are on one line.
+struct Straighten<'a> {
+    /// True once a string was not.
+    is_bent: &'a mut bool,
+}
+
+impl Formatter for Straighten<'_> {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let line = one_line(fragment);
+        *self.is_bent |= matches!(line, Cow::Owned(_));
+        writer.write_all(line.as_bytes())
+    }
+
+    /// Quotes and backslashes are escaped in JSON, and so is what would be obeyed.
+    fn write_char_escape<W: ?Sized + Write>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
+        match escape {
+            CharEscape::Quote | CharEscape::ReverseSolidus | CharEscape::Solidus => {
+                CompactFormatter.write_char_escape(writer, escape)
             }
-            Cow::Borrowed(_) => false,
-        },
-        Value::Array(values) => values.iter_mut().fold(false, |any, value| straighten(value) | any),
-        Value::Object(fields) => {
-            let has_bent_names = fields.keys().any(|name| name.contains(is_obeyed));
-            if has_bent_names {
-                let all = std::mem::take(fields);
-                fields.extend(all.into_iter().map(|(name, value)| (one_line(&name).into_owned(), value)));
+            _ => {
+                *self.is_bent = true;
+                writer.write_all(b" ")
             }
-            fields.values_mut().fold(has_bent_names, |any, value| straighten(value) | any)
         }
-        _ => false,
     }
 }

@@ -92,7 +92,7 @@ fn check_all(place: &str, record: &Record) {
             &(format.write)(&explain::results::Table { rows: std::slice::from_ref(&row), columns: 80 }),
         );
     }
-    let sample = || trend::Sample { name: name.clone(), record, explained };
+    let sample = || trend::Sample { name: name.clone(), record, verdict: explained.verdict };
     check(place, &trend::text(&trend::trends(&[sample(), sample(), sample()])));
     check(place, &kernel::lines(record).join("\n"));
 }

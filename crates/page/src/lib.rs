@@ -37,7 +37,7 @@ pub use several::{comparison, ranking, results, trends};
 
 use document::{Part, document};
 use draw::Plot;
-use explain::compare::{Ranking, rank};
+use explain::compare::{Ranking, rank_for_people};
 use explain::reference::Reference;
 use explain::report::Report;
 use explain::{Explanation, Figure};
@@ -126,8 +126,10 @@ pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> 
 }
 
 impl<'a> Subject<'a> {
+    /// Of a Record that was made ready for people.
     fn of(record: &'a Record, explained: &'a Explanation, known: &Reference) -> Self {
-        Self { record, explained, figures: explain::figures(record), ranking: rank(record, explained, known) }
+        let ranking = rank_for_people(record, explained, known);
+        Self { record, explained, figures: explain::figures(record), ranking }
     }
 }
 

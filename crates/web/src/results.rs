@@ -104,7 +104,7 @@ impl Results {
             Selection::Trends => {
                 let samples: Vec<Sample<'_>> = chosen
                     .iter()
-                    .map(|one| Sample { name: one.name.clone(), record: &one.record, explained: &one.explained })
+                    .map(|one| Sample { name: one.name.clone(), record: &one.record, verdict: one.explained.verdict })
                     .collect();
                 page::trends(&trends(&samples))
             }

@@ -19,7 +19,7 @@ use crate::compare::{LeftOut, settings, settings_of};
 use crate::figures::equivalent::in_common_methods;
 use crate::figures::{Figure, figures};
 use crate::reference::day;
-use crate::{Explanation, Verdict, view};
+use crate::{Verdict, view};
 use record::Record;
 use serde::Serialize;
 
@@ -35,8 +35,8 @@ pub struct Sample<'a> {
     pub name: String,
     /// The result.
     pub record: &'a Record,
-    /// What is to be said of it.
-    pub explained: &'a Explanation,
+    /// The word over it.
+    pub verdict: Verdict,
 }
 
 /// All results of one machine.
@@ -153,7 +153,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
             _ if let Some(death) = view::death(sample.record) => {
                 leave_out(&format!("it died during {}", death.step));
             }
-            _ if sample.explained.verdict == Verdict::Invalid => leave_out("results invalid"),
+            _ if sample.verdict == Verdict::Invalid => leave_out("results invalid"),
             None => leave_out("no date"),
             Some(utc_ms) => dated.push((*utc_ms, sample)),
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_support::{compression, died_run, gauge_channel, own_run, resumed_run, with_step};
-use crate::{Finding, Severity};
+use crate::{Explanation, Finding, Severity};
 use expect_test::expect;
 use record::{ChannelId, Fact, Run, Unit, Variant, WorkloadId};
 
@@ -20,7 +20,7 @@ fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
 fn text_of(records: &[(&str, Record, Explanation)]) -> String {
     let samples: Vec<Sample<'_>> = records
         .iter()
-        .map(|(name, record, explained)| Sample { name: (*name).to_owned(), record, explained })
+        .map(|(name, record, explained)| Sample { name: (*name).to_owned(), record, verdict: explained.verdict })
         .collect();
     text(&trends(&samples))
 }

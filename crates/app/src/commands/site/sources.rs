@@ -1,9 +1,10 @@
 //! The files that a site is made of: those that were named, and those in directories by their endings.
 
 use super::folder;
+use crate::commands::explain::read_from;
 use crate::{input, output};
 use anyhow::Context;
-use std::io::Read;
+use record::Record;
 use std::path::{Path, PathBuf};
 
 /// Endings of logs and result files.
@@ -28,9 +29,9 @@ impl Source {
         input::read(&self.path, BYTES_MAX)
     }
 
-    /// It, opened.
-    pub(super) fn open(&self) -> anyhow::Result<Box<dyn Read>> {
-        input::open(&self.path)
+    /// The result in it.
+    pub(super) fn record(&self) -> anyhow::Result<Record> {
+        read_from(input::open(&self.path)?, &self.path)
     }
 }
 

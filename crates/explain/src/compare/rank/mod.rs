@@ -26,7 +26,7 @@ use crate::number::number;
 use crate::reference::{Reference, Row, parse, soc_key, write};
 use crate::stats::median;
 use crate::{Explanation, Verdict, soc};
-use peers::{Like, Others, Peer, others};
+use peers::{Like, Others, Peer, known, others};
 use record::{Record, WorkloadId};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -108,7 +108,11 @@ pub struct Standing {
 
 /// Ranks the main figures of a result among the sound rows of the reference data.
 pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> Ranking {
-    let record = &*in_lines(record);
+    rank_for_people(&in_lines(record), explained, reference)
+}
+
+/// As [`rank`], of a Record that [`crate::report::for_people`] has made ready already.
+pub fn rank_for_people(record: &Record, explained: &Explanation, reference: &Reference) -> Ranking {
     let measured = figures(record);
     let verdict = verdict_of(&measured, explained.verdict);
     let own_row = stored(&Row::of(record, explained, "-"));
@@ -204,12 +208,13 @@ struct Own<'a> {
 fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[&Peer<'_>], own: Own<'_>) -> Option<Entry> {
     let place = place(figure, all);
     let soc = own.soc;
-    let same_board = soc.zip(own.board).map(|(soc, board)| others(figure, place, peers, Like::Board(soc, board)));
-    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, peers, Like::Soc(soc)), 1.0));
+    let known = known(figure, peers);
+    let same_board = soc.zip(own.board).map(|(soc, board)| others(figure, place, &known, Like::Board(soc, board)));
+    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, &known, Like::Soc(soc)), 1.0));
     let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
     let same_core_type =
-        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, peers, Like::CorePerMhz), mhz));
-    let among_all = standing(figure, &others(figure, place, peers, Like::All), 1.0)?;
+        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, &known, Like::CorePerMhz), mhz));
+    let among_all = standing(figure, &others(figure, place, &known, Like::All), 1.0)?;
     let range = |standing: &Option<Standing>| standing.as_ref().and_then(|standing| standing.range);
     Some(Entry {
         expected: range(&same_soc).or(range(&same_core_type)),

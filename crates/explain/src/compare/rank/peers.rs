@@ -13,6 +13,12 @@ pub(super) struct Peer<'a> {
     figures: BTreeMap<FigureKey, Vec<Value>>,
 }
 
+/// Another result that has a figure.
+pub(super) struct Known<'a> {
+    peer: &'a Peer<'a>,
+    values: &'a [Value],
+}
+
 /// One of its figures.
 #[derive(Debug, Clone, Copy)]
 struct Value {
@@ -101,23 +107,25 @@ fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure) -> (FigureKey
     (key, Value { value, cluster: figure.cluster, is_estimated })
 }
 
+/// Those of the others that have a figure.
+pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<Known<'a>> {
+    let known = peers.iter().filter_map(|peer| Some(Known { peer, values: peer.figures.get(&figure.key)? }));
+    known.collect()
+}
+
 /// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the
 /// same place among them, the best first.
-pub(super) fn others<'a>(figure: &Figure, place: usize, peers: &[&Peer<'a>], like: Like<'_>) -> Others {
+pub(super) fn others(figure: &Figure, place: usize, known: &[Known<'_>], like: Like<'_>) -> Others {
     let core = figure.core.as_ref();
     let mut others = Others::default();
-    for peer in peers {
-        if !peer.row.is_like(like) {
-            continue;
-        }
-        let known = peer.figures.get(&figure.key).map_or(&[][..], Vec::as_slice);
-        let values = known.iter().filter_map(|value| {
-            let is_core = core.is_none_or(|core| peer.is_core(value, core, like));
+    for Known { peer, values } in known.iter().filter(|known| known.peer.row.is_like(like)) {
+        let of_core = values.iter().filter(|value| core.is_none_or(|core| peer.is_core(value, core, like)));
+        let values = of_core.filter_map(|value| {
             let divisor = match like {
                 Like::CorePerMhz => peer.row.clock_mhz(value.cluster?)?,
                 _ => 1.0,
             };
-            is_core.then_some(Value { value: value.value / divisor, ..*value })
+            Some(Value { value: value.value / divisor, ..*value })
         });
         let mut values: Vec<Value> = values.collect();
         values.sort_by(|a, b| match figure.higher_is_better {

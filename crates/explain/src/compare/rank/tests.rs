@@ -36,11 +36,11 @@ fn inside(only_sound: bool) -> (usize, usize) {
         };
         let without: Vec<&Peer<'_>> =
             peers.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, peer)| peer).collect();
-        for (key, known) in &row.figures {
-            let figures = known.iter().filter(|of| of.comparable && (of.sound || !only_sound));
+        for (key, own) in &row.figures {
+            let figures = own.iter().filter(|of| of.comparable && (of.sound || !only_sound));
             let figures: Vec<Figure> = figures.map(|of| figure(row, key, of)).collect();
             for figure in &figures {
-                let others = others(figure, place(figure, &figures), &without, Like::Soc(soc));
+                let others = others(figure, place(figure, &figures), &known(figure, &without), Like::Soc(soc));
                 if let Some(range) = range::range(key, &others.values) {
                     all += 1;
                     inside += usize::from(range.low <= figure.value && figure.value <= range.high);
