@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
-pub mod archive;
 pub mod changes;
 pub mod clock;
 pub mod counts;
@@ -31,5 +30,6 @@ pub mod sorts;
 pub mod store;
 pub mod submit;
 pub mod tokens;
+pub mod unpack;
 pub mod verify;
 pub mod work;

@@ -1,12 +1,13 @@
 //! The way of a file into the hub: unpacked within limits, redacted once more, read, explained, kept. What cannot be read is
 //! kept as well, in quarantine with its reason, where only its owner sees it.
 
-use crate::archive::{self, Member};
 use crate::derive::{self, Derived};
 use crate::limits::{Limits, Refused};
 use crate::originals;
 use crate::results::{self, Incoming, Kept};
 use crate::store::{Session, Store, Trouble, read, write};
+use crate::unpack;
+use archive::Member;
 
 /// How files are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub fn submit(
     limits: &Limits,
     also: Also<'_>,
 ) -> Result<Vec<(String, Kept)>, Refused> {
-    let members = archive::members(body, limits)?;
+    let members = unpack::members(body, limits)?;
     if members.iter().any(|member| member.bytes.len() > limits.log_bytes_max && is_log(&member.bytes)) {
         return Err(Refused::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10)));
     }

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::read::GzEncoder;
 use hub::limits::Limits;
 use hub::query::Cursor;
-use hub::{archive, derive};
+use hub::{derive, unpack};
 use proptest::prelude::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -140,10 +140,13 @@ proptest! {
                 let mut tar = bytes;
                 tar.resize(2048, b'0');
                 tar[257..262].copy_from_slice(b"ustar");
+                tar[148..156].fill(b' ');
+                let total = tar[..512].iter().fold(0_u32, |total, byte| total + u32::from(*byte));
+                tar[148..156].copy_from_slice(format!("{total:06o}\0 ").as_bytes());
                 tar
             }
         };
-        for member in archive::members(bytes, &Limits::default()).unwrap_or_default() {
+        for member in unpack::members(bytes, &Limits::default()).unwrap_or_default() {
             let redacted = explain::redact::redact(&member.bytes).bytes;
             let _ = derive::record(redacted).and_then(|record| derive::derive(&record, None));
         }

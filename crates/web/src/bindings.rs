@@ -1,6 +1,6 @@
 //! What the script of the shell calls: the results that are open, in a worker of the browser.
 
-use crate::{Results, Selection, archive};
+use crate::{Results, Selection, unpack};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A log in which nearly everything happens.
@@ -47,7 +47,7 @@ impl Session {
     /// # Errors
     /// One sentence: it is damaged or too large.
     pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<Member>, String> {
-        let members = archive::members(bytes)?;
+        let members = unpack::members(bytes)?;
         Ok(members.into_iter().map(|(name, bytes)| Member { name, bytes }).collect())
     }
 

@@ -5,11 +5,11 @@
 
 #![forbid(unsafe_code)]
 
-pub mod archive;
 #[cfg(target_arch = "wasm32")]
 mod bindings;
 mod results;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod shell;
+pub mod unpack;
 
 pub use results::{Results, Selection};

@@ -9,16 +9,17 @@ use super::Problem;
 /// ships may.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("app", &["bench", "explain", "machine", "page", "record"]),
+    ("archive", &[]),
     ("bench", &["microbench", "machine", "probe", "record"]),
     ("explain", &["record"]),
-    ("hub", &["explain", "record"]),
+    ("hub", &["archive", "explain", "record"]),
     ("microbench", &[]),
     ("machine", &["record"]),
     ("page", &["explain", "record"]),
     ("probe", &["microbench"]),
     ("record", &[]),
     ("testkit", &["microbench", "machine", "record"]),
-    ("web", &["explain", "page", "record"]),
+    ("web", &["archive", "explain", "page", "record"]),
     ("xtask", &["explain", "probe", "record", "web"]),
 ];
 
@@ -28,7 +29,8 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg", "serde_json"]),
-    ("web", &["base64", "flate2", "serde_json", "sha2", "tar", "wasm-bindgen", "zip"]),
+    ("archive", &["flate2", "tar", "zip"]),
+    ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),
 ];
 
 /// Libraries that have one place.
@@ -41,9 +43,11 @@ pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
     ("postgres", &["hub"]),
     ("quick-xml", &["bench"]),
     ("rusqlite", &["hub"]),
+    ("tar", &["archive"]),
     ("tokio", &["hub"]),
     ("ureq", &["bench", "hub"]),
     ("wasm-bindgen", &["web"]),
+    ("zip", &["archive"]),
 ];
 
 /// Where these tables stand.

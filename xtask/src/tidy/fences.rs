@@ -30,6 +30,7 @@ struct Fence {
 
 const FENCES: &[Fence] = &[
     fence("app", false, Unsafe::Nowhere),
+    fence("archive", true, Unsafe::Nowhere),
     fence("bench", true, Unsafe::Nowhere),
     fence("explain", true, Unsafe::Nowhere),
     fence("hub", false, Unsafe::Nowhere),

@@ -96,7 +96,7 @@ fn send() -> Value {
     let flag = json!({"name": "publish", "in": "query", "schema": {"enum": ["0", "1", "true", "false"]}});
     let machine = json!({"name": "machine", "in": "query", "schema": {"type": "string"}});
     with_token(json!({
-        "summary": "Sends a result file, stream, recording or log, also packed by gzip, or a tar archive of them.",
+        "summary": "Sends a result file, stream, recording or log, also packed by gzip, or a tar or zip archive of them.",
         "parameters": [flag, machine],
         "requestBody": {"required": true, "content": {"application/octet-stream": {}}},
         "responses": responses(&all),

@@ -2,16 +2,32 @@
 "use strict";
 let session;
 const words = (error) => typeof error === "string" ? error : String(error.message ?? error);
+// What gzip has packed may unpack to anything; a recording of a week has less.
+const UNPACKED_MIB_MAX = 512;
+// All of a stream; none if that is more. A `Response` would read it as well, and some browsers tell the console when it breaks.
+const limited = async (stream) => {
+  const reader = stream.getReader(), parts = [];
+  for (let total = 0; total <= UNPACKED_MIB_MAX * 2 ** 20;) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    parts.push(value);
+    total += value.length;
+  }
+  await reader.cancel();
+  return undefined;
+};
 // What a file holds, unpacked where gzip has packed it.
 const plain = async (file) => {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isPacked = head[0] === 0x1f && head[1] === 0x8b;
-  const source = isPacked ? new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))) : file;
+  let bytes;
   try {
-    return new Uint8Array(await source.arrayBuffer());
+    bytes = isPacked ? await limited(file.stream().pipeThrough(new DecompressionStream("gzip"))) : new Uint8Array(await file.arrayBuffer());
   } catch {
     throw file.name + (isPacked ? ": damaged, or not packed by gzip." : ": the browser cannot read it.");
   }
+  if (!bytes) throw file.name + ": more than " + UNPACKED_MIB_MAX + " MiB when it is unpacked.";
+  return bytes;
 };
 // Zip by its first bytes, tar by the word in its first header.
 const isArchive = (bytes) => {

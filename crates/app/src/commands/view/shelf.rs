@@ -86,7 +86,7 @@ impl Shelf {
     fn samples<'a>(&'a self, is_wanted: impl Fn(&Held) -> bool) -> Vec<Sample<'a>> {
         let wanted = self.results.iter().filter(|held| is_wanted(held));
         wanted
-            .map(|held| Sample { name: held.file.clone(), record: &held.record, explained: &held.explained })
+            .map(|held| Sample { name: held.file.clone(), record: &held.record, verdict: held.explained.verdict })
             .collect()
     }
 
