@@ -223,6 +223,16 @@ fn metrics_are_served_and_written() {
     }
 }
 
+/// A job of cron takes some rows and leaves the file to its collector.
+#[test]
+fn metrics_of_a_counted_monitor_are_kept() {
+    let folder = Folder::new("counted-metrics");
+    let file = folder.file("sbc.prom");
+    let words = ["-m", "0.05", "--count", "2", "--quiet", "--textfile", &file];
+    assert!(sbc_bench(&folder, &words).status().unwrap().success());
+    check_exposition(&std::fs::read_to_string(&file).unwrap());
+}
+
 /// A 0 silences an alert, so only what could be seen has a value.
 #[test]
 fn throttling_that_nothing_reports_has_no_metric() {
