@@ -2,6 +2,7 @@
 //! there installs an older version, upgrades it, uses it, removes and purges it. What is in the root afterwards must be
 //! what was there before. Systems of another architecture run under qemu. Nothing of this machine is changed.
 
+mod namespace;
 mod root;
 
 use super::{Target, checksums};

@@ -1,5 +1,6 @@
 //! A minimal system in a folder: made once by debootstrap with all signatures verified, and copied for each use.
 
+use super::namespace::Namespace;
 use super::{System, run};
 use crate::dist::Target;
 use anyhow::{Context, Result};
@@ -91,12 +92,10 @@ impl Root {
     }
 
     /// Runs a line in its shell, with mounts, processes and network of its own. Formats of programs belong to a user
-    /// namespace (since Linux 6.7), so that those of this machine stay as they are.
+    /// namespace, so that those of this machine stay as they are.
     pub(super) fn shell(&self, line: &str) -> Result<Output> {
-        let mut command = Command::new("unshare");
-        if self.format.is_some() {
-            command.args(["--user", "--map-users=0,0,65536", "--map-groups=0,0,65536", "--setuid=0", "--setgid=0"]);
-        }
+        let namespace = self.format.as_ref().map(|_| Namespace::make()).transpose()?;
+        let mut command = namespace.as_ref().map_or_else(|| Command::new("unshare"), Namespace::unshare);
         command.args(["--mount", "--net", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh"]);
         command.arg(&self.path).arg(line).arg(self.format.as_deref().unwrap_or(Path::new("")));
         command.output().context("unshare (of util-linux)")
