@@ -55,7 +55,7 @@ pub(crate) fn explain_all(record: &Record) {
     let name = || "a".to_owned();
     let side = || compare::Side { name: name(), record, explained };
     compare::text(&compare::compare(&[side(), side()]));
-    let sample = || trend::Sample { name: name(), record, explained };
+    let sample = || trend::Sample { name: name(), record, verdict: explained.verdict };
     trend::text(&trend::trends(&[sample(), sample(), sample()]));
     kernel::text(record, &kernel::verdict(record, &Eol::shipped()));
 }

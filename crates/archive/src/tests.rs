@@ -81,6 +81,9 @@ fn files_come_out_as_they_went_in() {
     }
     assert!(is_archive(&zip(&[])) && !is_archive(b"PK") && !is_archive(&[]));
     check(&zip(&[("logs/", b""), ("logs/a", b"1")]), Ok(&[("logs/a", b"1")]));
+    let mut linked = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    linked.add_symlink("link", "/etc/passwd", SimpleFileOptions::default()).unwrap();
+    check(&linked.finish().unwrap().into_inner(), Ok(&[]));
     let link = entry("link", b'2', b"00000000000", b"");
     check(&[link, entry("folder", b'5', b"00000000000", b""), file("a", b"1")].concat(), Ok(&[("a", b"1")]));
     // Longer names than a header has room for.
