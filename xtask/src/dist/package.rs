@@ -17,7 +17,12 @@ const MADE: [(&str, &[&str]); 4] = [
     ("_sbc-bench", &["completions", "zsh"]),
     ("sbc-bench.fish", &["completions", "fish"]),
 ];
-const COPIED: [(&str, &str); 4] = [
+const COPIED: [(&str, &str); 9] = [
+    ("packaging/systemd/sbc-bench-monitor.service", "systemd/sbc-bench-monitor.service"),
+    ("packaging/systemd/sbc-bench-restore.service", "systemd/sbc-bench-restore.service"),
+    ("packaging/systemd/sbc-bench-regular.service", "systemd/sbc-bench-regular.service"),
+    ("packaging/systemd/sbc-bench-regular.timer", "systemd/sbc-bench-regular.timer"),
+    ("packaging/workloads.d/README", "workloads.d/README"),
     ("CHANGELOG.md", "CHANGELOG.md"),
     ("README.md", "README.md"),
     ("LICENSE-MIT", "LICENSE-MIT"),
@@ -46,12 +51,19 @@ pub(crate) fn main(arch: &str) -> Result<()> {
         let output = command(target, &made.binary).args(words).output().with_context(|| name.to_owned())?;
         fs::write(root.join(name), said(output)? + "\n")?;
     }
+    for folder in ["systemd", "workloads.d"] {
+        fs::create_dir(root.join(folder))?;
+    }
     for (from, to) in COPIED {
         fs::copy(workspace::root().join(from), root.join(to))?;
     }
     fs::write(root.join("changelog.Debian"), debian_changelog(&epoch)?)?;
     let packed = Command::new("gzip").arg("-9n").args(["sbc-bench.1", "changelog.Debian"]).current_dir(&root).status();
     ensure!(packed.context("gzip")?.success(), "gzip failed");
+    // An .rpm has the dates of files that are older than the commit.
+    let mut dated = Command::new("find");
+    dated.arg(&root).args(["-exec", "touch", "-d"]).arg(format!("@{epoch}")).args(["{}", "+"]);
+    ensure!(dated.status().context("find")?.success(), "touch failed");
     let folder = out.display().to_string();
     let common = ["--target", target.triple, "--output", &folder];
     let deb = ["deb", "--no-build", "--no-strip", "--package", "sbc-bench"];
@@ -136,7 +148,6 @@ fn tarball(arch: &str, epoch: &str, root: &Path, out: &Path) -> Result<()> {
     command.args(order).arg(format!("--mtime=@{epoch}")).arg("--use-compress-program=gzip -9n");
     command.arg(format!("--transform=s,^\\.,sbc-bench-{},", env!("CARGO_PKG_VERSION")));
     command.arg("--create").arg("--file").arg(file).arg("--directory").arg(root).arg(".");
-    command.arg("--directory").arg(workspace::root().join("packaging")).arg("./systemd");
     ensure!(command.status().context("tar")?.success(), "tar failed");
     Ok(())
 }
@@ -154,7 +165,8 @@ fn parts(target: &Target, epoch: &str, out: &Path) -> Result<()> {
         if file.parent() == manifest.parent() {
             let text = fs::read_to_string(&file)?;
             // Where it was built is nobody's business, and would make two builds differ.
-            let text = text.replace(&workspace::root().display().to_string(), "/sbc-bench");
+            let place = workspace::root().display().to_string();
+            let text = text.replace(&place.replace(' ', "%20"), "/sbc-bench").replace(&place, "/sbc-bench");
             fs::write(out.join(format!("sbc-bench-{}-{}.cdx.json", env!("CARGO_PKG_VERSION"), target.arch)), text)?;
         }
         if file.exists() {

@@ -71,7 +71,8 @@ impl Root {
         first.arg(format!("--arch={arch}")).arg(format!("--keyring={}", system.keyring)).arg(system.suite);
         first.arg(&part.path).arg(mirror).arg(format!("/usr/share/debootstrap/scripts/{}", system.script));
         run(&mut first)?;
-        let second = part.shell("/debootstrap/debootstrap --second-stage && apt-get clean")?;
+        // In a container, debootstrap takes the devices that are there.
+        let second = part.shell("container=lxc /debootstrap/debootstrap --second-stage && apt-get clean")?;
         let said = String::from_utf8_lossy(&second.stdout);
         anyhow::ensure!(second.status.success(), "debootstrap: {said}{}", String::from_utf8_lossy(&second.stderr));
         Ok(fs::rename(&part.path, &self.path)?)
