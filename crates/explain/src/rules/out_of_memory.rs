@@ -45,15 +45,17 @@ fn check(record: &Record) -> Vec<Finding> {
     if times == 0 {
         return Vec::new();
     }
+    let how_often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
     let has_swap = !view::swap_devices(record).is_empty();
     let template = if has_swap {
-        "Out of memory: the OOM killer ran {times} times despite swap."
+        "Out of memory: the OOM killer ran {how_often} despite swap."
     } else {
-        "Out of memory: the OOM killer ran {times} times; there is no swap."
+        "Out of memory: the OOM killer ran {how_often}; there is no swap."
     };
     let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
         .sure(97)
         .with("times", Quantity::Count(times))
+        .with("how_often", Quantity::Text(how_often))
         .at_all(messages.iter().map(view::message_place))
         .at_all(killed_steps.iter().map(|step| step_place(record, *step)));
     if let Some((_, first_ms)) = counted {
@@ -74,7 +76,7 @@ mod tests {
         let text = "7za invoked oom-killer: gfp_mask=0x24200ca(GFP_HIGHUSER_MOVABLE), order=0";
         assert_eq!(
             sentences(RULE.id, &with_message(own_run(), text)),
-            ["Out of memory: the OOM killer ran 1 times; there is no swap."]
+            ["Out of memory: the OOM killer ran once; there is no swap."]
         );
         let text = "oom_score_adj of the shell is zero";
         assert_eq!(sentences(RULE.id, &with_message(own_run(), text)), [""; 0]);
