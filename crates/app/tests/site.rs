@@ -9,7 +9,6 @@ use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -179,43 +178,6 @@ fn site_of_all_logs_is_whole() {
         .into_bytes()
     );
     assert_eq!(place.files(), files);
-}
-
-/// Several threads make the pages where there are several CPUs.
-#[test]
-fn site_is_the_same_from_one_cpu_and_from_all() {
-    let places = [Place::new("one-cpu"), Place::new("all-cpus")];
-    for place in &places {
-        composed().iter().for_each(|(name, text)| place.put(name, text));
-        place.put("twin.txt", &composed()[0].1);
-        place.put("broken.json", "{");
-        place.put("empty.txt", "");
-    }
-    let all = sched_getaffinity(None).unwrap();
-    let mut cpus = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu));
-    let mut one = CpuSet::new();
-    one.set(cpus.next().unwrap());
-    if cpus.next().is_none() {
-        return testkit::skip("this machine has one CPU, and a site needs several to be made by several threads");
-    }
-    let told = |place: &Place| {
-        let output = place.site(&["--url", BASE]);
-        let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
-        (output.status.code(), text.replace(place.0.to_str().unwrap(), ""))
-    };
-    // A program begins on the CPUs of the thread that starts it.
-    let alone = || {
-        sched_setaffinity(None, &one).unwrap();
-        told(&places[0])
-    };
-    let alone = machine::threads::apart("one-cpu", alone).unwrap();
-    assert_eq!(alone, told(&places[1]));
-    let [first, second] = places.each_ref().map(Place::files);
-    assert_eq!(first.keys().collect::<Vec<_>>(), second.keys().collect::<Vec<_>>());
-    for path in first.keys() {
-        let [first, second] = places.each_ref().map(|place| std::fs::read(place.out().join(path)).unwrap());
-        assert!(first == second, "{path}");
-    }
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! read and written, each result once: what was seen of it is kept next to the pages.
 
 mod folder;
-mod parallel;
 mod sources;
 
 use super::known;
@@ -60,7 +59,8 @@ pub(crate) fn run(args: &SiteArgs) -> anyhow::Result<u8> {
 /// The files by the names of their pages. What has the content of another is told and left out.
 fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source>, u8)> {
     let found = sources::find(from)?;
-    let contents = parallel::each(&found, |source| Ok(source.bytes().map(|bytes| hex(&Sha256::digest(&bytes)))))?;
+    let contents: Vec<_> =
+        found.iter().map(|source| source.bytes().map(|bytes| hex(&Sha256::digest(&bytes)))).collect();
     let mut status = 0;
     let mut by_content: BTreeMap<String, String> = BTreeMap::new();
     let mut named = BTreeMap::new();
@@ -100,7 +100,8 @@ fn results(
     status: &mut u8,
 ) -> anyhow::Result<Results> {
     let sources: Vec<(String, Source)> = sources.into_iter().collect();
-    let entries = parallel::each(&sources, |(page, source)| result(folder, page, source, reference, key))?;
+    let entries = sources.iter().map(|(page, source)| result(folder, page, source, reference, key));
+    let entries = entries.collect::<anyhow::Result<Vec<_>>>()?;
     let mut results = Results::new();
     for ((page, source), entry) in sources.into_iter().zip(entries) {
         match entry {
@@ -170,7 +171,7 @@ fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow
         let trends = if group.kind == Kind::Board { trends_of(group, results) } else { Vec::new() };
         folder.write(&group.path, &key, &site.group_page(group, &trends))
     };
-    parallel::each(&groups, group).map(drop)
+    groups.iter().try_for_each(group)
 }
 
 /// How the figures of a board changed. Its results are read again: of those that are unchanged no Record is at hand.
