@@ -10,6 +10,10 @@ use record::{Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Workloads of one thread run on the fastest CPU.
+const CPUS_OF_WORKLOAD: &str =
+    "CPUs to run on: all or a list such as 0-3,6 [default: as in a standard run: the fastest one, or all of them]";
+
 /// One question to the machine.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum OneShot {
@@ -36,6 +40,7 @@ pub(crate) enum OneShot {
     /// Run one workload once
     ///
     /// For example `aes aes-256-cbc` or `aes:aes-256-cbc`; see `sbc-bench list workloads`.
+    #[command(mut_arg("cpus", |cpus| cpus.help(CPUS_OF_WORKLOAD)))]
     Workload {
         /// Workload id, or ID:VARIANT
         #[arg(value_name = "ID")]

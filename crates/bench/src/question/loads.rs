@@ -103,7 +103,7 @@ impl Load {
     }
 
     /// What the standard run does in its most thorough form, of this workload alone.
-    fn of_standard_run(&self, machine: &Machine) -> Vec<Job> {
+    pub(super) fn of_standard_run(&self, machine: &Machine) -> Vec<Job> {
         let options = Options { extensive: true, heat: true, ..Options::default() };
         // Asked for by name, it runs although the other one of its kind would be the first choice.
         let available = Available {

@@ -18,7 +18,7 @@ pub struct SingleWorkload {
     pub workload: WorkloadId,
     /// Which form of it; empty for its only one.
     pub variant: Variant,
-    /// On these CPUs, a thread on each; empty for the fastest CPU.
+    /// On these CPUs, a thread on each; empty for all of them where a standard run uses several, else for the fastest.
     pub cpus: Vec<u32>,
 }
 
@@ -64,12 +64,46 @@ fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
     load.stages(machine)
 }
 
-/// One workload where it was asked for, or on the fastest CPU.
+/// One workload where it was asked for, or where a standard run has it: 7-zip `multi` on one CPU would be no such thing.
 fn job(machine: &Machine, one: &SingleWorkload) -> Job {
     let cpus = match one.cpus.as_slice() {
-        [] => vec![fastest_cpu(machine)],
+        [] => {
+            let load = Load { variants: vec![one.variant.clone()], ..Load::usual(one.workload) };
+            let is_wide = |job: &Job| job.cpus.len() > 1;
+            if let Some(job) = load.of_standard_run(machine).into_iter().find(is_wide) {
+                return Job { repetition: 0, ..job };
+            }
+            vec![fastest_cpu(machine)]
+        }
         cpus => cpus.to_vec(),
     };
     let threads = cpus.len() as u32;
     standard::job(one.workload, one.variant.clone(), cpus, threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::machine;
+
+    #[test]
+    fn a_workload_runs_where_a_standard_run_has_it() {
+        let machine = machine(&[("Cortex-A53", 4, 1500), ("Cortex-A72", 2, 2000)]);
+        let all: Vec<u32> = machine.cpus.iter().map(|cpu| cpu.cpu).collect();
+        let fastest = vec![fastest_cpu(&machine)];
+        let check = |workload, variant: Variant, cpus: &[u32], expected: &[u32]| {
+            let one = SingleWorkload { workload, variant, cpus: cpus.to_vec() };
+            let jobs = stages(&machine, &one);
+            let [Stage::Job(job)] = &jobs[..] else { panic!("{jobs:?}") };
+            assert_eq!((&job.cpus[..], job.threads as usize), (expected, expected.len()), "{one:?}");
+        };
+        check(WorkloadId::SevenZip, Variant::MULTI, &[], &all);
+        check(WorkloadId::SevenZip, Variant::MULTI, &all[..1], &all[..1]);
+        check(WorkloadId::SevenZip, Variant::SINGLE, &[], &fastest);
+        check(WorkloadId::Lzma, Variant::MULTI, &[], &all);
+        check(WorkloadId::Cpuminer, Variant::ONLY, &[], &all);
+        check(WorkloadId::OpenSsl, Variant::parallel("aes-256-cbc"), &[], &all);
+        check(WorkloadId::Aes, Variant::AES_256_CBC, &[], &fastest);
+        check(WorkloadId::MemoryLatency, Variant::ONLY, &[], &fastest);
+    }
 }
