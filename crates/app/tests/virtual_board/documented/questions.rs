@@ -9,7 +9,7 @@ fn kernel_storage_and_help() {
         Row { line: "sbc-bench -k", says: &["CONFIG_HZ=", "Kernel "], ..LOOK },
         Row { line: "sbc-bench -S", ..LOOK },
         Row { line: "sbc-bench -h", flags: "", says: &["Usage: ", "-R", "Exit status:"], ..ROW },
-        Row { line: "sbc-bench -u", says: &["is not supported", "install a newer binary"], status: &[1], ..ROW },
+        Row { line: "sbc-bench -u", says: &["knows no key of releases", "--key FILE"], status: &[1], ..ROW },
     ]);
 }
 
