@@ -1,13 +1,12 @@
 //! What 7-zip 16.02 is estimated to give from another version, and what it gives: both in turns on this machine, on one CPU
 //! and on all.
 //!
-//! Ratings are taken by the CPU time that 7-zip had, so that what else runs on the machine counts less. It still takes
-//! caches and memory from both: use a machine that does nothing else.
+//! Ratings are those that 7-zip prints, as the table of ratios has them: use a machine that does nothing else.
 
 use anyhow::{Context, Result, ensure};
 use explain::figures::equivalent::equivalents;
 use explain::figures::figures;
-use record::{Measured, Outcome, Record, Variant, WorkloadId};
+use record::{Record, Variant, WorkloadId};
 use std::path::Path;
 use std::process::Command;
 
@@ -25,7 +24,7 @@ pub(super) struct Versions<'a> {
     pub(super) other: &'a str,
 }
 
-/// One estimate and the value that it is for, in MIPS for each CPU that was used whole.
+/// One estimate and the value that it is for, in MIPS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Pair {
     low: f64,
@@ -80,15 +79,9 @@ fn pair(binary: &Path, versions: Versions<'_>, variant: &Variant) -> Result<Pair
     let estimated = estimates.iter().find(|figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip));
     let estimated = estimated.with_context(|| format!("no ratio is known for {}", versions.other))?;
     let estimate = estimated.estimate.as_ref().context("the first program is no 16.02, or both are")?;
-    let (used, listed_used) = (usage(&other)?, usage(&listed)?);
     let real = figures(&listed);
     let real = real.iter().find(|figure| figure.key == estimated.key).context("the first program is no 16.02")?;
-    Ok(Pair {
-        low: estimate.low / used,
-        estimated: estimated.value / used,
-        high: estimate.high / used,
-        real: real.value / listed_used,
-    })
+    Ok(Pair { low: estimate.low, estimated: estimated.value, high: estimate.high, real: real.value })
 }
 
 /// A run of the workload alone, by this program.
@@ -99,17 +92,6 @@ fn measured(binary: &Path, program: &str, variant: &Variant) -> Result<Record> {
     // Degraded or invalid, as on any machine that is not alone.
     ensure!(matches!(output.status.code(), Some(0 | 2 | 3)), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(record::from_json(&String::from_utf8(output.stdout)?)?)
-}
-
-/// The part of its CPUs that 7-zip had, 1 for one CPU.
-fn usage(record: &Record) -> Result<f64> {
-    let done = record.steps.iter().find_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Compression(done)) => Some(done),
-        _ => None,
-    });
-    let percent = done.context("7-zip did not run")?.usage_percent;
-    ensure!(percent > 0, "7-zip does not tell its CPU time");
-    Ok(f64::from(percent) / 100.0)
 }
 
 #[cfg(test)]
