@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Which program made a page; pages of another one are made again.
 pub(super) const VERSION: &str = env!("SBC_BENCH_VERSION");
@@ -53,16 +52,9 @@ pub(super) struct SiteFolder {
     folders: BTreeMap<&'static str, Folder>,
     /// What earlier calls and this one have written, or are about to.
     ours: Keys,
-    kept: BTreeMap<String, Entry>,
-    /// Pages are made by several threads.
-    progress: Mutex<Progress>,
-}
-
-/// What was done so far.
-#[derive(Default)]
-struct Progress {
     /// What belongs to the site as it is now.
     current: Keys,
+    kept: BTreeMap<String, Entry>,
     written: usize,
 }
 
@@ -103,8 +95,9 @@ impl SiteFolder {
             path: path.to_owned(),
             folders: BTreeMap::new(),
             ours: Keys::new(),
+            current: Keys::new(),
             kept: BTreeMap::new(),
-            progress: Mutex::default(),
+            written: 0,
         };
         if top.holds(OsStr::new(FILES)) {
             let read = |name: &str| top.read(OsStr::new(name), BYTES_MAX);
@@ -131,17 +124,12 @@ impl SiteFolder {
     /// # Errors
     /// One of them is there and not ours.
     pub(super) fn claim(&mut self, paths: impl Iterator<Item = String>) -> anyhow::Result<()> {
-        let mut new = Vec::new();
-        for path in paths {
-            let (folder, name) = parts(&path);
-            self.make(folder)?;
-            if self.ours.contains_key(&path) {
-                continue;
-            }
+        let new: Vec<String> = paths.filter(|path| !self.ours.contains_key(path)).collect();
+        for path in &new {
+            let (folder, name) = parts(path);
             if self.folder(folder)?.holds(name) {
                 bail!("{} is not of this site and is not replaced; move it away.", self.path.join(path).display());
             }
-            new.push(path);
         }
         if !new.is_empty() {
             self.ours.extend(new.into_iter().map(|path| (path, String::new())));
@@ -155,20 +143,20 @@ impl SiteFolder {
         self.kept.get(page).cloned()
     }
 
-    /// True if a file that was claimed is there and was made with this key.
-    pub(super) fn is_current(&self, path: &str, key: &str) -> bool {
+    /// True if a file is there and was made with this key.
+    pub(super) fn is_current(&mut self, path: &str, key: &str) -> bool {
         let (folder, name) = parts(path);
         self.ours.get(path).is_some_and(|own| own == key)
             && self.folder(folder).is_ok_and(|folder| folder.length(name).is_some())
     }
 
     /// Keeps a file as it is.
-    pub(super) fn keep(&self, path: &str, key: &str) {
-        self.progress().current.insert(path.to_owned(), key.to_owned());
+    pub(super) fn keep(&mut self, path: &str, key: &str) {
+        self.current.insert(path.to_owned(), key.to_owned());
     }
 
     /// Leaves a file unmade that was claimed: what it is to be made of cannot be read today.
-    pub(super) fn postpone(&self, path: &str) {
+    pub(super) fn postpone(&mut self, path: &str) {
         self.keep(path, "");
     }
 
@@ -176,11 +164,11 @@ impl SiteFolder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(&self, path: &str, key: &str, text: &str) -> anyhow::Result<()> {
+    pub(super) fn write(&mut self, path: &str, key: &str, text: &str) -> anyhow::Result<()> {
         let (folder, name) = parts(path);
         self.folder(folder)?.replace_unsynced(name, text.as_bytes(), Access::World)?;
+        self.written += 1;
         self.keep(path, key);
-        self.progress().written += 1;
         Ok(())
     }
 
@@ -189,12 +177,10 @@ impl SiteFolder {
     /// # Errors
     /// A file cannot be removed or written.
     pub(super) fn finish<'a>(mut self, entries: impl Iterator<Item = (&'a str, &'a Entry)>) -> anyhow::Result<Done> {
-        let Progress { current, written } = std::mem::take(&mut *self.progress());
-        let stale: Vec<String> = self.ours.keys().filter(|path| !current.contains_key(*path)).cloned().collect();
+        let stale: Vec<String> = self.ours.keys().filter(|path| !self.current.contains_key(*path)).cloned().collect();
         let mut removed = 0;
         for path in &stale {
             let (folder, name) = parts(path);
-            self.make(folder)?;
             let folder = self.folder(folder)?;
             removed += usize::from(folder.holds(name));
             folder.remove(name)?;
@@ -206,11 +192,11 @@ impl SiteFolder {
             let bytes = serde_json::to_vec(&Keeping { version: VERSION, results })?;
             self.top()?.replace_unsynced(OsStr::new(RESULTS), &bytes, Access::World)?;
         }
-        if self.ours != current {
-            self.write_names(&current)?;
+        if self.ours != self.current {
+            self.write_names(&self.current)?;
         }
-        let made = current.values().filter(|key| !key.is_empty()).count();
-        Ok(Done { written, unchanged: made - written, removed })
+        let made = self.current.values().filter(|key| !key.is_empty()).count();
+        Ok(Done { written: self.written, unchanged: made - self.written, removed })
     }
 
     fn write_names(&self, files: &Keys) -> anyhow::Result<()> {
@@ -222,24 +208,15 @@ impl SiteFolder {
         self.folders.get("").context("the directory of the site is not open")
     }
 
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Opens a folder of the site, and makes it where it is missing; no link is followed to it.
-    fn make(&mut self, name: &str) -> anyhow::Result<()> {
+    /// A folder of the site, made where it is missing; no link is followed to it.
+    fn folder(&mut self, name: &str) -> anyhow::Result<&Folder> {
         let known = FOLDERS.into_iter().find(|known| *known == name).unwrap_or("");
         if !self.folders.contains_key(known) {
             let path = self.path.join(known);
             files::make_all(&path)?;
             self.folders.insert(known, Folder::open_itself(&path)?);
         }
-        Ok(())
-    }
-
-    /// A folder of the site that is open.
-    fn folder(&self, name: &str) -> anyhow::Result<&Folder> {
-        self.folders.get(name).context("a directory of the site is not open")
+        self.folders.get(known).context("a directory of the site is not open")
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &SiteArgs) -> anyhow::Result<u8> {
     let reference = known::reference(&[])?;
     let key = key_of_pages(&reference);
     folder.claim(sources.keys().map(|page| result_path(page)))?;
-    let results = results(&folder, sources, &reference, &key, &mut status)?;
+    let results = results(&mut folder, sources, &reference, &key, &mut status)?;
     if results.is_empty() {
         bail!("None of the files could be read.");
     }
@@ -59,14 +59,12 @@ pub(crate) fn run(args: &SiteArgs) -> anyhow::Result<u8> {
 /// The files by the names of their pages. What has the content of another is told and left out.
 fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source>, u8)> {
     let found = sources::find(from)?;
-    let contents: Vec<_> =
-        found.iter().map(|source| source.bytes().map(|bytes| hex(&Sha256::digest(&bytes)))).collect();
     let mut status = 0;
     let mut by_content: BTreeMap<String, String> = BTreeMap::new();
     let mut named = BTreeMap::new();
-    for (source, content) in found.into_iter().zip(contents) {
-        let content = match content {
-            Ok(content) => content,
+    for source in found {
+        let content = match source.bytes() {
+            Ok(bytes) => hex(&Sha256::digest(&bytes)),
             Err(error) => {
                 status = status::FAILURE;
                 output::note(&format!("Skipped: {error:#}"));
@@ -93,52 +91,39 @@ fn key_of_pages(reference: &Reference) -> String {
 
 /// Reads and renders what is new; a file that cannot be read is told.
 fn results(
-    folder: &SiteFolder,
+    folder: &mut SiteFolder,
     sources: BTreeMap<String, Source>,
     reference: &Reference,
     key: &str,
     status: &mut u8,
 ) -> anyhow::Result<Results> {
-    let sources: Vec<(String, Source)> = sources.into_iter().collect();
-    let entries = sources.iter().map(|(page, source)| result(folder, page, source, reference, key));
-    let entries = entries.collect::<anyhow::Result<Vec<_>>>()?;
     let mut results = Results::new();
-    for ((page, source), entry) in sources.into_iter().zip(entries) {
-        match entry {
-            Ok(entry) => drop(results.insert(page, (entry, source))),
-            Err(error) => {
-                *status = status::FAILURE;
-                output::note(&format!("Skipped: {error:#}"));
+    for (page, source) in sources {
+        let path = result_path(&page);
+        let kept = folder.kept(&page).filter(|_| folder.is_current(&path, key));
+        let entry = match kept {
+            Some(mut entry) => {
+                folder.keep(&path, key);
+                entry.row.file.clone_from(&source.name);
+                entry
             }
-        }
+            None => match source.record() {
+                Ok(record) => {
+                    let explained = Explanation::of(&record);
+                    folder.write(&path, key, &page::page(&record, &explained, reference))?;
+                    Entry::of(&record, &explained, &source.name)
+                }
+                Err(error) => {
+                    *status = status::FAILURE;
+                    output::note(&format!("Skipped: {error:#}"));
+                    folder.postpone(&path);
+                    continue;
+                }
+            },
+        };
+        results.insert(page, (entry, source));
     }
     Ok(results)
-}
-
-/// The entry of one result, whose page is written where it is not current; inside, why the file cannot be read.
-fn result(
-    folder: &SiteFolder,
-    page: &str,
-    source: &Source,
-    reference: &Reference,
-    key: &str,
-) -> anyhow::Result<anyhow::Result<Entry>> {
-    let path = result_path(page);
-    if let Some(mut entry) = folder.kept(page).filter(|_| folder.is_current(&path, key)) {
-        folder.keep(&path, key);
-        entry.row.file.clone_from(&source.name);
-        return Ok(Ok(entry));
-    }
-    let record = match source.record() {
-        Ok(record) => record,
-        Err(error) => {
-            folder.postpone(&path);
-            return Ok(Err(error));
-        }
-    };
-    let explained = Explanation::of(&record);
-    folder.write(&path, key, &page::page(&record, &explained, reference))?;
-    Ok(Ok(Entry::of(&record, &explained, &source.name)))
 }
 
 /// True if the run of a result was resumed and the whole of it is a result as well; that is told.
@@ -154,10 +139,8 @@ fn is_part(listed: &Listed<'_>, results: &Results) -> bool {
 
 /// Pages of boards, SoCs and core types whose results changed.
 fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow::Result<()> {
-    let groups: Vec<&Group<'_>> = site.groups().collect();
-    folder.claim(groups.iter().map(|group| group.path.clone()))?;
-    let folder = &*folder;
-    let group = |group: &&Group<'_>| {
+    folder.claim(site.groups().map(|group| group.path.clone()))?;
+    for group in site.groups() {
         let mut hash = Sha256::new();
         hash.update(folder::VERSION);
         for listed in &group.results {
@@ -166,12 +149,12 @@ fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow
         let key = hex(&hash.finalize());
         if folder.is_current(&group.path, &key) {
             folder.keep(&group.path, &key);
-            return Ok(());
+            continue;
         }
         let trends = if group.kind == Kind::Board { trends_of(group, results) } else { Vec::new() };
-        folder.write(&group.path, &key, &site.group_page(group, &trends))
-    };
-    groups.iter().try_for_each(group)
+        folder.write(&group.path, &key, &site.group_page(group, &trends))?;
+    }
+    Ok(())
 }
 
 /// How the figures of a board changed. Its results are read again: of those that are unchanged no Record is at hand.
