@@ -151,7 +151,7 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
         if view::busy_cpus_expected(step) < cpus || elapsed_ms < FULL_LOAD_MS_MIN {
             return None;
         }
-        Some((100.0 * view::cpus_of_others(record, step)? / online.mean(step.window), index))
+        Some((100.0 * view::cpus_of_others(record, &online, step)? / online.mean(step.window), index))
     });
     let (percent, index) = taken.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let share = Share::percent(percent)?;
@@ -193,7 +193,7 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
         let elapsed_ms = step.window.elapsed_ms();
         let elapsed_ns = elapsed_ms as f64 * 1e6;
         let without_ns = view::cpu_ns(step).map_or(f64::MAX, |own| (elapsed_ns - own).max(0.0));
-        let waited_ns = (*step.counters.run_delay_ns.known()? as f64).min(without_ns);
+        let waited_ns = view::waited_ns(step)?.min(without_ns);
         let is_alone = step.threads == 1 && step.cpus.len() == 1 && elapsed_ms >= STEP_MS_MIN;
         let share = is_alone.then(|| Share::of(waited_ns, elapsed_ns))?;
         Some((share?, index))

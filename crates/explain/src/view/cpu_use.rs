@@ -36,6 +36,11 @@ pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
 /// Everything but idle in percent of all CPUs, for every row of the samples; none where it is
 /// not known. One row is coarse: good enough to tell load from idling.
 pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
+    percent_without(record, &[CpuTime::IDLE, CpuTime::IOWAIT])
+}
+
+/// The same without other kinds of time, by their columns.
+fn percent_without(record: &Record, kinds: &[usize]) -> Vec<Option<f64>> {
     let samples = &record.samples;
     if let Some(busy) = samples.channel(&percent(CpuPercent::Busy)) {
         return busy.values.iter().map(|busy| busy.map(|busy| busy as f64)).collect();
@@ -44,8 +49,8 @@ pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     let growth = ticks_by_row(record, super::whole_run());
     for (busy, ticks) in found.iter_mut().zip(&growth) {
         let total: i64 = ticks.iter().total();
-        let idle = ticks[CpuTime::IDLE] + ticks[CpuTime::IOWAIT];
-        *busy = (total > 0).then(|| 100.0 * (total - idle) as f64 / total as f64);
+        let without: i64 = kinds.iter().map(|kind| ticks[*kind]).total();
+        *busy = (total > 0).then(|| 100.0 * (total - without) as f64 / total as f64);
     }
     found
 }
@@ -53,15 +58,10 @@ pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
 /// The same with the time that was waited for storage and that a quota withheld: no governor `performance` lowers the
 /// clock of a CPU that has to wait, so that clocks read then count as those of a busy CPU.
 pub(super) fn loaded_percent_at(record: &Record) -> Vec<Option<f64>> {
-    let mut found = busy_percent_at(record);
     if is_log(record) || is_other_governor(record) {
-        return found;
+        return busy_percent_at(record);
     }
-    let growth = ticks_by_row(record, super::whole_run());
-    for (loaded, ticks) in found.iter_mut().zip(&growth) {
-        let total: i64 = ticks.iter().total();
-        *loaded = loaded.map(|busy| busy + 100.0 * ticks[CpuTime::IOWAIT] as f64 / total.max(1) as f64);
-    }
+    let mut found = percent_without(record, &[CpuTime::IDLE]);
     let quota = record.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime));
     let (Some(channel), Some(cpus)) = (quota, cpu_count(record)) else {
         return found;

@@ -1,5 +1,6 @@
-//! Which CPUs were online at a moment: counted in samples of own runs, and told by kernel messages where nobody counted. Some vendors'
-//! kernels switch CPUs on and off by load, so that a share of the CPU time of those that are there is not a share of all.
+//! Which CPUs were online at a moment: counted in samples of own runs, and told by kernel messages where nobody counted.
+//! Some vendors' kernels switch CPUs on and off by load, so that a share of the CPU time of those that are there is not a
+//! share of all.
 
 use super::lost_cpus::{killed_cpu, lost_cpus};
 use super::{cpu_count, is_log};

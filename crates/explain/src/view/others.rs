@@ -21,9 +21,8 @@ pub fn waited_ns(step: &Step) -> Option<f64> {
 }
 
 /// How many CPUs were busy on average while a step ran, without what the kernel charged to it and what the samples
-/// cost; none where either was not counted. CPUs that went offline have no time to share.
-pub fn cpus_of_others(record: &Record, step: &Step) -> Option<f64> {
-    let online = OnlineCpus::of(record)?;
+/// cost; none where either was not counted. CPUs that were not online have no time to share.
+pub fn cpus_of_others(record: &Record, online: &OnlineCpus, step: &Step) -> Option<f64> {
     let sampling = own_cost_percent(record).unwrap_or(0.0);
     let uses = cpu_use(record, step.window);
     let busy = uses.iter().map(|usage| (usage.busy - sampling) / 100.0 * f64::from(online.at(usage.at_ms)));
@@ -53,7 +52,8 @@ mod tests {
         let mut record = counter(record, ChannelId::all_cpus(CpuTime::Idle), Unit::Ticks, &[0; 21]);
         for (own_s, expected) in [(30_u64, 0.0), (20, 1.0)] {
             record.steps[0].counters.task_clock_ns = Fact::Known(own_s * 1_000_000_000);
-            let found = cpus_of_others(&record, &record.steps[0]).unwrap();
+            let online = OnlineCpus::of(&record).unwrap();
+            let found = cpus_of_others(&record, &online, &record.steps[0]).unwrap();
             assert!((found - expected).abs() < 0.25, "{own_s} s: {found} CPUs");
         }
     }

@@ -57,6 +57,9 @@ impl Weights {
     /// Share of what all CPUs are worth that was there at a reading; none where nothing says which were away.
     fn there(&self, record: &Record, reading: &Reading, before: i64) -> Option<f64> {
         let away = (before - reading.value).max(0) as usize;
+        if away == 0 {
+            return Some(1.0);
+        }
         let cpus = view::cpus_away(record, reading);
         let all: f64 = self.0.iter().map(|(_, worth)| *worth).total();
         let gone: f64 = self.0.iter().filter(|(cpu, _)| cpus.contains(cpu)).map(|(_, worth)| *worth).total();

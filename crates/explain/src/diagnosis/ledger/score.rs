@@ -16,6 +16,8 @@ pub(super) struct Score<'a> {
     pub runs: Vec<Run<'a>>,
     /// CPUs that it can keep busy.
     pub busy_cpus: u32,
+    /// Which CPUs were there, if the machine's are known.
+    pub online: Option<OnlineCpus>,
 }
 
 /// One repetition.
@@ -57,14 +59,15 @@ impl<'a> Score<'a> {
             .collect();
         cut(&mut runs);
         let cpus = view::cpu_count(record).unwrap_or(1);
+        let online = OnlineCpus::of(record);
         let expected = match Bound::of(&step.workload, &step.variant) {
             Bound::Unknown if step.cpus.is_empty() => {
-                cpus_wanted(&runs).or_else(|| cpus_seen_busy(case, &runs)).unwrap_or(cpus)
+                cpus_wanted(&runs).or_else(|| cpus_seen_busy(case, online.as_ref()?, &runs)).unwrap_or(cpus)
             }
             _ => view::busy_cpus_expected(step),
         };
         let busy_cpus = expected.clamp(1, cpus.max(1));
-        (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus })
+        (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus, online })
     }
 
     /// What was reached, as work per time.
@@ -78,9 +81,9 @@ impl<'a> Score<'a> {
     }
 
     /// CPUs that a repetition could use: what went away is not for others to take again.
-    pub(super) fn cpus_there(&self, case: &Case<'_>, run: &Run<'_>) -> f64 {
+    pub(super) fn cpus_there(&self, run: &Run<'_>) -> f64 {
         let wanted = f64::from(self.busy_cpus);
-        OnlineCpus::of(case.record).map_or(wanted, |online| online.mean(run.window).min(wanted))
+        self.online.as_ref().map_or(wanted, |online| online.mean(run.window).min(wanted))
     }
 
     /// True if it keeps all CPUs busy.
@@ -109,8 +112,7 @@ impl<'a> Score<'a> {
 }
 
 /// How many CPUs a program of which nothing is known kept busy, by what samples show of its repetitions.
-fn cpus_seen_busy(case: &Case<'_>, runs: &[Run<'_>]) -> Option<u32> {
-    let online = OnlineCpus::of(case.record)?;
+fn cpus_seen_busy(case: &Case<'_>, online: &OnlineCpus, runs: &[Run<'_>]) -> Option<u32> {
     let uses = runs.iter().flat_map(|run| view::cpu_use(case.record, run.window));
     let busy: Vec<f64> = uses.map(|usage| usage.busy / 100.0 * f64::from(online.at(usage.at_ms))).collect();
     Some(median(&busy)?.round() as u32)

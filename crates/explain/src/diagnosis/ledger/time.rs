@@ -6,7 +6,7 @@ use super::waiting;
 use crate::case::Case;
 use crate::rules::cpu_quota::throttled_time;
 use crate::stats::mean;
-use crate::view::{self, OnlineCpus, cpu_ns, cpus_of_others, waited_ns};
+use crate::view::{self, cpu_ns, cpus_of_others, waited_ns};
 use crate::{Cause, Method, Witness};
 use record::{Bound, ChannelId, OfControlGroup, Total};
 
@@ -42,10 +42,10 @@ fn withheld(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 
 /// Share of its CPU time that went to other guests.
 fn stolen(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
-    let online = OnlineCpus::of(case.record)?;
+    let online = score.online.as_ref()?;
     let uses = view::cpu_use(case.record, run.window);
     let steal = uses.iter().map(|usage| usage.steal / 100.0 * f64::from(online.at(usage.at_ms)));
-    Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(case, run))
+    Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(run))
 }
 
 /// Share of its CPU time that other programs had: what was busy without what the kernel charged to the step and what
@@ -65,13 +65,13 @@ fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f
     if is_unknown && let Some(waited_ns) = waited_ns(run.step) {
         return Some(waited_ns / (elapsed_ns * f64::from(score.busy_cpus)));
     }
-    let there = score.cpus_there(case, run);
-    let others = cpus_of_others(case.record, run.step)? / there;
+    let there = score.cpus_there(run);
+    let others = cpus_of_others(case.record, score.online.as_ref()?, run.step)? / there;
     // Others may have had what the threads had no use for while they waited for each other. Threads that are more than
     // the CPUs wait for each other as well.
     let alone = there / f64::from(score.busy_cpus);
     let displaced = waited_ns(run.step).map(|waited_ns| (1.0 - own_ns / (waited_ns + own_ns) / alone).max(0.0));
-    let by_use = || Some(1.0 - waiting::kept_by_use(case, score, run)?);
+    let by_use = || Some(1.0 - waiting::kept_by_use(score, run)?);
     Some(displaced.or_else(by_use).map_or(others, |displaced| others.min(displaced)))
 }
 

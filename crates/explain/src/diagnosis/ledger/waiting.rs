@@ -26,7 +26,7 @@ pub(super) fn loss(case: &Case<'_>, score: &Score<'_>) -> Option<Loss> {
         .iter()
         .filter_map(|run| {
             let waited = waited_share(case, run);
-            let by_use = kept_by_use(case, score, run).or_else(|| kept_by_time(case, score, run));
+            let by_use = kept_by_use(score, run).or_else(|| kept_by_time(score, run));
             match (by_use, waited) {
                 (Some(kept), Some(waited)) => Some(kept.max(1.0 - waited)),
                 (kept, waited) => kept.or(waited.map(|waited| 1.0 - waited)),
@@ -55,28 +55,28 @@ impl Half {
     }
 
     /// How busy the CPUs were kept in this half, in percent of all that it can use.
-    fn used_percent(self, case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+    fn used_percent(self, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
         let done = compression(run)?;
         let rows: &[DictionaryRow] = match self {
             Self::Compressing => &done.compressing,
             Self::Decompressing => &done.decompressing,
         };
         let used: Vec<f64> = rows.iter().map(|row| f64::from(row.usage_percent)).filter(|used| *used > 0.0).collect();
-        Some(mean(&used)? / score.cpus_there(case, run))
+        Some(mean(&used)? / score.cpus_there(run))
     }
 
     /// The same where nothing keeps it from the CPUs: as busy as usual, or as in its best repetition.
-    fn normal_percent(self, case: &Case<'_>, score: &Score<'_>) -> f64 {
-        let used = score.runs.iter().filter_map(|run| self.used_percent(case, score, run));
+    fn normal_percent(self, score: &Score<'_>) -> f64 {
+        let used = score.runs.iter().filter_map(|run| self.used_percent(score, run));
         used.fold(self.usual_percent(score.busy_cpus), f64::max)
     }
 }
 
 /// What was kept of both halves, each by how busy it kept the CPUs.
-pub(super) fn kept_by_use(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+pub(super) fn kept_by_use(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let done = compression(run)?;
     let kept = |half: Half| {
-        let share = half.used_percent(case, score, run)? / half.normal_percent(case, score);
+        let share = half.used_percent(score, run)? / half.normal_percent(score);
         Some(share.clamp(0.01, 1.0))
     };
     let kept = [kept(Half::Compressing)?, kept(Half::Decompressing)?];
@@ -86,9 +86,9 @@ pub(super) fn kept_by_use(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> 
 }
 
 /// What was kept where the kernel counted the CPU time of the step.
-fn kept_by_time(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;
-    Some((view::cpu_ns(run.step)? / elapsed_ns / score.cpus_there(case, run)).min(1.0))
+    Some((view::cpu_ns(run.step)? / elapsed_ns / score.cpus_there(run)).min(1.0))
 }
 
 /// Share of the CPU time that was asked for which was waited, or spent by the kernel beyond what is usual.
