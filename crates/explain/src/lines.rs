@@ -7,6 +7,13 @@ use std::fmt::Write;
 
 /// So many files that could not be read are named; all of them are in the Record.
 const UNREAD_SHOWN: usize = 4;
+/// So many columns a line has: any terminal shows them.
+const COLUMNS: usize = 80;
+
+/// True for a line that no terminal breaks.
+pub(crate) fn fits_a_line(line: &str) -> bool {
+    line.chars().count() <= COLUMNS
+}
 
 /// Breaks a line at 80 columns; following lines are indented. None begins with a number sign: a name that holds one
 /// must not look like a heading.
@@ -16,9 +23,9 @@ pub fn wrapped(line: &str, indent: usize) -> String {
     let lead = line.len() - line.trim_start().len();
     text.push_str(&line[..lead]);
     column += lead;
-    for (index, word) in line.split_whitespace().flat_map(|word| pieces(word, 80 - indent)).enumerate() {
+    for (index, word) in line.split_whitespace().flat_map(|word| pieces(word, COLUMNS - indent)).enumerate() {
         let width = word.chars().count();
-        if index > 0 && column + 1 + width > 80 && !word.starts_with('#') {
+        if index > 0 && column + 1 + width > COLUMNS && !word.starts_with('#') {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             column = indent;

@@ -4,11 +4,10 @@ use super::table::Table;
 use super::{Comparison, Difference, LeftOut, Line};
 use crate::Verdict;
 use crate::change::signed_percent;
+use crate::lines::fits_a_line;
 use crate::plain::shortened;
 use std::fmt::Write;
 
-/// A terminal has so many columns.
-const COLUMNS: usize = 80;
 /// Long names of boards and figures are cut here.
 const NAME_CHARS_MAX: usize = 46;
 
@@ -90,26 +89,15 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     }
     let others: Vec<usize> = (1..letters.len()).collect();
     // As many results next to each other as fit; the others below, again with the first one.
-    let tables = (1..=others.len()).rev().map(|count| {
-        let parts = others.chunks(count).map(|others| table(comparison, letters, others));
-        parts.collect::<Vec<String>>()
-    });
-    let fits = |tables: &Vec<String>| tables.iter().flat_map(|table| table.lines()).all(|line| width(line) <= COLUMNS);
-    let mut narrowest = Vec::new();
-    for tables in tables {
-        narrowest = tables;
-        if fits(&narrowest) {
-            break;
-        }
-    }
+    let tables = |count: usize| -> Vec<String> {
+        others.chunks(count).map(|others| table(comparison, letters, others)).collect()
+    };
+    let fits = |tables: &Vec<String>| tables.iter().flat_map(|table| table.lines()).all(fits_a_line);
+    let tables = (2..=others.len()).rev().map(tables).find(fits).unwrap_or_else(|| tables(1));
     format!(
         "\nFigures, and their change from the first result that has them;\nchanges within noise have no word:\n\n{}",
-        narrowest.join("\n")
+        tables.join("\n")
     )
-}
-
-fn width(line: &str) -> usize {
-    line.chars().count()
 }
 
 /// The first result, and some others.
