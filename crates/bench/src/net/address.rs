@@ -1,6 +1,7 @@
 //! Addresses that the user named: HTTPS anywhere, plain HTTP on this host alone.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 /// An address without a slash at its end, and whether it is on this very host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,13 @@ impl Address {
         }
         Ok(Self { url: url.to_owned(), is_loopback })
     }
+}
+
+/// What asks this very host: no redirection leads away from it, no proxy of the environment is in between, and an answer
+/// with any status is one.
+pub(super) fn agent(time_max: Duration) -> ureq::Agent {
+    let config = ureq::Agent::config_builder().timeout_global(Some(time_max)).max_redirects(0).proxy(None);
+    config.http_status_as_error(false).build().into()
 }
 
 /// True for text that stands between quotes in a configuration of curl as it is.

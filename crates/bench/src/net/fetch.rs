@@ -1,6 +1,6 @@
 //! Files of a release, from an address that the user named.
 
-use super::address::Address;
+use super::address::{self, Address};
 use super::curl::{self, NoAnswer};
 use std::time::Duration;
 
@@ -50,14 +50,7 @@ impl Release {
 }
 
 fn here(url: &str, bytes_max: u64) -> Result<(u16, Vec<u8>), ureq::Error> {
-    let config = ureq::Agent::config_builder()
-        .timeout_global(Some(TIME_MAX))
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .proxy(None)
-        .http_status_as_error(false);
-    let agent: ureq::Agent = config.build().into();
-    let mut response = agent.get(url).call()?;
+    let mut response = address::agent(TIME_MAX).get(url).call()?;
     let status = response.status().as_u16();
     Ok((status, response.body_mut().with_config().limit(bytes_max).read_to_vec()?))
 }

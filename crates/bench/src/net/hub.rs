@@ -1,7 +1,7 @@
 //! Results on their way to a hub that the user named: to this host by HTTP, to any other by HTTPS with its certificate
 //! verified.
 
-use super::address::{Address, is_plain};
+use super::address::{self, Address, is_plain};
 use super::curl::{self, NoAnswer};
 use machine::files::{Access, Folder};
 use std::ffi::{OsStr, OsString};
@@ -72,13 +72,7 @@ impl Hub {
 
     fn send_here(&self, folder: &Folder, name: &OsStr) -> Result<String, NotSent> {
         let bytes = folder.read(name, BYTES_MAX as u64).map_err(|error| NotSent::Refused(error.to_string()))?;
-        let config = ureq::Agent::config_builder()
-            .timeout_global(Some(TIME_MAX))
-            .max_redirects(0)
-            .proxy(None)
-            .http_status_as_error(false);
-        let agent: ureq::Agent = config.build().into();
-        let mut request = agent.post(format!("{}/api/results{}", self.address.url, self.query));
+        let mut request = address::agent(TIME_MAX).post(format!("{}/api/results{}", self.address.url, self.query));
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
