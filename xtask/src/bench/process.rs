@@ -18,20 +18,31 @@ pub(super) struct Usage {
     pub(super) resident_kib_max: u64,
 }
 
-/// A monitor that was started to be watched. It is ended when this is dropped.
-pub(super) struct Watched {
-    started: Instant,
-    child: Child,
-    lines: BufReader<ChildStdout>,
+/// A monitor. It is ended when this is dropped.
+pub(super) struct Monitor(pub(super) Child);
+
+impl Monitor {
+    /// Fails if it has ended by itself.
+    pub(super) fn is_running(&mut self) -> Result<()> {
+        ensure!(self.0.try_wait()?.is_none(), "the monitor ended by itself");
+        Ok(())
+    }
 }
 
-impl Drop for Watched {
+impl Drop for Monitor {
     fn drop(&mut self) {
         // It changes no settings, so there is nothing that it would have to put back. Failing
         // means that it is gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
+}
+
+/// A monitor that was started to be watched.
+pub(super) struct Watched {
+    started: Instant,
+    monitor: Monitor,
+    lines: BufReader<ChildStdout>,
 }
 
 impl Watched {
@@ -45,7 +56,7 @@ impl Watched {
             .spawn()
             .with_context(|| binary.display().to_string())?;
         let lines = child.stdout.take().context("no standard output")?;
-        Ok(Self { started, child, lines: BufReader::new(lines) })
+        Ok(Self { started, monitor: Monitor(child), lines: BufReader::new(lines) })
     }
 
     /// Waits for the next line with a sample; returns when it came, since the start.
@@ -62,7 +73,7 @@ impl Watched {
 
     /// What it has used so far.
     pub(super) fn usage(&self) -> Result<Usage> {
-        let pid = self.child.id();
+        let pid = self.monitor.0.id();
         let status = read(&format!("/proc/{pid}/status"))?;
         let mut cpu_ns = 0;
         for task in Path::new(&format!("/proc/{pid}/task")).read_dir()? {
@@ -74,9 +85,7 @@ impl Watched {
 
     /// Ends it; fails if it had ended by itself.
     pub(super) fn end(mut self) -> Result<()> {
-        let ended = self.child.try_wait()?;
-        ensure!(ended.is_none(), "the monitor ended by itself");
-        Ok(())
+        self.monitor.is_running()
     }
 }
 

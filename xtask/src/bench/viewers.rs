@@ -1,12 +1,12 @@
 //! What browsers that follow `sbc-bench monitor --web` cost: CPU time of the thread that samples, of the one that serves, and of
 //! the whole program, without viewers, with one, and with fifty of which ten never read.
 
-use super::process;
-use anyhow::{Context, Result, ensure};
+use super::process::{self, Monitor};
+use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -25,17 +25,6 @@ pub(super) fn main(binary: &Path) -> Result<()> {
         line(binary, viewers, deaf)?;
     }
     Ok(())
-}
-
-/// A monitor that is ended when this is dropped.
-struct Monitor(Child);
-
-impl Drop for Monitor {
-    fn drop(&mut self) {
-        // It changes no settings, so there is nothing that it would have to put back.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
@@ -66,7 +55,7 @@ fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
     std::thread::sleep(WATCHED);
     let after = [cpu_ns("sampler")?, cpu_ns("sbc-bench")?, cpu_ns("web")?];
     let seconds = begin.elapsed().as_secs_f64();
-    ensure!(monitor.0.try_wait()?.is_none(), "the monitor ended by itself");
+    monitor.is_running()?;
     let percent = |at: usize| (after[at] - before[at]) as f64 / 1e7 / seconds;
     let seen = frames.load(Ordering::Relaxed) as f64 / (viewers - deaf).max(1) as f64 / seconds;
     println!(
