@@ -5,11 +5,12 @@
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 use record::{Measured, Outcome, Record};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use testkit::Scratch;
 
 /// Every tool by its loads on the command line: what it answers when asked for its version, and what it really
 /// printed once.
@@ -55,14 +56,13 @@ const OUTPUTS: &[(&str, &str)] = &[
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A folder of programs and results, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-hostile-{name}-{}", std::process::id());
-        let folder = Self(std::env::temp_dir().join(name));
-        std::fs::create_dir_all(folder.0.join("bin")).unwrap();
-        folder
+        let path = Scratch::new(&format!("hostile-{name}"));
+        std::fs::create_dir_all(path.join("bin")).unwrap();
+        Self(path)
     }
 
     /// A tool that tells its version when asked for it, and else prints that.
@@ -102,12 +102,6 @@ impl Folder {
         };
         let read = |name: &str| std::fs::read(self.0.join(name)).unwrap();
         Output { status, stdout: read("out"), stderr: read("err") }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Every line of `docs/json.md` and `docs/other-systems.md` is typed into a shell, and says what the document shows.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use testkit::Scratch;
 
 /// The documents themselves.
 const DOCUMENT: &str = concat!(include_str!("../../../docs/json.md"), include_str!("../../../docs/other-systems.md"));
@@ -9,12 +10,11 @@ const DOCUMENT: &str = concat!(include_str!("../../../docs/json.md"), include_st
 const QUESTIONS_MIN: usize = 10;
 
 /// A folder with the files that the document speaks of, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("sbc-bench-jq-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
+        let path = Scratch::new("jq");
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
         let logs = tests.join("../../explain/tests/composed");
         for (from, name) in [
@@ -25,12 +25,6 @@ impl Folder {
             std::fs::copy(&from, path.join(name)).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
         }
         Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

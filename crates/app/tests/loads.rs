@@ -7,13 +7,14 @@ use record::{ChannelId, CpuTime, FailureKind, Outcome, Record, WorkloadId};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use testkit::Scratch;
 
 /// A folder of programs and results, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("sbc-bench-loads-{name}-{}", std::process::id()));
+        let path = Scratch::new(&format!("loads-{name}"));
         std::fs::create_dir_all(path.join("bin")).unwrap();
         Self(path)
     }
@@ -46,12 +47,6 @@ impl Folder {
     fn record(&self) -> Record {
         let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
         serde_json::from_str(&json).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -3,15 +3,14 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use testkit::Scratch;
 
 /// A folder for one test, removed at its end; others may look into it.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-mark-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
+        let path = Scratch::new(&format!("mark-{name}"));
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
         Self(path)
     }
@@ -46,12 +45,6 @@ impl Folder {
         let (said, errors) = (text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{said}{errors}");
         said + &errors
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -201,7 +194,7 @@ fn only_recordings_are_marked_and_no_link_is_followed() {
         (&pipe, "is a named pipe, not a regular file"),
         (&other, "is not a recording"),
         (&folder.join("none"), "No such file"),
-        (&folder.0, "is a directory, not a regular file"),
+        (&folder.0.to_path_buf(), "is a directory, not a regular file"),
     ] {
         let marked = folder.sbc_bench(&["mark", "x", "--to", file.to_str().unwrap()]);
         let errors = text(&marked.stderr);

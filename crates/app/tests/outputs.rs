@@ -9,16 +9,14 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
+use testkit::Scratch;
 
 /// A folder for one test, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-out-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(Scratch::new(&format!("out-{name}")))
     }
 
     /// A run of a program of the user's that takes no time.
@@ -38,12 +36,6 @@ impl Folder {
     fn is_kept(&self) -> bool {
         let kept = std::fs::read_to_string(self.0.join("run.json")).unwrap_or_default();
         kept.contains("\"end\":\"finished\"")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -6,20 +6,18 @@ use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use testkit::Scratch;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
 /// A run that takes no time.
 const QUICK: &str = "run --force --wait 0s --repeat 1";
 
 /// A folder for one test, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-recovery-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(Scratch::new(&format!("recovery-{name}")))
     }
 
     /// `sbc-bench` with these words, in this folder.
@@ -48,12 +46,6 @@ impl Folder {
         let entries = std::fs::read_dir(self.0.join("sbc-bench-runs")).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.filter(|path| path.to_string_lossy().ends_with(end)).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -3,28 +3,20 @@
 
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::Command;
+use testkit::Scratch;
 
 /// `nobody` of every distribution.
 const NOBODY: u32 = 65534;
 
 /// A folder for results that anybody may write, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-review-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
+        let path = Scratch::new(&format!("review-{name}"));
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
         Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -6,17 +6,17 @@ use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use testkit::Scratch;
 
 /// `nobody` of every distribution.
 const NOBODY: u32 = 65534;
 
 /// A folder that belongs to another user, below that of temporary files, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str, owner: u32) -> Self {
-        let path = std::env::temp_dir().join(format!("sbc-bench-rights-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
+        let path = Scratch::new(&format!("rights-{name}"));
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         chown(&path, Some(owner), Some(owner)).unwrap();
         Self(path)
@@ -32,12 +32,6 @@ impl Folder {
     fn record(&self) -> Record {
         let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
         serde_json::from_str(&json).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

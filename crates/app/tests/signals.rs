@@ -4,19 +4,17 @@
 use record::{ChannelId, End, Record};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use testkit::Scratch;
 
 /// A folder for one test, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-signals-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(Scratch::new(&format!("signals-{name}")))
     }
 
     /// Starts a run, by a program of so many words and its arguments, whose load writes its process id and then
@@ -47,12 +45,6 @@ impl Folder {
     fn record(&self) -> Record {
         let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
         serde_json::from_str(&json).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -13,15 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use testkit::Scratch;
 
 const BASE: &str = "https://example.org/boards";
 
 /// A directory of results and that of their site, removed at the end.
-struct Place(PathBuf);
+struct Place(Scratch);
 
 impl Place {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("sbc-bench-site-{name}-{}", std::process::id()));
+        let path = Scratch::new(&format!("site-{name}"));
         std::fs::create_dir_all(path.join("in")).unwrap();
         Self(path)
     }
@@ -52,12 +53,6 @@ impl Place {
             found.insert(name, (about.ino(), about.mtime(), about.mtime_nsec()));
         });
         found
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

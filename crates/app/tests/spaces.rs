@@ -1,18 +1,15 @@
 //! Runs of several containers: each has process ids of its own (PID namespaces), and all see the control groups of
 //! one kernel. None takes another one for dead, and none ends the programs of another one.
 
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use testkit::Scratch;
 
 /// A folder for one test, removed at its end.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-spaces-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(Scratch::new(&format!("spaces-{name}")))
     }
 
     /// Lines of shell where process ids begin again: `$RUN LOG -- COMMAND` is a short run, `inside SCRIPT` does
@@ -36,12 +33,6 @@ impl Folder {
 
     fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.0.join(name)).unwrap_or_default()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

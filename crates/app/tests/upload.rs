@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
 use std::process::Output;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
+use testkit::Scratch;
 use testkit::clean_command;
 
 const LOG: &str = include_str!("../../explain/tests/composed/0.9.44-false-alarm.txt");
@@ -44,13 +44,11 @@ fn hub(statuses: &'static [u16]) -> (String, Receiver<String>) {
 }
 
 /// A folder that is removed with its value, with a log and a token in it.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("sbc-bench-upload-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
+        let path = Scratch::new(&format!("upload-{name}"));
         std::fs::write(path.join("log"), LOG.to_owned() + "mac 00:11:22:33:44:55\n").unwrap();
         std::fs::write(path.join("token"), "sbch_secret\n").unwrap();
         Self(path)
@@ -67,12 +65,6 @@ impl Folder {
         // For root the system's state folder counts, for others that of the user.
         command.env("STATE_DIRECTORY", &self.0).env("XDG_STATE_HOME", &self.0);
         command.output().unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

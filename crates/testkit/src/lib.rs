@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 mod program;
+mod scratch;
 mod skip;
 mod stuck;
 mod terminal;
 pub mod virtual_board;
 
 pub use program::{HASTE, clean_command, untuned_command};
+pub use scratch::Scratch;
 pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;
 pub use terminal::terminal;

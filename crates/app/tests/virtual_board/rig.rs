@@ -4,9 +4,10 @@ use explain::{Finding, rules};
 use record::Record;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use testkit::Scratch;
 use testkit::virtual_board::{Board, Done, Model, lacking, run};
 
 /// So many boards at once: most of them wait most of the time.
@@ -192,23 +193,13 @@ pub(crate) fn in_some_try(test: impl Fn()) {
 }
 
 /// A folder of a board for what it leaves, removed when dropped.
-pub(crate) struct Folder(pub(crate) PathBuf);
+pub(crate) struct Folder(pub(crate) Scratch);
 
 impl Folder {
     /// A new one.
     pub(crate) fn new() -> Self {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let name = format!("sbc-bench-board-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        Self(Scratch::new(&format!("board-{number}")))
     }
 }

@@ -47,7 +47,7 @@ impl Running {
     /// Starts a hub with a database of its own.
     pub(crate) fn start(database: Option<String>, words: &[&str]) -> Self {
         let folder = Folder::new();
-        let mut hub = Self::on(folder.0.clone(), database, words);
+        let mut hub = Self::on(folder.0.to_path_buf(), database, words);
         hub._folder = Some(folder);
         hub
     }

@@ -56,7 +56,7 @@ pub(super) fn play(row: &Row) -> Option<Left> {
     let variables = [format!("FLAGS={}", row.flags), format!("END={}", row.end)];
     let mut command: Vec<OsString> = vec!["env".into()];
     command.extend(variables.map(OsString::from));
-    command.extend(["bash".into(), stage, folder.0.clone().into_os_string()]);
+    command.extend(["bash".into(), stage, folder.0.as_os_str().to_owned()]);
     command.extend([PROGRAM.into(), row.line.into()]);
     let done = run(board, None, &command).unwrap();
     let text = |name: &str| {

@@ -1,0 +1,61 @@
+//! Directories for tests.
+
+use std::ffi::OsStr;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// A directory for one test, below that of temporary files. It is removed with its value.
+#[derive(Debug)]
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// One of this process; the name keeps those of several tests apart.
+    ///
+    /// # Panics
+    /// It cannot be made.
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Deref for Scratch {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for Scratch {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
+impl AsRef<OsStr> for Scratch {
+    fn as_ref(&self) -> &OsStr {
+        self.as_os_str()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scratch;
+
+    #[test]
+    fn nothing_is_left() {
+        let scratch = Scratch::new("scratch");
+        let path = scratch.to_path_buf();
+        std::fs::write(scratch.join("file"), "1").unwrap();
+        drop(scratch);
+        assert!(!path.exists());
+    }
+}
