@@ -4,7 +4,7 @@ use super::table::Table;
 use super::{Comparison, Difference, LeftOut, Line};
 use crate::Verdict;
 use crate::change::signed_percent;
-use crate::lines::fits_a_line;
+use crate::lines::{fits_a_line, wrapped};
 use crate::plain::shortened;
 use std::fmt::Write;
 
@@ -149,7 +149,8 @@ fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a 
 pub(super) fn left_out(left_out: &[LeftOut]) -> String {
     let mut text = String::new();
     for one in left_out {
-        let _ = writeln!(text, "   {}: {}", one.what, one.why);
+        text.push_str(&wrapped(&format!("   {}: {}", one.what, one.why), 6));
+        text.push('\n');
     }
     match text.is_empty() {
         true => text,
