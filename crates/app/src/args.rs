@@ -40,7 +40,7 @@ pub(crate) use single::OneShotArgs;
 pub(crate) use site::SiteArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 pub(crate) use update::UpdateArgs;
-pub(crate) use upload::UploadArgs;
+pub(crate) use upload::{RunUploadFlags, SendFlags, UploadArgs};
 pub(crate) use usage_error::sentence;
 pub(crate) use view::ViewArgs;
 pub(crate) use written::{Form, WrittenFlags};
@@ -148,6 +148,8 @@ pub(crate) struct RunArgs {
     pub(crate) screen: bool,
     /// Go on with the run that left this Record; with the newest that died for `latest`.
     pub(crate) resume: Option<PathBuf>,
+    /// Where the result is sent.
+    pub(crate) upload: RunUploadFlags,
 }
 
 /// Benchmark a single-board computer or small server, and explain the result.

@@ -116,7 +116,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/commands/run.rs", "lines typed while something is watched"),
             at("app/src/commands/tools.rs", "the confirmation of `install-tools`"),
             at("app/src/commands/update.rs", "the confirmation of `update`"),
-            at("app/src/commands/upload.rs", "the confirmation of `upload`"),
+            at("app/src/commands/sending.rs", "the confirmation of `upload` and `--upload`"),
             at("app/src/input.rs", "what is piped in"),
             at("app/src/look.rs", "is it a terminal, and how wide?"),
             at("app/src/output.rs", "all text of standard output"),

@@ -75,6 +75,9 @@ const WITH: &[(&str, &str, &str)] = &[
     ("review", "--root", "--inspect"),
 ];
 
+/// Options of runs that mean something only with where the result is sent.
+const OF_UPLOAD: &[&str] = &["--token-file", "--publish", "--machine", "--yes"];
+
 /// What stands behind an option, by verb and option or by the name of its value.
 const VALUES: &[(&str, &str)] = &[
     ("ARM", "thp=never"),
@@ -138,6 +141,11 @@ fn sample(verb: &str, option: &str, arg: &clap::Arg) -> String {
     }
 }
 
+/// True for a verb that makes a run and sends its result.
+fn has_upload(verb: &clap::Command) -> bool {
+    verb.get_arguments().any(|arg| arg.get_long() == Some("upload"))
+}
+
 /// What is wrong with an option of a verb; nothing if it changes what is done.
 fn problem(verb: &str, arg: &clap::Arg) -> Option<String> {
     let option = match (arg.get_long(), arg.get_short()) {
@@ -151,7 +159,12 @@ fn problem(verb: &str, arg: &clap::Arg) -> Option<String> {
     let base = BASES.iter().find(|(known, _)| *known == verb).map_or("", |(_, words)| words);
     let with = WITH.iter().find(|(of, known, _)| (*of, *known) == (verb, option.as_str()));
     let base = with.map_or(base, |(.., words)| words);
-    let (before, behind) = base.split_once("-- ").map_or((base, String::new()), |(a, b)| (a, format!("-- {b}")));
+    let is_of_run = verb.is_empty() || grammar().find_subcommand(verb).is_some_and(has_upload);
+    let base = match OF_UPLOAD.contains(&option.as_str()) && is_of_run {
+        true => format!("--upload https://hub.example {base}"),
+        false => base.to_owned(),
+    };
+    let (before, behind) = base.split_once("-- ").map_or((&*base, String::new()), |(a, b)| (a, format!("-- {b}")));
     let value = sample(verb, &option, arg);
     let line = format!("{verb} {before} {option} {value} {behind}");
     match (outcome(&format!("{verb} {base}")), outcome(&line)) {

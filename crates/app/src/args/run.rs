@@ -5,6 +5,7 @@ use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags,
 use super::meters::MeterFlags;
 use super::program::calling_user;
 use super::targets::TargetFlags;
+use super::upload::RunUploadFlags;
 use super::{Command, Environment, RunArgs};
 use bench::{AnyTask, Options};
 use std::path::PathBuf;
@@ -21,6 +22,8 @@ pub(crate) struct RunFlags {
     pub(super) meters: MeterFlags,
     #[command(flatten)]
     pub(super) user: UserFlags,
+    #[command(flatten)]
+    pub(crate) upload: RunUploadFlags,
 }
 
 /// What some verbs take besides; a verb that does not take one of them leaves it as it is by default.
@@ -56,7 +59,8 @@ impl RunFlags {
     /// The first option that was given and that a monitor does not know.
     pub(super) fn first_not_of_monitor(&self) -> Option<&'static str> {
         let output = [(self.output.json, "--json"), (self.output.log.is_some(), "--log")];
-        self.idle.given().chain(chosen(output)).chain(chosen([(self.user.as_root, "--as-root")])).next()
+        let user = chosen([(self.user.as_root, "--as-root")]);
+        self.idle.given().chain(chosen(output)).chain(user).chain(self.upload.given()).next()
     }
 
     /// The first option that was given and that nothing without a run knows.
@@ -66,7 +70,7 @@ impl RunFlags {
             (self.meters.is_given(), "--meter"),
             (self.user.as_root, "--as-root"),
         ];
-        self.idle.given().chain(chosen(others)).next()
+        self.idle.given().chain(chosen(others)).chain(self.upload.given()).next()
     }
 }
 
@@ -101,5 +105,6 @@ pub(super) fn run_command(
         quiet: flags.output.quiet,
         screen: extra.screen.tui,
         resume: extra.resume.resume,
+        upload: flags.upload,
     })))
 }

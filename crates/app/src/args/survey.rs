@@ -117,6 +117,7 @@ impl SurveyVerb {
             quiet: args.run.output.quiet,
             screen: false,
             resume: None,
+            upload: args.run.upload,
         })))
     }
 }
@@ -131,6 +132,13 @@ impl ReviewArgs {
         let no_runs = [(self.inspect, "--inspect"), (self.no_benchmarks, "--no-benchmarks (-R)")];
         if let (Some(without), Some(option)) = (chosen(no_runs).next(), self.run.idle.given().next()) {
             return Err(format!("{option} does not apply to {without}, which runs no benchmarks."));
+        }
+        if self.inspect && self.run.upload.given().next().is_some() {
+            return Err(
+                "--upload does not apply to --inspect, which makes no result file; send what `sbc-bench review \
+                        --inspect --json` prints by `sbc-bench upload FILE --to URL`."
+                    .into(),
+            );
         }
         if self.inspect && !self.command.is_empty() {
             return Err(

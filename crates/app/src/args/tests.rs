@@ -143,7 +143,7 @@ fn help_says_nothing_twice() {
 /// The long options of each verb that its help lists.
 #[test]
 fn each_verb_lists_the_options_that_it_uses() {
-    const RUN: &str = "as-root force json log meter quiet wait";
+    const RUN: &str = "as-root force json log machine meter publish quiet token-file upload wait yes";
     let own = "better name others-off score-json score-regex score-time timeout unit workload workload-file";
     for (verb, expected) in [
         ("run", format!("{RUN} {own} cpus dir host no-tuning repeat resume ssh-config tui")),

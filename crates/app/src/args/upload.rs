@@ -1,5 +1,6 @@
-//! Arguments of `upload`.
+//! Arguments of `upload`, and of runs whose result is sent to a hub.
 
+use super::groups::chosen;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -10,18 +11,42 @@ pub(crate) struct UploadArgs {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Address of the hub: https://HOST, or http:// on this host
-    #[arg(long, value_name = "URL", env = "SBC_BENCH_HUB")]
+    #[arg(id = "hub", long = "to", value_name = "URL", env = "SBC_BENCH_HUB")]
     pub(crate) to: String,
+    #[command(flatten)]
+    pub(crate) how: SendFlags,
+}
+
+/// How results are sent.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct SendFlags {
     /// File with the token of the hub
     #[arg(long, value_name = "FILE", env = "SBC_BENCH_HUB_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// List the results, so that all people find them
-    #[arg(long)]
+    /// List the result on the hub, so that all people find it
+    #[arg(long, requires = "hub")]
     pub(crate) publish: bool,
     /// Name of this machine on the hub, for its history [default: its board and cores]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "hub")]
     pub(crate) machine: Option<String>,
     /// Do not ask for confirmation
-    #[arg(long, short)]
+    #[arg(long, short, requires = "hub")]
     pub(crate) yes: bool,
+}
+
+/// Where the result of a run is sent.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct RunUploadFlags {
+    /// Redact the result, ask, and send it to this hub: https://HOST, or http:// on this host
+    #[arg(id = "hub", long = "upload", value_name = "URL")]
+    pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) how: SendFlags,
+}
+
+impl RunUploadFlags {
+    /// The options that were given on the command line.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        chosen([(self.to.is_some(), "--upload")])
+    }
 }

@@ -168,7 +168,7 @@ pub(super) enum Verb {
     /// Send results to a hub
     ///
     /// Redacts them, shows what is sent and asks once. Prints a short address for each. What could not be sent is kept
-    /// and sent by the next upload.
+    /// and sent by the next upload to the same hub.
     Upload(UploadArgs),
     /// Replace this program by a newer one
     ///

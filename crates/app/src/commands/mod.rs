@@ -19,6 +19,7 @@ pub(crate) mod results;
 mod resume;
 pub(crate) mod review;
 pub(crate) mod run;
+mod sending;
 pub(crate) mod single;
 pub(crate) mod site;
 pub(crate) mod snapshot;

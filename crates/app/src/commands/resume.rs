@@ -198,6 +198,7 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
         screen: typed.screen,
         log: typed.log.or(started.log),
         resume: None,
+        upload: if typed.upload.to.is_some() { typed.upload } else { started.upload },
         ..started
     }
 }

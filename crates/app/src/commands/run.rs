@@ -4,6 +4,7 @@ mod keep;
 mod screen;
 
 use super::known::reference;
+use super::sending::Sending;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{recover, resume};
 use crate::args::RunArgs;
@@ -22,6 +23,10 @@ use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use screen::RunScreen;
 use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
 
 /// A machine of 4096 CPUs has less.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
@@ -34,13 +39,8 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     );
     leave_real_time();
     let (args, earlier) = resume::earlier(root, args)?;
-    let root = match &args.cpuinfo_file {
-        None => root.clone(),
-        Some(path) => {
-            let content = input::read(path, CPUINFO_BYTES_MAX).context("CPUINFOFILE")?;
-            root.with_file("/proc/cpuinfo", &content)
-        }
-    };
+    let sending = Sending::of_run(&args.upload)?;
+    let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, args.log.as_deref());
     if let Some(why) = args.log.as_ref().and_then(|_| paths.objection()) {
@@ -73,8 +73,8 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         }
     }
     let (place, place_kept) = places(&root, &paths, &stamp, &bar);
-    let typed = typed_lines(args.task.attributes().reads_marks);
-    let mut marks = || typed.try_iter().collect::<Vec<String>>();
+    let typed = TypedLines::of(args.task.attributes().reads_marks);
+    let mut marks = || typed.receiver.try_iter().collect::<Vec<String>>();
     let finished = bench::run(RunContext {
         root: &root,
         machine: &machine,
@@ -96,39 +96,61 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
-    conclude(finished, &paths, place_kept, &args)
+    typed.end();
+    conclude(finished, &paths, place_kept, &args, sending.as_ref())
+}
+
+/// The machine with another `/proc/cpuinfo`, if one was named.
+fn with_cpuinfo(root: &Root, path: Option<&Path>) -> anyhow::Result<Root> {
+    let Some(path) = path else { return Ok(root.clone()) };
+    let content = input::read(path, CPUINFO_BYTES_MAX).context("CPUINFOFILE")?;
+    Ok(root.with_file("/proc/cpuinfo", &content))
 }
 
 /// Lines that are typed while a machine is watched; none for other runs.
-fn typed_lines(reads_marks: bool) -> std::sync::mpsc::Receiver<String> {
-    let (sender, receiver) = std::sync::mpsc::channel();
-    if reads_marks {
-        // Reading waits for a whole line, which may never come: the thread ends with the program.
-        let read = move || {
-            // It can be moved to the background between two checks.
-            machine::signals::never_stop_here();
-            while let Some(line) = typed_line() {
-                let text = explain::plain(&line);
-                if !text.is_empty() && sender.send(text).is_err() {
-                    return;
+struct TypedLines {
+    receiver: Receiver<String>,
+    /// What is typed from now on is for others.
+    ended: Arc<AtomicBool>,
+}
+
+impl TypedLines {
+    fn of(reads_marks: bool) -> Self {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let ended = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::clone(&ended);
+        if reads_marks {
+            // Reading waits for a whole line, which may never come: the thread ends with the program.
+            let read = move || {
+                // It can be moved to the background between two checks.
+                machine::signals::never_stop_here();
+                while let Some(line) = typed_line(&is_over) {
+                    let text = explain::plain(&line);
+                    if !text.is_empty() && sender.send(text).is_err() {
+                        return;
+                    }
                 }
+            };
+            if let Err(missing) = machine::threads::detach("typed-lines", read) {
+                output::note(&format!("Lines that are typed are not kept: {missing}."));
             }
-        };
-        if let Err(missing) = machine::threads::detach("typed-lines", read) {
-            output::note(&format!("Lines that are typed are not kept: {missing}."));
         }
+        Self { receiver, ended }
     }
-    receiver
+
+    fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
 }
 
 /// How often a job in the background looks whether it has the terminal again.
 const FOREGROUND_LOOK: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// The next line of standard input; none at its end.
+/// The next line of standard input; none at its end, and on a terminal none once that is for others.
 ///
 /// Who reads from a terminal in the background is stopped by the kernel, and watching with it
 /// (`sbc-bench -R &`): so nothing is read before the terminal is ours.
-fn typed_line() -> Option<String> {
+fn typed_line(is_over: &AtomicBool) -> Option<String> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         let root = machine::Root::system();
@@ -139,6 +161,12 @@ fn typed_line() -> Option<String> {
             if !is_ours() {
                 std::thread::sleep(FOREGROUND_LOOK);
             }
+            if is_over.load(Ordering::Relaxed) {
+                return None;
+            }
+        }
+        if is_over.load(Ordering::Relaxed) {
+            return None;
         }
     }
     let mut line = Vec::new();
@@ -147,7 +175,13 @@ fn typed_line() -> Option<String> {
 }
 
 /// Log and Record to disk, report to standard output, everything into the exit status.
-fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &RunArgs) -> anyhow::Result<u8> {
+fn conclude(
+    finished: Finished,
+    paths: &Paths,
+    kept: Option<SavedRun>,
+    args: &RunArgs,
+    sending: Option<&Sending>,
+) -> anyhow::Result<u8> {
     let Finished { record, trouble, broken, .. } = finished;
     if record.run.end == End::Refused {
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
@@ -165,11 +199,12 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &Ru
     let log = rendered(if is_review { "review" } else { "log" }, &record, &explained)?;
     let mut sentences: Vec<String> =
         trouble.map(|missing| format!("The event stream of the run is incomplete: {missing}.")).into_iter().collect();
+    let json = Document::saved(&record, &explained);
     sentences.extend(keep(Results {
         paths: paths.clone(),
         kept,
         stamp: stamp_of(&record),
-        json: Document::saved(&record, &explained),
+        json: json.clone(),
         log: log.clone(),
         broken,
     }));
@@ -189,6 +224,9 @@ fn conclude(finished: Finished, paths: &Paths, kept: Option<SavedRun>, args: &Ru
             }
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
+    }
+    if let Some(sending) = sending {
+        sending.after_run(&json, &paths.record, args.json);
     }
     Ok(exit_status(&record, &explained, args.task.attributes()))
 }

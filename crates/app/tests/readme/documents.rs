@@ -61,6 +61,13 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         As("sbc-bench upload FILE... --to URL"),
     ),
     (
+        "sbc-bench --upload https://hub.example --token-file /etc/sbc-bench.token --machine shelf-3 --publish --yes",
+        Line(
+            "NotReadyYet=yes sbc-bench --upload http://hub.example --machine shelf-3 --publish --yes || true",
+            &["use https://"],
+        ),
+    ),
+    (
         "sbc-bench-hub hook add NAME --form generic https://example/hook",
         InHub("\"hook\", \"add\", \"owner\", \"--form\""),
     ),

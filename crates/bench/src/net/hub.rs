@@ -3,10 +3,13 @@
 
 use super::address::{self, Address, is_plain};
 use super::curl::{self, NoAnswer};
-use machine::files::{Access, Folder};
-use std::ffi::{OsStr, OsString};
+use machine::files::Folder;
 use std::path::PathBuf;
 use std::time::Duration;
+
+mod spool;
+
+pub use spool::{Spool, Waiting};
 
 /// The limit of a hub for one file, as it is sent.
 pub const BYTES_MAX: usize = 8 << 20;
@@ -17,9 +20,6 @@ const ANSWER_BYTES_MAX: u64 = 64 << 10;
 /// Pauses between tries; the last one is final.
 const PAUSES: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8)];
-/// Ends the names of files that wait to be sent.
-const WAITING: &str = ".upload";
-
 /// A hub, and how results are sent to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hub {
@@ -52,27 +52,34 @@ impl Hub {
         Ok(Self { address, token: token.map(str::to_owned), query })
     }
 
-    /// Sends a file that waits in a folder; tries again with growing pauses where that may help. Returns the answer.
+    /// Sends a file that waits for this hub, with the parameters it waits with; tries again with growing pauses where that may
+    /// help. `may_go_on_after` waits and says whether another try is wanted. Returns the answer.
     ///
     /// # Errors
     /// It was not sent; the file stays.
-    pub fn send(&self, folder: &Folder, name: &OsStr) -> Result<String, NotSent> {
+    pub fn send(
+        &self,
+        spool: &Spool,
+        waiting: &Waiting,
+        may_go_on_after: &dyn Fn(Duration) -> bool,
+    ) -> Result<String, NotSent> {
         let mut pauses = PAUSES.iter();
         loop {
             let sent = match self.address.is_loopback {
-                true => self.send_here(folder, name),
-                false => self.send_by_curl(folder, name),
+                true => self.send_here(&spool.0, waiting),
+                false => self.send_by_curl(&spool.0, waiting),
             };
             match (sent, pauses.next()) {
-                (Err(NotSent::Later(_)), Some(pause)) => std::thread::sleep(*pause),
+                (Err(NotSent::Later(_)), Some(pause)) if may_go_on_after(*pause) => {}
                 (sent, _) => return sent,
             }
         }
     }
 
-    fn send_here(&self, folder: &Folder, name: &OsStr) -> Result<String, NotSent> {
+    fn send_here(&self, folder: &Folder, waiting: &Waiting) -> Result<String, NotSent> {
+        let name = &waiting.name;
         let bytes = folder.read(name, BYTES_MAX as u64).map_err(|error| NotSent::Refused(error.to_string()))?;
-        let mut request = address::agent(TIME_MAX).post(format!("{}/api/results{}", self.address.url, self.query));
+        let mut request = address::agent(TIME_MAX).post(format!("{}/api/results{}", self.address.url, waiting.query));
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -83,14 +90,14 @@ impl Hub {
         self.judged(status, body)
     }
 
-    fn send_by_curl(&self, folder: &Folder, name: &OsStr) -> Result<String, NotSent> {
-        let path: PathBuf = folder.path().join(name);
+    fn send_by_curl(&self, folder: &Folder, waiting: &Waiting) -> Result<String, NotSent> {
+        let path: PathBuf = folder.path().join(&waiting.name);
         let path = path.to_str().filter(|path| !path.contains(['"', '\\', '\n']));
         let path =
             path.ok_or_else(|| NotSent::Refused("The path of the state directory has odd characters.".to_owned()))?;
         let mut config = format!(
             "url = \"{}/api/results{}\"\nheader = \"Content-Type: application/octet-stream\"\ndata-binary = \"@{path}\"\n",
-            self.address.url, self.query
+            self.address.url, waiting.query
         );
         if let Some(token) = &self.token {
             config.push_str(&format!("header = \"Authorization: Bearer {token}\"\n"));
@@ -116,21 +123,6 @@ impl Hub {
 fn percent_encoded(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     text.bytes().map(|byte| if is_plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
-/// Puts a result where it waits to be sent: a crash loses nothing from here on. The same content has the same name.
-///
-/// # Errors
-/// One sentence: it cannot be written.
-pub fn wait(folder: &Folder, bytes: &[u8], checksum: u32) -> Result<OsString, String> {
-    let name = OsString::from(format!("{:08x}-{checksum:08x}{WAITING}", bytes.len()));
-    folder.replace(&name, bytes, Access::Owner).map_err(|error| error.to_string())?;
-    Ok(name)
-}
-
-/// Names of the files that wait, of a listing of their folder.
-pub fn is_waiting(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| name.ends_with(WAITING))
 }
 
 #[cfg(test)]

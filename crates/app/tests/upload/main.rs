@@ -2,19 +2,25 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
-use testkit::Scratch;
-use testkit::clean_command;
+use testkit::{Scratch, untuned_command};
 
-const LOG: &str = include_str!("../../explain/tests/composed/0.9.44-false-alarm.txt");
+mod https;
+mod runs;
+
+const LOG: &str = include_str!("../../../explain/tests/composed/0.9.44-false-alarm.txt");
 const KEPT: &str =
     "{\"results\":[{\"id\":\"abc\",\"url\":\"http://127.0.0.1/r/abc\",\"state\":\"unlisted\",\"reason\":null}]}";
 
 /// A hub that answers with these statuses, one after the other, and hands on what it got.
 fn hub(statuses: &'static [u16]) -> (String, Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    hub_at("127.0.0.1:0", statuses)
+}
+
+fn hub_at(address: &str, statuses: &'static [u16]) -> (String, Receiver<String>) {
+    let listener = TcpListener::bind(address).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let (give, take) = channel();
     let serve = move || {
@@ -55,16 +61,21 @@ impl Folder {
     }
 
     fn waiting(&self) -> usize {
-        std::fs::read_dir(self.0.join("spool")).map_or(0, Iterator::count)
+        let files = std::fs::read_dir(self.0.join("spool")).into_iter().flatten().flatten();
+        files.filter(|file| file.path().extension().is_some_and(|end| end == "upload")).count()
     }
 
     fn upload(&self, words: &[&str]) -> Output {
         let words = [&["upload"], words].concat();
-        let mut command = clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+        self.command(&words).output().unwrap()
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
         command.current_dir(&self.0);
         // For root the system's state folder counts, for others that of the user.
         command.env("STATE_DIRECTORY", &self.0).env("XDG_STATE_HOME", &self.0);
-        command.output().unwrap()
+        command
     }
 }
 
@@ -91,19 +102,37 @@ fn redacted_log_is_sent_once_and_its_address_printed() {
 #[test]
 fn what_was_not_sent_waits_for_the_next_upload() {
     let folder = Folder::new("waits");
-    let closed = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        format!("http://{}", listener.local_addr().unwrap())
-    };
-    let (status, _, err) = texts(&folder.upload(&["log", "--to", &closed, "--yes"]));
+    let closed = closed();
+    let (status, _, err) = texts(&folder.upload(&["log", "--to", &closed, "--publish", "--machine", "a b", "--yes"]));
     assert_eq!(status, 1);
     assert!(err.contains("kept for the next upload"), "{err}");
     assert_eq!(folder.waiting(), 1);
-    // The first answer of the next hub is that it is busy.
-    let (url, requests) = hub(&[503, 201]);
-    let (status, out, err) = texts(&folder.upload(&["--to", &url]));
+    // The first answer of the hub is that it is busy; what waited is sent as it was agreed to.
+    let (_, requests) = hub_at(closed.strip_prefix("http://").unwrap(), &[503, 201]);
+    let (status, out, err) = texts(&folder.upload(&["--to", &closed]));
     assert_eq!((status, out.as_str()), (0, "http://127.0.0.1/r/abc\n"), "{err}");
-    assert_eq!((folder.waiting(), requests.iter().take(2).count()), (0, 2));
+    let requests: Vec<String> = requests.iter().take(2).collect();
+    assert!(requests[1].starts_with("POST /api/results?publish=1&machine=a%20b "), "{}", requests[1]);
+    assert_eq!(folder.waiting(), 0);
+}
+
+#[test]
+fn what_waits_for_a_hub_goes_to_no_other() {
+    let folder = Folder::new("other");
+    let closed = closed();
+    folder.upload(&["log", "--to", &closed, "--yes"]);
+    assert_eq!(folder.waiting(), 1);
+    let (url, requests) = hub(&[201]);
+    let (status, out, err) = texts(&folder.upload(&["--to", &url]));
+    assert_eq!((status, out.as_str()), (0, "Nothing to send.\n"), "{err}");
+    assert!(err.contains(&format!("1 results wait for {closed}")), "{err}");
+    assert_eq!((folder.waiting(), requests.try_iter().count()), (1, 0));
+}
+
+/// An address where nobody listens.
+fn closed() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
 }
 
 #[test]

@@ -1,0 +1,212 @@
+//! Results on their way to a hub: shown, agreed to, kept in a folder of the state directory until the hub has confirmed them,
+//! so that the next upload sends what a crash or a lost connection left. They go where the user agreed to, as was agreed.
+
+use super::redact::{self, sentence};
+use crate::args::{RunUploadFlags, SendFlags};
+use crate::paths::Paths;
+use crate::{input, output, signals};
+use anyhow::Context;
+use bench::hub::{BYTES_MAX, Hub, NotSent, Spool};
+use machine::files::Folder;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+use std::time::Duration;
+
+/// A token has 69 characters.
+const TOKEN_BYTES_MAX: u64 = 4 << 10;
+/// The folder of what waits, next to the runs.
+const SPOOL: &str = "spool";
+/// How often a question looks whether a signal came.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+/// A redacted file.
+pub(super) struct Outgoing {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A hub, and whether the user has agreed already.
+pub(super) struct Sending {
+    hub: Hub,
+    to: String,
+    yes: bool,
+}
+
+/// What was sent and what was not.
+#[derive(Default)]
+pub(super) struct Sent {
+    /// Short addresses, a line each.
+    pub(super) addresses: String,
+    /// Sentences about what was not sent.
+    pub(super) problems: Vec<String>,
+    /// Nothing was refused, and nothing is left to be sent to this hub.
+    pub(super) is_whole: bool,
+}
+
+impl Sent {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.is_whole && self.addresses.is_empty()
+    }
+}
+
+impl Sending {
+    /// Looks at all that can be wrong before anything is measured or sent.
+    pub(super) fn new(to: &str, how: &SendFlags) -> anyhow::Result<Self> {
+        let token = how.token_file.as_deref().map(token).transpose()?;
+        let hub = Hub::new(to, token.as_deref(), how.publish, how.machine.as_deref()).map_err(anyhow::Error::msg)?;
+        Ok(Self { hub, to: to.to_owned(), yes: how.yes })
+    }
+
+    /// That of a run, if its result is to be sent.
+    pub(super) fn of_run(flags: &RunUploadFlags) -> anyhow::Result<Option<Self>> {
+        flags.to.as_deref().map(|to| Self::new(to, &flags.how)).transpose()
+    }
+
+    /// Asks once, and shows what is to be sent where that is wanted.
+    ///
+    /// # Errors
+    /// It is too large, or nobody can be asked.
+    pub(super) fn has_consent(
+        &self,
+        ready: &[Outgoing],
+        say: &dyn Fn(&str) -> anyhow::Result<()>,
+    ) -> anyhow::Result<bool> {
+        for Outgoing { name, bytes } in ready {
+            anyhow::ensure!(bytes.len() <= BYTES_MAX, "{name} is larger than {} KiB.", BYTES_MAX >> 10);
+        }
+        if self.yes || ready.is_empty() {
+            return Ok(true);
+        }
+        anyhow::ensure!(
+            std::io::stdin().is_terminal(),
+            "Standard input is not a terminal; use --yes to send to {}.",
+            self.to
+        );
+        let size_kib: usize = ready.iter().map(|outgoing| outgoing.bytes.len().div_ceil(1024)).sum();
+        loop {
+            say(&format!("Send {} files ({size_kib} KiB) to {}? [y/N, s shows them] ", ready.len(), self.to))?;
+            match typed()?.trim() {
+                "y" | "Y" | "yes" => return Ok(true),
+                "s" => {
+                    for Outgoing { name, bytes } in ready {
+                        say(&format!("=== {name}\n{}\n", String::from_utf8_lossy(bytes)))?;
+                    }
+                }
+                _ => return Ok(false),
+            }
+        }
+    }
+
+    /// Sends these and all that waits for this hub. What the hub refuses is removed, what may work later stays.
+    pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<Sent> {
+        let runs = Paths::choose(machine::is_root(), None).history;
+        let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
+        for outgoing in ready {
+            spool.put(&self.hub, &outgoing.bytes).map_err(anyhow::Error::msg)?;
+        }
+        let mut sent = Sent { is_whole: true, ..Sent::default() };
+        let waiting = spool.waiting().map_err(anyhow::Error::msg)?;
+        let (here, elsewhere): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|waiting| waiting.is_for(&self.hub));
+        for waiting in here {
+            match self.hub.send(&spool, &waiting, &may_go_on_after) {
+                Ok(answer) => {
+                    spool.remove(&waiting)?;
+                    sent.addresses.push_str(&addresses(&answer));
+                }
+                Err(NotSent::Refused(why)) => {
+                    spool.remove(&waiting)?;
+                    sent.problems.push(format!("Refused: {why}"));
+                    sent.is_whole = false;
+                }
+                Err(NotSent::Later(why)) => {
+                    sent.problems.push(format!("Not sent, kept for the next upload: {why}"));
+                    sent.is_whole = false;
+                }
+            }
+        }
+        let mut others: Vec<&str> = elsewhere.iter().map(|waiting| waiting.url.as_str()).collect();
+        others.dedup();
+        for other in others {
+            let count = elsewhere.iter().filter(|waiting| waiting.url == other).count();
+            let sentence = format!("{count} results wait for {other}; use `sbc-bench upload --to {other}`.");
+            sent.problems.push(sentence);
+        }
+        Ok(sent)
+    }
+
+    /// Sends the result of a run. Its exit status is told by the run alone, so all that goes wrong is said.
+    pub(super) fn after_run(&self, result: &str, kept: &Path, is_json: bool) {
+        let outcome = self.redacted_and_sent(result, is_json);
+        let later = format!("use `sbc-bench upload {} --to {}`", kept.display(), self.to);
+        let tell = |text: &str| match is_json {
+            true => output::note(text.trim_end()),
+            false => drop(output::print(text)),
+        };
+        match outcome {
+            Ok(Some(sent)) => {
+                tell(&sent.addresses);
+                sent.problems.iter().for_each(|problem| output::note(problem));
+            }
+            Ok(None) => output::note(&format!("Nothing was sent; to send the result later, {later}.")),
+            Err(error) => output::note(&format!("The result was not sent; {later}. {error:#}")),
+        }
+    }
+
+    fn redacted_and_sent(&self, result: &str, is_json: bool) -> anyhow::Result<Option<Sent>> {
+        let (bytes, counts, damaged) = redact::blanked(result.as_bytes())?;
+        let name = "result file".to_owned();
+        output::note(&sentence(&name, &counts, damaged));
+        let ready = [Outgoing { name, bytes }];
+        // Standard output holds the result file and nothing else then.
+        let on_stderr = |text: &str| {
+            output::note(text.trim_end());
+            Ok(())
+        };
+        let say: &dyn Fn(&str) -> anyhow::Result<()> = if is_json { &on_stderr } else { &output::print };
+        match self.has_consent(&ready, say)? {
+            true => self.send(&ready).map(Some),
+            false => Ok(None),
+        }
+    }
+}
+
+fn token(file: &Path) -> anyhow::Result<String> {
+    let bytes = input::read(file, TOKEN_BYTES_MAX)?;
+    Ok(String::from_utf8(bytes).with_context(|| file.display().to_string())?.trim().to_owned())
+}
+
+/// Waits before another try; false once a signal came in the meantime.
+fn may_go_on_after(pause: Duration) -> bool {
+    let before = signals::received();
+    signals::wait(pause / machine::faults::haste());
+    signals::received() == before
+}
+
+/// The next line that is typed; an empty one once a signal came. Who watches signals is not ended by the first of them.
+fn typed() -> anyhow::Result<String> {
+    let stdin = std::io::stdin();
+    let before = signals::received();
+    let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
+    while !matches!(poll(&mut typed, Some(&LOOK)), Ok(1..)) {
+        if signals::received() != before {
+            return Ok(String::new());
+        }
+    }
+    let mut answer = String::new();
+    stdin.lock().read_line(&mut answer)?;
+    Ok(answer)
+}
+
+/// The short addresses of an answer, a line each, with what is to be known of them.
+fn addresses(answer: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
+    let one = |result: &serde_json::Value| {
+        let url = result["url"].as_str().unwrap_or("the hub gave no address");
+        match result["reason"].as_str() {
+            Some(reason) => format!("{} (quarantined: {})\n", explain::plain(url), explain::plain(reason)),
+            None => format!("{}\n", explain::plain(url)),
+        }
+    };
+    value["results"].as_array().into_iter().flatten().map(one).collect()
+}
