@@ -12,7 +12,10 @@ use std::process::{Command, Output};
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const MIRROR: &str = "http://deb.debian.org/debian";
 /// Suites that packages are taken from.
-const SUITES: [&str; 2] = ["bookworm", "trixie"];
+const SUITES: [&str; 3] = ["bookworm", "trixie", LATER];
+/// Where a package is taken from that its own suite cannot give today: a mirror in the middle of an update has lists
+/// that do not fit together.
+const LATER: &str = "forky";
 
 /// Fetches and unpacks what these machines need and is not there.
 ///
@@ -28,19 +31,28 @@ pub(super) fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
         return Ok(());
     }
     let config = configure(folder)?;
-    apt(&config, folder, "apt-get", &["update", "--quiet"])?;
+    // It fails when one list of many is missing. Whether that matters is seen when a package is asked for.
+    let update = apt(&config, folder, "apt-get", &["update", "--quiet"]);
     for package in wanted {
         let target = unpacked.join(package.folder);
-        if !target.exists() {
-            one(&config, folder, package, &target).with_context(|| package.name.to_owned())?;
+        if target.exists() {
+            continue;
+        }
+        let fetched = one(&config, folder, package, package.suite, &target).or_else(|error| {
+            println!("{} of {} cannot be fetched, so it is that of {LATER}: {error:#}", package.name, package.suite);
+            one(&config, folder, package, LATER, &target)
+        });
+        if let Err(error) = fetched {
+            let lists = update.as_ref().err().map(|error| format!("; {error:#}")).unwrap_or_default();
+            return Err(error.context(format!("{} for {}{lists}", package.name, package.arch)));
         }
     }
     Ok(())
 }
 
-/// Downloads one package and unpacks it in the place of its folder.
-fn one(config: &str, folder: &Path, package: &Package, target: &Path) -> Result<()> {
-    let asked = format!("{}:{}/{}", package.name, package.arch, package.suite);
+/// Downloads one package of a suite and unpacks it in the place of its folder.
+fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Path) -> Result<()> {
+    let asked = format!("{}:{}/{suite}", package.name, package.arch);
     let download = folder.join("download");
     let _ = fs::remove_dir_all(&download);
     fs::create_dir_all(&download)?;
@@ -50,7 +62,7 @@ fn one(config: &str, folder: &Path, package: &Package, target: &Path) -> Result<
             let shown = apt(config, &download, "apt-cache", &["show", "--no-all-versions", &asked])?;
             let shown = String::from_utf8_lossy(&shown.stdout);
             let image = image_of(&shown).context("it names no kernel")?;
-            format!("{image}:{}/{}", package.arch, package.suite)
+            format!("{image}:{}/{suite}", package.arch)
         }
     };
     println!("fetching {name}");
