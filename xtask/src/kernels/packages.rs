@@ -56,23 +56,31 @@ fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Pat
     let download = folder.join("download");
     let _ = fs::remove_dir_all(&download);
     fs::create_dir_all(&download)?;
-    let name = match package.is_meta {
-        false => asked,
+    let names = match package.is_meta {
+        false => vec![asked],
         true => {
-            let shown = apt(config, &download, "apt-cache", &["show", "--no-all-versions", &asked])?;
-            let shown = String::from_utf8_lossy(&shown.stdout);
-            let image = image_of(&shown).context("it names no kernel")?;
-            format!("{image}:{}/{suite}", package.arch)
+            let show = |asked: &str| {
+                let shown = apt(config, &download, "apt-cache", &["show", "--no-all-versions", asked])?;
+                anyhow::Ok(String::from_utf8_lossy(&shown.stdout).into_owned())
+            };
+            let full = |name: &str| format!("{name}:{}/{suite}", package.arch);
+            let image = image_of(&show(&asked)?).map(full).context("it names no kernel")?;
+            let shown = show(&image)?;
+            [image].into_iter().chain(parts_of(&shown).map(full)).collect()
         }
     };
-    println!("fetching {name}");
-    apt(config, &download, "apt-get", &["download", "--quiet", &name])?;
-    let file = download.read_dir()?.next().context("apt downloaded nothing")??.path();
+    println!("fetching {}", names.join(" "));
+    let words = ["download", "--quiet"].into_iter().chain(names.iter().map(String::as_str));
+    apt(config, &download, "apt-get", &words.collect::<Vec<_>>())?;
     let part = target.with_extension("part");
     let _ = fs::remove_dir_all(&part);
-    let status = Command::new("dpkg-deb").arg("-x").arg(&file).arg(&part).status().context("dpkg-deb")?;
-    ensure!(status.success(), "dpkg-deb ended with {status}");
+    for file in download.read_dir()? {
+        let status = Command::new("dpkg-deb").arg("-x").arg(file?.path()).arg(&part).status().context("dpkg-deb")?;
+        ensure!(status.success(), "dpkg-deb ended with {status}");
+    }
     tidied(&part)?;
+    let is_whole = !package.is_meta || ["kernel", "modules"].iter().all(|name| part.join(name).exists());
+    ensure!(is_whole, "no kernel with modules is in {}", names.join(" "));
     fs::rename(&part, target)?;
     Ok(fs::remove_dir_all(&download)?)
 }
@@ -83,14 +91,18 @@ fn tidied(unpacked: &Path) -> Result<()> {
         let entries = folder.read_dir().ok()?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
         entries.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix))).min()
     };
-    let (libraries, user) = (unpacked.join("lib/modules"), unpacked.join("usr/lib"));
-    for (found, name) in [
-        (first(&unpacked.join("boot"), "vmlinu"), "kernel"),
-        (first(&libraries, "").or_else(|| first(&user.join("modules"), "")), "modules"),
-        (first(&user, "linux-image-"), "trees"),
+    for (folder, prefix, name) in [
+        ("boot", "vmlinu", "kernel"),
+        ("lib/modules", "", "modules"),
+        ("usr/lib/modules", "", "modules"),
+        // From Debian 14 on all three are in one folder, and a link leads to the trees.
+        ("modules", "vmlinu", "kernel"),
+        ("modules", "dtb", "trees"),
+        ("usr/lib", "linux-image-", "trees"),
     ] {
-        if let Some(path) = found {
-            fs::rename(path, unpacked.join(name))?;
+        let target = unpacked.join(name);
+        if let Some(path) = first(&unpacked.join(folder), prefix).filter(|_| !target.exists()) {
+            fs::rename(path, target)?;
         }
     }
     let modules = unpacked.join("modules");
@@ -140,9 +152,27 @@ fn image_of(shown: &str) -> Option<&str> {
     depends.split([',', ' ', '|']).find(|word| word.starts_with("linux-image-"))
 }
 
+/// The packages of the same kernel that its package is divided into, from Debian 14 on: `linux-binary-6.19-arm64`.
+fn parts_of(shown: &str) -> impl Iterator<Item = &str> {
+    let depends = shown.lines().find_map(|line| line.strip_prefix("Depends: ")).unwrap_or_default();
+    let is_part = |word: &&str| ["linux-base-", "linux-binary-", "linux-modules-"].iter().any(|p| word.starts_with(p));
+    depends.split([',', ' ', '|']).filter(is_part)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::image_of;
+    use super::*;
+
+    #[test]
+    fn a_kernel_of_several_packages_names_them() {
+        let shown = "Package: linux-image-7.2.12+deb14-arm64\nDepends: dracut | initramfs-tools (>= 0.120+deb8u2) | \
+                     linux-initramfs-tool, linux-base-7.2.12+deb14-arm64 (= 7.2.12-1), \
+                     linux-binary-7.2.12+deb14-arm64 (= 7.2.12-1), linux-modules-7.2.12+deb14-arm64 (= 7.2.12-1)\n\
+                     Pre-Depends: linux-base (>= 4.17~)\n";
+        let kind = |name: &str| name.trim_end_matches("-7.2.12+deb14-arm64").to_owned();
+        assert_eq!(parts_of(shown).map(kind).collect::<Vec<_>>(), ["linux-base", "linux-binary", "linux-modules"]);
+        assert_eq!(parts_of("Depends: linux-base (>= 4.3~), kmod\n").count(), 0);
+    }
 
     #[test]
     fn a_package_of_no_release_names_its_kernel() {
