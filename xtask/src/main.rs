@@ -15,6 +15,7 @@ mod bench;
 mod corpus;
 mod dist;
 mod docs;
+mod farms;
 mod fuzz;
 mod kernels;
 mod recording;
@@ -41,6 +42,11 @@ usage: cargo xtask TASK
                        lintian, and the .deb in clean roots of Debian and Ubuntu: installed, upgraded, used, purged
   fuzz [--seconds N] [--keep] [TARGET...]
                      fuzz every parser of foreign bytes, starting from its seeds
+  farms              the Ansible collection on 20 boards, five of which die in their run (needs root, sshd)
+      --boards N       so many boards; fewer than 10: one dies
+      --names N        so many names in the inventory for each board: a large farm, none dies
+      --binary FILE    the program (default: the newest build)
+      --lint           only ruff, ansible-lint and ansible-test
   kernels [--quick] [MACHINE...]
                      run the static binaries on Debian's kernels, on machines that qemu emulates
       --fetch          only fetch the packages that are missing
@@ -92,6 +98,7 @@ fn task() -> Result<()> {
         ["package", arch, "--twice"] => dist::package::twice(arch),
         ["package", arch, "--check", systems @ ..] => dist::systems::main(arch, systems),
         ["fuzz", words @ ..] => fuzz::main(words),
+        ["farms", words @ ..] => farms::main(words),
         ["kernels", words @ ..] => kernels::main(words),
         ["recording", file] => recording::write(Path::new(file), 24.0),
         ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),

@@ -102,6 +102,7 @@ mod tests {
         ChannelId, CpuTime, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap, OfRaspberryPi,
         OfSampler, OfSwap, Resource, Stalled, Unit,
     };
+    use std::collections::BTreeSet;
 
     #[test]
     fn metrics_have_one_header_and_no_missing_values() {
@@ -124,9 +125,9 @@ mod tests {
         assert_eq!(text.matches("sbc_bench_throttled{").count(), 1);
     }
 
-    /// A channel of every kind that the dashboard shows.
+    /// A channel of every kind that the dashboard or an alert looks at.
     #[rustfmt::skip]
-    fn shown() -> [(ChannelId, &'static str, Unit); 16] {
+    fn shown() -> [(ChannelId, &'static str, Unit); 18] {
         let chip = |kind| ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1));
         let pi = ChannelId::RaspberryPi;
         [
@@ -144,13 +145,15 @@ mod tests {
             (ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed), "", Unit::Hertz),
             (ChannelId::cpu_time(0, CpuTime::Idle), "", Unit::Ticks),
             (ChannelId::Memory(OfMemory::Available), "", Unit::Kibibytes),
+            (ChannelId::Memory(OfMemory::OomKills), "", Unit::Count),
+            (ChannelId::Swap(OfSwap::In), "", Unit::Count),
             (ChannelId::Swap(OfSwap::Used), "", Unit::Kibibytes),
             (ChannelId::Load(LoadSpan::One), "", Unit::Hundredths),
         ]
     }
 
-    #[test]
-    fn dashboard_shows_only_what_is_exported() {
+    /// The metrics of a board that has all of it.
+    fn exported() -> String {
         let mut record = own_run();
         for (id, label, unit) in shown() {
             let counts = matches!(unit, Unit::Ticks | Unit::Microjoules);
@@ -169,17 +172,46 @@ mod tests {
         let mut watch = Watch::new(record);
         let channels = watch.channels().len();
         watch.row(0, vec![Some(1); channels]);
-        let exported = metrics(&watch);
+        metrics(&watch)
+    }
+
+    /// Names of metrics in an expression of Prometheus.
+    fn names(expression: &str) -> BTreeSet<&str> {
+        let words = expression.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.filter(|word| word.starts_with("node_") || word.starts_with("sbc_bench_")).collect()
+    }
+
+    #[test]
+    fn dashboard_shows_only_what_is_exported() {
         let dashboard = include_str!("../../../../docs/grafana.json");
         let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
         let panels = dashboard["panels"].as_array().unwrap();
         let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
-        let mut names = std::collections::BTreeSet::new();
-        for expression in targets.map(|target| target["expr"].as_str().unwrap()) {
-            let words = expression.split(|c: char| !c.is_alphanumeric() && c != '_');
-            names.extend(words.filter(|w| w.starts_with("node_") || w.starts_with("sbc_bench_")));
+        let expressions: Vec<&str> = targets.map(|target| target["expr"].as_str().unwrap()).collect();
+        check_names(&expressions, 16);
+    }
+
+    #[test]
+    fn alerts_look_only_at_what_is_exported() {
+        let rules = include_str!("../../../../deploy/prometheus/sbc-bench.rules.yml");
+        let expressions: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).collect();
+        check_names(&expressions, 5);
+        // Reasons that an alert names exist: another spelling would keep it silent.
+        let words = rules
+            .split("reason")
+            .skip(1)
+            .filter_map(|text| text.split('"').nth(1).filter(|_| text.starts_with(['=', '!'])));
+        let named: BTreeSet<&str> = words.flat_map(|words| words.split('|')).collect();
+        assert_eq!(named.len(), 3, "{named:?}");
+        for reason in named {
+            assert!(crate::throttle::Reason::ALL.iter().any(|known| known.id() == reason), "{reason}");
         }
-        assert!(names.len() > 15, "{names:?}");
+    }
+
+    fn check_names(expressions: &[&str], at_least: usize) {
+        let exported = exported();
+        let names: BTreeSet<&str> = expressions.iter().flat_map(|expression| names(expression)).collect();
+        assert!(names.len() >= at_least, "{names:?}");
         for name in names {
             assert!(exported.contains(&format!("# TYPE {name} ")), "{name}\n{exported}");
         }

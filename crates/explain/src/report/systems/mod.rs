@@ -2,6 +2,7 @@
 //! is and where that is described.
 
 mod bencher;
+mod github;
 mod junit;
 mod kcidb;
 mod lava;
@@ -18,6 +19,7 @@ use serde::Serialize;
 /// Reports for other systems.
 pub(super) const ROWS: &[Report] = &[
     bencher::REPORT,
+    github::REPORT,
     junit::REPORT,
     kcidb::REPORT,
     lava::REPORT,

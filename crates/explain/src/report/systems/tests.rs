@@ -64,6 +64,17 @@ fn bencher_gets_bounds() {
 }
 
 #[test]
+fn github_gets_an_alert_of_the_verdict() {
+    let text = text("github-summary", &run());
+    assert!(text.contains("> [!NOTE]\n> ") || text.contains("> [!WARNING]\n> "), "{text}");
+    assert!(text.contains("| sevenzip_"), "{text}");
+    assert!(text.contains("| openssl_aes_256_cbc | skip |") && text.contains("no openssl &lt;1 &amp;"), "{text}");
+    let explained = Explanation { verdict: Verdict::Invalid, ..Explanation::of(&run()) };
+    let invalid = rendered("github-summary", &run(), &explained);
+    assert!(invalid.contains("> [!CAUTION]\n") && !invalid.contains("MIPS |"), "{invalid}");
+}
+
+#[test]
 fn junit_counts_what_it_lists() {
     let text = text("junit", &run());
     let cases = text.matches("<testcase ").count();

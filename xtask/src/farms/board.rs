@@ -1,0 +1,231 @@
+//! A board of a farm: sshd with its own processes, network, files below /run, /tmp, /root, /var and /usr/local/bin. What it
+//! keeps over a restart are /var/lib and the programs that were installed.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The bridge that boards and controller are at, in a network of their own.
+pub(super) const BRIDGE: &str = "farm0";
+/// The controller's address with the length of its network's prefix.
+pub(super) const CONTROLLER: &str = "10.213.0.1/16";
+
+/// What happens to a board during its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fate {
+    Well,
+    /// Its run takes longer.
+    Slow,
+    /// /var/lib and /var/log have no room.
+    Full,
+    /// All processes are gone at once, and its network.
+    PowerCut,
+    /// The same, and it is there again seconds later.
+    Restarted,
+    /// It works on, and is reached no more.
+    Unreachable,
+    /// The program is killed; all else works on.
+    Killed,
+}
+
+impl Fate {
+    /// For the table.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Well => "well",
+            Self::Slow => "slow",
+            Self::Full => "/var full",
+            Self::PowerCut => "power cut",
+            Self::Restarted => "power cut, restarted",
+            Self::Unreachable => "unreachable",
+            Self::Killed => "program killed",
+        }
+    }
+
+    /// True if the run has no end.
+    pub(super) fn is_death(self) -> bool {
+        matches!(self, Self::PowerCut | Self::Restarted | Self::Unreachable | Self::Killed)
+    }
+}
+
+/// One board. Dropped, all its processes end.
+pub(super) struct Board {
+    pub(super) number: usize,
+    pub(super) fate: Fate,
+    folder: PathBuf,
+    init: Option<Child>,
+}
+
+/// Files of all boards: `keys` has sshd's and the controller's.
+const SCRIPT: &str = r#"
+set -e
+mount -t tmpfs -o size=256m board /run
+cp "$1"/host_key "$1"/user_key.pub /run/
+chmod 600 /run/host_key
+mkdir -p /run/sshd
+mount --bind "$2/lib" /var/lib
+mount --bind "$2/bin" /usr/local/bin
+for place in /tmp /var/tmp /root /var/log; do mount -t tmpfs -o size=128m board $place; done
+if [ "$4" = full ]; then
+    for place in /var/lib /var/log; do
+        mount -t tmpfs -o size=64k board $place
+        dd if=/dev/zero of=$place/ballast bs=4k 2>/dev/null || true
+    done
+fi
+echo ready
+read -r go
+ip address add "$3"/16 dev eth0
+ip link set eth0 up
+ip link set lo up
+exec /usr/sbin/sshd -D -e -f /dev/null -o HostKey=/run/host_key -o AuthorizedKeysFile=/run/user_key.pub \
+    -o StrictModes=no -o UsePAM=no -o PermitRootLogin=yes -o PidFile=none -o UseDNS=no -o MaxStartups=100
+"#;
+
+impl Board {
+    /// Starts a board whose files are in this folder.
+    pub(super) fn start(number: usize, fate: Fate, folder: &Path) -> Result<Self> {
+        let mut board = Self { number, fate, folder: folder.to_path_buf(), init: None };
+        for kept in ["lib", "bin"] {
+            fs::create_dir_all(board.kept().join(kept))?;
+        }
+        board.boot()?;
+        Ok(board)
+    }
+
+    /// Name in the inventory.
+    pub(super) fn name(&self) -> String {
+        format!("board-{:02}", self.number)
+    }
+
+    pub(super) fn address(&self) -> String {
+        format!("10.213.1.{}", self.number)
+    }
+
+    /// The same after a restart, as that of a real board.
+    fn hardware_address(&self) -> String {
+        format!("02:00:00:00:01:{:02x}", self.number)
+    }
+
+    /// Two neighbours share a power supply.
+    pub(super) fn power_supply(&self) -> usize {
+        self.number.div_ceil(2)
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.folder.join(self.name())
+    }
+
+    fn link(&self) -> String {
+        format!("farm-{}", self.number)
+    }
+
+    fn boot(&mut self) -> Result<()> {
+        let mut unshare = Command::new("unshare");
+        unshare.args([
+            "--net",
+            "--mount",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+            "sh",
+            "-c",
+            SCRIPT,
+            "board",
+        ]);
+        unshare.arg(self.folder.join("keys")).arg(self.kept()).arg(self.address());
+        unshare.arg(if self.fate == Fate::Full { "full" } else { "room" });
+        let log = fs::File::create(self.folder.join(format!("{}.log", self.name())))?;
+        let mut child = unshare.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().context("unshare")?;
+        let mut said = [0; 6];
+        child.stdout.as_mut().context("no output")?.read_exact(&mut said).context("the board does not start")?;
+        let (link, namespace) = (self.link(), child.id().to_string());
+        run(
+            "ip",
+            &[
+                "link",
+                "add",
+                &link,
+                "type",
+                "veth",
+                "peer",
+                "name",
+                "eth0",
+                "address",
+                &self.hardware_address(),
+                "netns",
+                &namespace,
+            ],
+        )?;
+        run("ip", &["link", "set", &link, "master", BRIDGE, "up"])?;
+        child.stdin.as_mut().context("no input")?.write_all(b"go\n")?;
+        self.init = Some(child);
+        Ok(())
+    }
+
+    /// All processes of the board, by their numbers here.
+    pub(super) fn processes(&self) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut next: Vec<u32> = self.init.iter().map(Child::id).collect();
+        while let Some(pid) = next.pop() {
+            let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+            next.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+            found.push(pid);
+        }
+        found
+    }
+
+    /// The process that measures, if the board runs a benchmark.
+    pub(super) fn program(&self) -> Option<u32> {
+        self.processes().into_iter().find(|pid| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+            words[0].ends_with(b"/sbc-bench") && words.contains(&b"--json".as_slice())
+        })
+    }
+
+    /// Lets happen to it what is to happen.
+    pub(super) fn strike(&mut self) -> Result<()> {
+        match self.fate {
+            Fate::Well | Fate::Slow | Fate::Full => Ok(()),
+            Fate::PowerCut => self.cut(),
+            Fate::Restarted => {
+                self.cut()?;
+                std::thread::sleep(std::time::Duration::from_secs(2));
+                self.boot()
+            }
+            Fate::Unreachable => run("ip", &["link", "set", &self.link(), "down"]),
+            Fate::Killed => match self.program() {
+                Some(pid) => run("kill", &["-KILL", &pid.to_string()]),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Ends all processes at once; the kernel removes network and mounts with them.
+    fn cut(&mut self) -> Result<()> {
+        if let Some(mut init) = self.init.take() {
+            init.kill()?;
+            init.wait()?;
+        }
+        // The kernel removes the network later.
+        let _ = Command::new("ip").args(["link", "delete", &self.link()]).stderr(Stdio::null()).status();
+        Ok(())
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        let _ = self.cut();
+    }
+}
+
+/// Runs a program that has to succeed.
+pub(super) fn run(program: &str, words: &[&str]) -> Result<()> {
+    let output = Command::new(program).args(words).output().with_context(|| program.to_owned())?;
+    let error = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{program} {}: {}", words.join(" "), error.trim());
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! `cargo xtask farms`: the Ansible collection on boards of a simulated farm: each is an sshd with processes, files and a network of
+//! its own. Some of them die in the middle of their run.
+//!
+//! All of it lives in namespaces below one process: nothing is left when that ends, however it ends. Root is needed. Ansible comes from
+//! PyPI into `target/farms`.
+
+mod board;
+mod lint;
+mod observer;
+mod play;
+
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Programs that a farm is made of, and the Debian package of each.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("/usr/sbin/sshd", "openssh-server"),
+    ("ssh-keygen", "openssh-client"),
+    ("ip", "iproute2"),
+    ("unshare", "util-linux"),
+    ("/usr/bin/python3", "python3"),
+    ("strip", "binutils"),
+];
+
+/// What is fetched from PyPI.
+const PACKAGES: [&str; 4] = ["ansible-core>=2.16,<2.20", "ansible-lint", "ruff", "kubernetes-validate"];
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Options {
+    boards: usize,
+    /// Names in the inventory for each board; with more than one, no board dies.
+    names: usize,
+    binary: Option<PathBuf>,
+    /// True in the process that is alone in its namespaces.
+    is_inside: bool,
+    lint: bool,
+}
+
+fn options(words: &[&str]) -> Result<Options> {
+    let mut options = Options { boards: 20, names: 1, binary: None, is_inside: false, lint: false };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().with_context(|| format!("{word} needs a value"));
+        match *word {
+            "--boards" => options.boards = value()?.parse().context("--boards")?,
+            "--names" => options.names = value()?.parse().context("--names")?,
+            "--binary" => options.binary = Some(PathBuf::from(value()?)),
+            "--inside" => options.is_inside = true,
+            "--lint" => options.lint = true,
+            other => bail!("no option of farms: {other}"),
+        }
+    }
+    ensure!((1..=250).contains(&options.boards), "a farm has 1 to 250 boards");
+    ensure!((1..=1000).contains(&options.names), "a board has 1 to 1000 names");
+    Ok(options)
+}
+
+/// Makes the farm, lets the playbooks run, and prints what each board gave. Fails if it is not what was to be.
+pub(crate) fn main(words: &[&str]) -> Result<()> {
+    let options = options(words)?;
+    let folder = workspace::target_folder()?.join("farms");
+    if options.is_inside {
+        return play::main(&options, &folder);
+    }
+    if let Some(why) = lacking(options.lint) {
+        return not_tried(&why);
+    }
+    fs::create_dir_all(&folder)?;
+    if let Err(error) = install(&folder) {
+        return not_tried(&format!("Ansible is not installed and cannot be fetched from PyPI: {error:#}"));
+    }
+    collection(&folder)?;
+    if options.lint {
+        return lint::main(&folder);
+    }
+    keys(&folder)?;
+    program(&options, &folder)?;
+    inside(words)
+}
+
+/// What this machine lacks.
+fn lacking(is_lint: bool) -> Option<String> {
+    let has = |program: &str| Command::new("sh").args(["-c", &format!("command -v {program} >/dev/null")]).status();
+    let lacks = |program: &str| !has(program).is_ok_and(|status| status.success());
+    if is_lint {
+        return lacks("python3").then(|| "python3 is missing".to_owned());
+    }
+    let is_root = fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
+    let missing = PROGRAMS.iter().find(|(program, _)| lacks(program));
+    match missing {
+        Some((program, package)) => Some(format!("{program} is missing (package {package})")),
+        None if !is_root => Some("namespaces need root".to_owned()),
+        None => None,
+    }
+}
+
+/// Says why nothing was tried: a failure where nothing may be skipped.
+fn not_tried(why: &str) -> Result<()> {
+    println!("not tried: {why}");
+    ensure!(std::env::var_os("SBC_BENCH_NO_SKIP").is_none(), "not tried, and SBC_BENCH_NO_SKIP is set");
+    Ok(())
+}
+
+/// Ansible in an environment of its own. What is there stays.
+fn install(folder: &Path) -> Result<()> {
+    let python = folder.join("venv/bin/python");
+    if !python.exists() {
+        board::run("python3", &["-m", "venv", &folder.join("venv").to_string_lossy()])?;
+    }
+    let mut words = vec!["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    words.extend(PACKAGES);
+    let is_there = folder.join("venv/bin/ansible-lint").exists();
+    if is_there { Ok(()) } else { board::run(&python.to_string_lossy(), &words) }
+}
+
+/// Builds the collection and installs it as a user would.
+fn collection(folder: &Path) -> Result<()> {
+    let galaxy = folder.join("venv/bin/ansible-galaxy");
+    let collections = folder.join("collections");
+    let built = folder.join("built");
+    for old in [&collections, &built] {
+        if old.exists() {
+            fs::remove_dir_all(old)?;
+        }
+    }
+    let run = |words: &[&str]| {
+        let mut command = Command::new(&galaxy);
+        command.args(words).current_dir(workspace::root().join("deploy/ansible"));
+        let output = command.env("ANSIBLE_COLLECTIONS_PATH", &collections).output().context("ansible-galaxy")?;
+        ensure!(output.status.success(), "ansible-galaxy: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(())
+    };
+    run(&["collection", "build", "--output-path", &built.to_string_lossy()])?;
+    let archive = built.read_dir()?.next().context("no collection was built")??.path();
+    let path = collections.to_string_lossy().into_owned();
+    run(&["collection", "install", "--offline", "--collections-path", &path, &archive.to_string_lossy()])
+}
+
+/// A key for sshd of all boards, and one for the controller.
+fn keys(folder: &Path) -> Result<()> {
+    let keys = folder.join("keys");
+    fs::create_dir_all(&keys)?;
+    for name in ["host_key", "user_key"] {
+        let path = keys.join(name);
+        if !path.exists() {
+            board::run("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &path.to_string_lossy()])?;
+        }
+    }
+    Ok(())
+}
+
+/// The program that is installed on boards, without symbols.
+fn program(options: &Options, folder: &Path) -> Result<()> {
+    let target = workspace::target_folder()?;
+    let built = ["release", "here", "debug"].map(|profile| target.join(profile).join("sbc-bench"));
+    let binary = options.binary.clone().or_else(|| built.into_iter().find(|path| path.exists()));
+    let binary = binary.context("no build of sbc-bench: run cargo build -p sbc-bench, or name one with --binary")?;
+    println!("program: {}", binary.display());
+    board::run("strip", &["-o", &folder.join("sbc-bench").to_string_lossy(), &binary.to_string_lossy()])
+}
+
+/// The same task once more, alone with its own network, mounts and processes. They end with it, and it with this process.
+fn inside(words: &[&str]) -> Result<()> {
+    let mut command = Command::new("setpriv");
+    command.args([
+        "--pdeathsig",
+        "KILL",
+        "unshare",
+        "--net",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+    ]);
+    command.arg(std::env::current_exe()?).args(["farms", "--inside"]).args(words);
+    let status = command.status().context("setpriv (of util-linux)")?;
+    ensure!(status.success(), "the farm is not as expected");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_numbers_in_bounds() {
+        let asked = options(&["--boards", "3", "--names", "10"]).unwrap();
+        assert_eq!((asked.boards, asked.names, asked.is_inside), (3, 10, false));
+        for words in [&["--boards"][..], &["--boards", "x"], &["--boards", "0"], &["--names", "0"], &["3"]] {
+            assert!(options(words).is_err(), "{words:?}");
+        }
+    }
+}
