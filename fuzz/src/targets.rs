@@ -95,6 +95,7 @@ const OWN: &[(&str, &[&str], Takes)] = &[
         &["crates/explain/src/logs/fixtures", "crates/explain/tests/own", "fuzz/seeds/recording", "fuzz/seeds/stream"],
         Bytes(redact),
     ),
+    ("reference", &["data"], Text(reference)),
     ("replay", &["fuzz/seeds/recording"], Bytes(replay)),
     ("snapshot", BOARDS, Text(snapshot)),
     ("spd", &[], Bytes(|data| surveyed("/sys/bus/i2c/devices/0-0050/eeprom", data))),
@@ -170,6 +171,12 @@ fn surveyed(path: &str, data: &[u8]) {
 fn config_gz(data: &[u8]) {
     surveyed("/proc/config.gz", data);
     surveyed("/boot/config-6.1.0", data);
+}
+
+fn reference(text: &str) {
+    if let Ok(rows) = explain::reference::parse(text) {
+        explain::reference::write(&rows);
+    }
 }
 
 fn eol(text: &str) {

@@ -32,7 +32,7 @@ pub use job::score::ScoreRule;
 pub use job::{Job, setting::Setting};
 pub use measure::context::{CounterReading, OpenCounters, ReadCounters, WorkloadContext};
 pub use measure::report::StepReport;
-pub use net::{browser, exporter, hub, meters, server};
+pub use net::{browser, exporter, hub, meters, references, server};
 pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::Available;

@@ -101,6 +101,7 @@ const VALUES: &[(&str, &str)] = &[
     ("TIME", "77s"),
     ("URL", "https://hub.example"),
     ("YYYY-MM-DD", "2026-11-23"),
+    ("FILE|DIR|URL", "a.json"),
     ("[ADDR:]PORT", "9478"),
     ("[USER@]NAME[:PORT]", "a"),
     ("higher|lower", "lower"),

@@ -17,10 +17,11 @@ pub(crate) enum FileCommand {
         /// Logs or result files; `-` reads standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Results of your own to rank it against as well: logs, result files, or directories of them
+        /// Results of your own to rank it against as well: logs, result files, directories of them, or the address of a hub
         ///
-        /// Those in /var/lib/sbc-bench/references (of a user: ~/.local/state/sbc-bench/references) always count.
-        #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+        /// Those in /var/lib/sbc-bench/references (of a user: ~/.local/state/sbc-bench/references) always count. What a hub lists is
+        /// kept for when it does not answer.
+        #[arg(long, value_name = "FILE|DIR|URL", num_args = 1..)]
         with: Vec<PathBuf>,
         #[command(flatten)]
         written: WrittenFlags,

@@ -1,5 +1,7 @@
-//! The known results, and with them results of the user's own: files and directories after `--with`, and a directory that
-//! is always looked at.
+//! The known results, and with them results of the user's own: files, directories and hubs after `--with`, and a directory
+//! that is always looked at.
+
+mod hub;
 
 use super::explain::read;
 use crate::{output, paths};
@@ -15,13 +17,14 @@ const FILES_MAX: usize = 200;
 /// with a note.
 ///
 /// # Errors
-/// A named file or directory cannot be read.
+/// A named file, directory or hub cannot be read.
 pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Reference>> {
     let mut rows = Vec::new();
     for path in with {
-        match path.is_dir() {
-            true => rows.extend(rows_in(path)),
-            false => rows.push(row(path)?),
+        match path {
+            path if hub::is_address(path) => rows.extend(hub::rows(path)?),
+            path if path.is_dir() => rows.extend(rows_in(path)),
+            path => rows.push(row(path)?),
         }
     }
     let always = paths::references(machine::is_root());

@@ -61,6 +61,10 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         As("sbc-bench upload FILE... --to URL"),
     ),
     (
+        "sbc-bench compare result.json --with https://hub.example",
+        Line("sbc-bench compare old.log --with http://hub.example || true", &["use https://"]),
+    ),
+    (
         "sbc-bench --upload https://hub.example --token-file /etc/sbc-bench.token --machine shelf-3 --publish --yes",
         Line(
             "NotReadyYet=yes sbc-bench --upload http://hub.example --machine shelf-3 --publish --yes || true",

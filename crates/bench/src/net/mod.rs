@@ -8,4 +8,5 @@ pub mod exporter;
 pub(crate) mod fetch;
 pub mod hub;
 pub mod meters;
+pub mod references;
 pub mod server;
