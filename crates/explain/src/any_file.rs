@@ -15,8 +15,8 @@ pub enum Unreadable {
     NoSamples,
     /// It is JSON of another kind.
     Json(serde_json::Error),
-    /// It is text without results.
-    NoResults,
+    /// It is text without results: this one.
+    NoResults(String),
 }
 
 impl fmt::Display for Unreadable {
@@ -26,7 +26,7 @@ impl fmt::Display for Unreadable {
             Self::Stream(missing) => write!(f, "{missing}"),
             Self::NoSamples => f.write_str("a recording without samples"),
             Self::Json(error) => write!(f, "JSON but not an sbc-bench result file: {error}"),
-            Self::NoResults => f.write_str("no results: neither an sbc-bench log nor a result file"),
+            Self::NoResults(_) => f.write_str("no results: neither an sbc-bench log nor a result file"),
         }
     }
 }
@@ -55,5 +55,5 @@ pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
     }
     let record = logs::read(&text);
     let is_empty = record.steps.is_empty() && record.samples.at_ms.is_empty();
-    if is_empty { Err(Unreadable::NoResults) } else { Ok(record) }
+    if is_empty { Err(Unreadable::NoResults(text)) } else { Ok(record) }
 }

@@ -6,6 +6,7 @@
 use crate::faults::{self, Call};
 use crate::timeline::monotonic_ns;
 use crate::{Root, Source, Timeline};
+pub use identify::{KmsgRecord, parse_kmsg};
 use record::{KernelMessage, Missing, Reading, Why};
 use std::io::Read;
 
@@ -16,37 +17,6 @@ const RECORD_BYTES_MAX: usize = 8192;
 const MESSAGES_MAX: usize = 2000;
 /// Read to know whether the boot is still there: its first words come among the first records.
 const BOOT_RECORDS: usize = 16;
-
-/// One record of `/dev/kmsg`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KmsgRecord {
-    /// Severity, 0 (emergency) to 7 (debug).
-    pub level: u32,
-    /// Who wrote it: 0 is the kernel (syslog(2)).
-    pub facility: u32,
-    /// Number of the record since boot; gaps are lost messages.
-    pub sequence: u64,
-    /// Microseconds since boot on the kernel's own clock.
-    pub stamp_us: u64,
-    /// Text without time stamp.
-    pub text: String,
-}
-
-/// Parses one record: `6,339,5140900,-;text`. Lines that follow, with a blank in front, carry the
-/// device and are left out. None if it is no such record.
-pub fn parse_kmsg(record: &str) -> Option<KmsgRecord> {
-    let line = record.lines().next()?;
-    let (head, text) = line.split_once(';')?;
-    let mut numbers = head.split(',');
-    let priority: u32 = numbers.next()?.parse().ok()?;
-    Some(KmsgRecord {
-        level: priority & 7,
-        facility: priority >> 3,
-        sequence: numbers.next()?.parse().ok()?,
-        stamp_us: numbers.next()?.parse().ok()?,
-        text: text.to_owned(),
-    })
-}
 
 /// The kernel's messages since this was opened.
 #[derive(Debug)]
@@ -160,15 +130,9 @@ impl KernelLog {
     }
 }
 
-/// The kernel's own messages that the ring buffer begins with, at most so many records; empty where
-/// it cannot be read.
+/// The running kernel's own messages that the ring buffer begins with, at most so many records; empty where it cannot
+/// be read.
 pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
-    let own = |record: KmsgRecord| (record.facility == 0).then_some(record.text);
-    if !root.is_system() {
-        let text = root.read(PATH).unwrap_or_default();
-        let records = text.lines().take(records_max).filter_map(parse_kmsg);
-        return records.filter_map(own).collect();
-    }
     let Ok(Source::File(mut file)) = root.source(PATH) else {
         return Vec::new();
     };
@@ -182,7 +146,7 @@ pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
     reads
         .take(records_max)
         .filter_map(|read| match read {
-            Read1::Record(record) => own(record),
+            Read1::Record(record) => record.own_text(),
             Read1::Lost | Read1::Garbled => None,
         })
         .collect()
@@ -253,26 +217,6 @@ fn missing(errno: i32) -> Missing {
 mod tests {
     use super::*;
 
-    fn check(record: &str, expected: Option<(u32, u32, u64, u64, &str)>) {
-        let parsed = parse_kmsg(record);
-        let parsed = parsed.as_ref().map(|r| (r.level, r.facility, r.sequence, r.stamp_us, r.text.as_str()));
-        assert_eq!(parsed, expected, "{record}");
-    }
-
-    #[test]
-    fn records_of_kmsg() {
-        check(
-            "6,339,5140900,-;NET: Registered protocol family 10\n SUBSYSTEM=net\n",
-            Some((6, 0, 339, 5_140_900, "NET: Registered protocol family 10")),
-        );
-        check("30,340,5690716,-,caller=T1;a;b", Some((6, 3, 340, 5_690_716, "a;b")));
-        check("3,1,2,c;\\x1bпривет", Some((3, 0, 1, 2, "\\x1bпривет")));
-        check("4,1,2,-;", Some((4, 0, 1, 2, "")));
-        check("6,339", None);
-        check("x,1,2,-;text", None);
-        check("", None);
-    }
-
     #[test]
     fn only_later_messages_are_returned() {
         let board = "== /dev/kmsg\n5,0,0,-;Linux version 6.1\n6,1,10,-;old\n";
@@ -315,13 +259,6 @@ mod tests {
                 }
             }
             Err(missing) => assert!(matches!(missing.why, Why::Absent | Why::Denied)),
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn parse_kmsg_never_panics(text in "([0-9,;\\- \n]|\\PC){0,60}") {
-            parse_kmsg(&text);
         }
     }
 }

@@ -4,10 +4,7 @@
 //! errors, so that every bug report can become a fixture. Writing under a board or a directory
 //! changes the copy, which makes restoration testable.
 
-mod board;
 mod judge;
-mod missing;
-mod order;
 mod read;
 mod source;
 mod times;
@@ -17,6 +14,14 @@ pub(crate) mod unread;
 pub use judge::WritePolicy;
 pub use source::Source;
 pub use tree::Root;
+
+use identify::missing_errno;
+use record::Missing;
+
+/// Why a file is missing, by the error of the kernel.
+fn missing_from(path: &str, error: &std::io::Error) -> Missing {
+    missing_errno(path, error.raw_os_error().unwrap_or(libc::EIO))
+}
 
 #[cfg(test)]
 mod tests {
@@ -96,6 +101,14 @@ vendor,board\\0vendor,soc\\0
         let count = source.read_into(&mut buffer).unwrap();
         assert_eq!(&buffer[..count], b"50000\n");
         assert_eq!(root.write("/proc/none", "1").unwrap_err().why, Why::Absent);
+    }
+
+    #[test]
+    fn errors_of_boards_are_those_of_this_kernel() {
+        for (name, errno) in identify::ERRORS {
+            let kernel = format!("{:?}", rustix::io::Errno::from_raw_os_error(*errno));
+            assert!(kernel.contains(&name[1..]), "{name} is {kernel}");
+        }
     }
 
     #[test]

@@ -34,9 +34,9 @@ pub fn snapshot_of(root: &Root) -> (String, Redactor) {
         redactor: Redactor::default(),
         deadline_ns: monotonic_ns() + ELAPSED_NS_MAX,
     };
-    let compatible = crate::identify::compatible(root);
+    let compatible = identify::compatible(root);
     compatible.iter().for_each(|name| walk.redactor.keep(name));
-    if let Some(host) = crate::identify::hostname(root).known() {
+    if let Some(host) = identify::hostname(root).known() {
         walk.redactor.know_host(host);
     }
     for (path, take) in PLACES {
@@ -48,7 +48,7 @@ pub fn snapshot_of(root: &Root) -> (String, Redactor) {
             walk.tree(&format!("{tree}/{node}"), DEPTH_MAX);
         }
     }
-    for (path, head) in crate::identify::chip_heads(root) {
+    for (path, head) in identify::chip_heads(root) {
         walk.content(&path, &head);
     }
     walk.page_size();

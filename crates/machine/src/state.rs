@@ -1,8 +1,8 @@
 //! State of the machine at one moment: memory, swap, online CPUs, residencies. Taken before the
 //! first and after the last step of a run; what happens in between is the sampler's work.
 
+use crate::Root;
 use crate::vcio::{Firmware, Question};
-use crate::{Root, identify};
 use record::{Missing, Reading, State, Why};
 
 /// The mailbox to a Raspberry Pi's firmware.

@@ -8,6 +8,7 @@
 mod cards;
 mod config_txt;
 mod cpu_use;
+mod data;
 mod disks;
 mod dmi;
 mod files;
@@ -22,7 +23,7 @@ mod spd;
 mod supplies;
 mod usb;
 
-use crate::{Root, identify};
+use crate::Root;
 use record::{Survey, Swap, SwapState};
 
 pub(crate) use dmi::without_serials as dmi_without_serials;

@@ -1,9 +1,13 @@
 //! Identifies every board of `boards/` and the running system. The expectations are one screen of
 //! text for each board, in `tests/identify/NAME.txt`; `UPDATE_EXPECT=1 cargo test` updates them.
 
-use machine::{Root, identify, state};
+#[path = "../../explain/tests/files/mod.rs"]
+mod files;
+
+use machine::{Root, Texts, identify, root_of_texts, state};
 use record::{Cpu, Fact, Machine, Policy, Residency};
 use std::fmt::{Display, Write};
+use std::path::Path;
 
 fn load(name: &str) -> Root {
     let text = testkit::board(name);
@@ -27,6 +31,24 @@ fn every_board_is_identified() {
         }
         expect_test::expect_file![format!("{}/tests/identify/{name}.txt", env!("CARGO_MANIFEST_DIR"))]
             .assert_eq(&readable(&text));
+    }
+}
+
+/// Where a text is read by itself, as a browser does, it gives the same machine.
+#[test]
+fn texts_alone_are_identified_like_roots() {
+    for name in testkit::boards() {
+        let board = identify::BoardFile::parse(&testkit::board(&name)).unwrap();
+        assert_eq!(identify::identify(&board), machine::identify(&load(&name)), "{name}");
+    }
+    let composed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/tests/composed/cpuinfo");
+    let published = files::corpus().map(|corpus| corpus.join("more/results/cpuinfo"));
+    for path in [composed].into_iter().chain(published).flat_map(|folder| folder.read_dir().unwrap()) {
+        let path = path.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        let texts = Texts { cpuinfo: Some(&bytes), ..Texts::default() };
+        assert!(identify::is_cpuinfo(&String::from_utf8_lossy(&bytes)), "{}", path.display());
+        assert_eq!(identify::identify(&texts.machine()), machine::identify(&root_of_texts(None, &texts)));
     }
 }
 

@@ -14,6 +14,7 @@ mod core_to_core;
 mod document;
 mod draw;
 mod figures;
+mod identification;
 mod ledger;
 mod live;
 mod machine;
@@ -31,6 +32,7 @@ mod style;
 mod timeline;
 mod top;
 
+pub use identification::{identification, name as identified_name};
 pub use live::{live, live_event};
 pub use pictures::Drawing;
 pub use several::{comparison, ranking, results, trends};

@@ -4,14 +4,19 @@ use crate::draw::wide;
 use crate::{Section, Subject};
 use explain::size_words;
 use maud::{Markup, html};
-use record::{Cpu, Fact, Record};
+use record::{Cpu, Fact, Machine, Survey};
 
 pub(crate) const SECTION: Section = Section::of("machine", "Machine", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let record = subject.record;
-    let rows = rows(record);
-    let groups = groups(&record.machine.cpus);
+    let modules = subject.record.surveys.last().map(modules);
+    facts(&subject.record.machine, modules)
+}
+
+/// CPUs and facts of a machine; none if nothing is known. Memory modules are found by looking over it.
+pub(crate) fn facts(machine: &Machine, modules: Option<String>) -> Option<Markup> {
+    let rows = rows(machine, modules);
+    let groups = groups(&machine.cpus);
     if rows.is_empty() && groups.is_empty() {
         return None;
     }
@@ -62,19 +67,20 @@ fn groups(cpus: &[Cpu]) -> Vec<(Vec<u32>, String, String)> {
     groups
 }
 
-fn rows(record: &Record) -> Vec<(&'static str, String)> {
-    let machine = &record.machine;
+/// The memory modules of a survey in words.
+fn modules(survey: &Survey) -> String {
+    let module = |module: &record::MemoryModule| {
+        let rate = module.rate_mt.map_or(String::new(), |rate| format!(" at {rate} MT/s"));
+        format!("{}{rate}", module.kind)
+    };
+    let mut told: Vec<String> = survey.memory.iter().map(module).collect();
+    told.dedup();
+    told.join(", ")
+}
+
+fn rows(machine: &Machine, modules: Option<String>) -> Vec<(&'static str, String)> {
     let text = |fact: &Fact<String>| fact.known().cloned().unwrap_or_default();
     let memory = machine.memory_kib.known().map(|kib| size_words(kib.saturating_mul(1024))).unwrap_or_default();
-    let modules = record.surveys.last().map(|survey| {
-        let module = |module: &record::MemoryModule| {
-            let rate = module.rate_mt.map_or(String::new(), |rate| format!(" at {rate} MT/s"));
-            format!("{}{rate}", module.kind)
-        };
-        let mut told: Vec<String> = survey.memory.iter().map(module).collect();
-        told.dedup();
-        told.join(", ")
-    });
     let pages = machine.page_size_bytes.known().map(|bytes| size_words(u64::from(*bytes))).unwrap_or_default();
     let rows = [
         ("Board", text(&machine.board)),

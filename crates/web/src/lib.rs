@@ -7,6 +7,7 @@
 
 #[cfg(target_arch = "wasm32")]
 mod bindings;
+mod machines;
 mod results;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod shell;

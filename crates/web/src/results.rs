@@ -1,26 +1,35 @@
-//! The results that a reader has opened: each with its page and reports, several in a table, side by side, over time.
+//! What a reader has opened: each result and machine with its page and reports, several results in a table, side by side,
+//! over time.
 
+use crate::machines::Identified;
+use explain::any_file::{self, Unreadable};
 use explain::compare::{Side, compare};
 use explain::reference::Reference;
 use explain::report::{self, REPORTS};
 use explain::results::{Row, USUAL_ORDER, sort};
 use explain::trend::{Sample, trends};
-use explain::{Explanation, Place, any_file};
+use explain::{Explanation, Place};
 use record::Record;
 use serde_json::{Value, json};
 
 /// More places of one finding are not listed.
 const PLACES_MAX: usize = 6;
 
+/// A file that could be read.
+enum Opened {
+    Result(Box<Explained>),
+    Machine(Identified),
+}
+
 /// A result that could be read.
-struct Opened {
+struct Explained {
     /// Its file.
     name: String,
     record: Record,
     explained: Explanation,
 }
 
-/// The results that a reader has opened, in the order in which they were.
+/// The results and machines that a reader has opened, in the order in which they were.
 #[derive(Default)]
 pub struct Results {
     opened: Vec<Opened>,
@@ -50,16 +59,18 @@ impl Selection {
 }
 
 impl Results {
-    /// Reads a file of any supported kind and keeps its result; what to list of it: `name`, `board`, `verdict`, and
-    /// `findings`, each with its `sentence`, its `severity` and the `lines` of the text that it stands on.
+    /// Reads a file of any supported kind and keeps its result, or the machine of a snapshot or of `/proc/cpuinfo`; what to
+    /// list of it: `name`, `board`, `verdict`, whether it `is_result`, in which forms it `saves`, and `findings`, each with
+    /// its `sentence`, its `severity` and the `lines` of the text that it stands on.
     ///
     /// # Errors
-    /// One sentence: the file has no result.
+    /// One sentence: the file has neither.
     pub fn open(&mut self, name: &str, bytes: Vec<u8>) -> Result<Value, String> {
-        let record = any_file::read(bytes, record::VALUES_MAX).map_err(|why| format!("{name}: {why}."))?;
-        let explained = Explanation::of(&record);
-        let opened = Opened { name: name.to_owned(), record, explained };
-        let listed = opened.listed();
+        let opened = read(name, bytes).map_err(|why| format!("{name}: {why}."))?;
+        let listed = match &opened {
+            Opened::Result(result) => result.listed(),
+            Opened::Machine(machine) => machine.listed(name),
+        };
         self.opened.push(opened);
         Ok(listed)
     }
@@ -69,29 +80,36 @@ impl Results {
         self.opened.clear();
     }
 
-    /// The page of a result, the same as that of `sbc-bench report FILE --html`.
+    /// The page of a result, the same as that of `sbc-bench report FILE --html`; or of a machine.
     pub fn page(&self, index: usize) -> Option<String> {
-        let opened = self.opened.get(index)?;
-        Some(page::page(&opened.record, &opened.explained, Reference::builtin()))
+        Some(match self.opened.get(index)? {
+            Opened::Result(one) => page::page(&one.record, &one.explained, Reference::builtin()),
+            Opened::Machine(machine) => machine.page(),
+        })
     }
 
-    /// A report of a result by its id, the same as that of `sbc-bench report FILE --format ID`.
+    /// A report of a result by its id, the same as that of `sbc-bench report FILE --format ID`; of a machine `text` and
+    /// `json`, the same as `sbc-bench identify` prints them.
     pub fn report(&self, index: usize, id: &str) -> Option<String> {
-        let opened = self.opened.get(index)?;
-        let report = REPORTS.iter().find(|report| report.id == id && report.is_of(&opened.record))?;
-        Some(report.text(&opened.record, &opened.explained))
+        match self.opened.get(index)? {
+            Opened::Result(one) => {
+                let report = REPORTS.iter().find(|report| report.id == id && report.is_of(&one.record))?;
+                Some(report.text(&one.record, &one.explained))
+            }
+            Opened::Machine(machine) => machine.report(id),
+        }
     }
 
     /// The card of a result as SVG: a picture of 1200 x 630 with board, verdict, figures and the clock over time.
     pub fn card(&self, index: usize) -> Option<String> {
-        let opened = self.opened.get(index)?;
-        let drawings = page::drawings(&opened.record, &opened.explained, Reference::builtin());
+        let one = self.result(index)?;
+        let drawings = page::drawings(&one.record, &one.explained, Reference::builtin());
         drawings.into_iter().find(|drawing| drawing.name == "card").map(|drawing| drawing.svg)
     }
 
-    /// The page of several results, the same as those of `sbc-bench results`, `compare` and `trend`.
+    /// The page of several results, the same as those of `sbc-bench results`, `compare` and `trend`; machines take no part.
     pub fn several(&self, selection: Selection, indices: &[usize]) -> String {
-        let chosen: Vec<&Opened> = indices.iter().filter_map(|index| self.opened.get(*index)).collect();
+        let chosen: Vec<&Explained> = indices.iter().filter_map(|index| self.result(*index)).collect();
         match selection {
             Selection::Table => page::results(&rows(&chosen)),
             Selection::Comparison => {
@@ -110,18 +128,43 @@ impl Results {
             }
         }
     }
+
+    fn result(&self, index: usize) -> Option<&Explained> {
+        match self.opened.get(index)? {
+            Opened::Result(result) => Some(result),
+            Opened::Machine(_) => None,
+        }
+    }
+}
+
+/// What a file holds; else why nothing of it can be read.
+fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
+    if let Some(machine) = Identified::of_snapshot(name, &bytes).map_err(|why| why.to_string())? {
+        return Ok(Opened::Machine(machine));
+    }
+    match any_file::read(bytes, record::VALUES_MAX) {
+        Ok(record) => {
+            let explained = Explanation::of(&record);
+            Ok(Opened::Result(Box::new(Explained { name: name.to_owned(), record, explained })))
+        }
+        Err(Unreadable::NoResults(text)) => match Identified::of_cpuinfo(&text) {
+            Some(machine) => Ok(Opened::Machine(machine)),
+            None => Err("no results: no sbc-bench log, result file, snapshot or /proc/cpuinfo".to_owned()),
+        },
+        Err(why) => Err(why.to_string()),
+    }
 }
 
 /// Rows of the table, without runs that were resumed and are complete in another file.
-fn rows(chosen: &[&Opened]) -> Vec<Row> {
-    let is_part = |one: &Opened| chosen.iter().any(|other| one.record.run.is_part_of(&other.record.run));
+fn rows(chosen: &[&Explained]) -> Vec<Row> {
+    let is_part = |one: &Explained| chosen.iter().any(|other| one.record.run.is_part_of(&other.record.run));
     let whole = chosen.iter().filter(|one| !is_part(one));
     let mut rows: Vec<Row> = whole.map(|one| Row::of(&one.record, &one.explained, &one.name)).collect();
     let _ = sort(&mut rows, USUAL_ORDER);
     rows
 }
 
-impl Opened {
+impl Explained {
     fn listed(&self) -> Value {
         let record = report::for_people(&self.record);
         let machine = &record.machine;
@@ -132,6 +175,8 @@ impl Opened {
             "name": explain::plain(&self.name),
             "board": board,
             "verdict": if record.run.is_monitoring() { "watched".to_owned() } else { self.explained.verdict.to_string() },
+            "is_result": true,
+            "saves": ["html", "markdown", "text", "json", "png"],
             "findings": findings,
         })
     }
@@ -193,10 +238,27 @@ mod tests {
     }
 
     #[test]
+    fn machines_are_no_results() {
+        let mut results = opened();
+        let listed = results.open("pi.board", b"# A board.\n== /proc/device-tree/model\nPi\n".to_vec()).unwrap();
+        assert_eq!((&listed["is_result"], &listed["verdict"]), (&false.into(), &"SoC unknown".into()));
+        results.open("pasted.txt", b"processor : 0\nCPU implementer : 0x41\nCPU part : 0xd08\n".to_vec()).unwrap();
+        assert!(results.page(2).unwrap().contains("the snapshot pi.board"));
+        assert!(results.page(3).unwrap().contains("Cortex-A72"));
+        assert!(results.report(3, "json").unwrap().contains("only /proc/cpuinfo was given"));
+        assert_eq!((results.card(2), results.report(2, "markdown")), (None, None));
+        assert_eq!(results.several(Selection::Table, &[0, 2]), results.several(Selection::Table, &[0]));
+    }
+
+    #[test]
     fn what_is_not_there_is_none() {
         let mut results = opened();
         assert_eq!((results.page(2), results.report(0, "no such report")), (None, None));
         assert!(results.several(Selection::Trends, &[7]).contains("No result has a date."));
+        assert_eq!(
+            results.open("a.board", b"== /a\nx\\y\n".to_vec()).unwrap_err(),
+            r#"a.board: line 2 contains unexpected text "x\\y"."#
+        );
         assert_eq!(results.open("x\u{1b}[2J", vec![0xff; 9]).unwrap_err().lines().count(), 1);
         results.clear();
         assert_eq!(results.page(0), None);

@@ -212,7 +212,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/workloads/memory_loaded.rs", "latency under the load of other CPUs"),
             at("bench/src/workloads/memory_scaling.rs", "looks for the quickest routine, bound to a CPU"),
             at("bench/src/workloads/network_cpu.rs", "load during a transfer"),
-            at("machine/src/identify/hybrid.rs", "asks each CPU for its type, bound to it"),
+            at("machine/src/identified/running.rs", "asks each CPU for its type, bound to it"),
             at("machine/src/sampler/lanes.rs", "reads what sleeps or may hang"),
             at("machine/src/sampler/turns.rs", "the sampler, its reader and its watchdog"),
             at("machine/src/settings/journal.rs", "a drive that does not answer keeps this thread alone"),

@@ -13,13 +13,14 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("bench", &["microbench", "machine", "probe", "record"]),
     ("explain", &["record"]),
     ("hub", &["archive", "explain", "record"]),
+    ("identify", &["record"]),
     ("microbench", &[]),
-    ("machine", &["record"]),
+    ("machine", &["identify", "record"]),
     ("page", &["explain", "record"]),
     ("probe", &["microbench"]),
     ("record", &[]),
     ("testkit", &["microbench", "machine", "record"]),
-    ("web", &["archive", "explain", "page", "record"]),
+    ("web", &["archive", "explain", "identify", "page", "record"]),
     ("xtask", &["explain", "probe", "record", "web"]),
 ];
 
@@ -30,6 +31,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("explain", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg", "serde_json"]),
     ("archive", &["flate2", "tar", "zip"]),
+    ("identify", &[]),
     ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),
 ];
 

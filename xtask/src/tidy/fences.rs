@@ -34,6 +34,7 @@ const FENCES: &[Fence] = &[
     fence("bench", true, Unsafe::Nowhere),
     fence("explain", true, Unsafe::Nowhere),
     fence("hub", false, Unsafe::Nowhere),
+    fence("identify", true, Unsafe::Nowhere),
     fence("microbench", true, Unsafe::Home),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
     fence("page", true, Unsafe::Nowhere),

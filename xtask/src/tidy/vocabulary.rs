@@ -64,7 +64,7 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/explain/src/soc/", &["aes"], "a feature of CPUs"),
     other("crates/microbench/src/arch/", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/foreign.rs", &["rpi-firmware"], "a parser"),
-    other("crates/machine/src/identify/features.rs", &["aes"], "a feature of CPUs"),
+    other("crates/identify/src/features.rs", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/settings/kernels.rs", &["lzma"], "an algorithm of zram"),
     other("crates/record/src/redact/known.rs", &["video"], "an option of the kernel"),
     other("crates/testkit/src/program.rs", &["program"], "a program"),

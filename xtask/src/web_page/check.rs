@@ -1,6 +1,8 @@
 //! The HTML file in a real Chromium: whether its pages are those of the program byte for byte, whether it asks for anything,
 //! and how long it takes.
 
+mod machines;
+
 use super::browser::{self, Browser};
 use crate::{recording, workspace};
 use anyhow::{Context, Result, ensure};
@@ -94,6 +96,7 @@ pub(super) fn main(file: &Path) -> Result<()> {
     drop(browser);
     refusals(&mut watched(program, file)?)?;
     same_pages(&mut watched(program, file)?, &logs)?;
+    machines::identified(program, file)?;
     long_recording(&mut watched(program, file)?)
 }
 

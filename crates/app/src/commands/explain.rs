@@ -88,7 +88,7 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
             Unreadable::Json(error) => {
                 anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
             }
-            Unreadable::NoResults => {
+            Unreadable::NoResults(_) => {
                 anyhow::anyhow!("{file} contains no results; it is neither an sbc-bench log nor a result file.")
             }
         }

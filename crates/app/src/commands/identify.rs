@@ -4,12 +4,8 @@
 use crate::args::Identify;
 use crate::{input, output};
 use anyhow::Context;
-use explain::soc::{self, Answer};
-use machine::Root;
-use machine::root_of_texts;
-use record::{Fact, Machine};
-use serde_json::{Value, json};
-use std::fmt::Write;
+use explain::soc;
+use machine::{Root, Texts, root_of_texts};
 use std::io::Read;
 use std::path::Path;
 
@@ -23,11 +19,7 @@ pub(crate) fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
         None => bench::identified(root),
     };
     let answer = soc::identify(&machine);
-    let shown = if args.json {
-        format!("{}\n", serde_json::to_string_pretty(&value(&machine, &answer)?)?)
-    } else {
-        text(&machine, &answer)
-    };
+    let shown = if args.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
     output::print(&shown)?;
     Ok(0)
 }
@@ -40,7 +32,8 @@ fn of_texts(root: &Root, args: &Identify) -> anyhow::Result<Root> {
     };
     let compatible = args.compatible_strings();
     let base = if root.is_system() { None } else { Some(root) };
-    Ok(root_of_texts(base, cpuinfo.as_deref(), &compatible, args.model.as_deref()))
+    let texts = Texts { cpuinfo: cpuinfo.as_deref(), compatible: &compatible, model: args.model.as_deref() };
+    Ok(root_of_texts(base, &texts))
 }
 
 /// The beginning of a file, which may be endless.
@@ -50,51 +43,4 @@ fn bounded(path: &Path) -> anyhow::Result<Vec<u8>> {
     let result = input.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes);
     result.with_context(|| format!("Cannot read {}", path.display()))?;
     Ok(bytes)
-}
-
-/// The machine's facts, and the conclusions drawn from them.
-fn value(machine: &Machine, answer: &Answer) -> anyhow::Result<Value> {
-    let mut value = serde_json::to_value(machine)?;
-    value["identification"] = json!({
-        "soc": answer.title(),
-        "names": answer.candidates.iter().map(|one| &one.name).collect::<Vec<_>>(),
-        "confidence": answer.confidence,
-        "why": answer.why,
-        "candidates": answer.candidates,
-        "others": answer.others,
-        "evidence": answer.evidence,
-        "would_settle_it": answer.settle,
-    });
-    Ok(value)
-}
-
-fn text(machine: &Machine, answer: &Answer) -> String {
-    let mut text = String::new();
-    for (name, fact) in [
-        ("Board", &machine.board),
-        ("Kernel", &machine.kernel_release),
-        ("Distribution", &machine.distribution),
-        ("Virtualisation", &machine.virtualisation),
-        ("Emulated", &machine.emulation),
-    ] {
-        if let Fact::Known(value) = fact
-            && value != "none"
-        {
-            text.push_str(&soc::line(name, value));
-        }
-    }
-    if let Fact::Known(kib) = machine.memory_kib {
-        text.push_str(&soc::line("Memory", &format!("{} MiB", kib / 1024)));
-    }
-    for cluster in &machine.clusters {
-        let clock = soc::advertised(machine, cluster);
-        let cpus = explain::cpu_words(&cluster.cpus);
-        let core_type = match &cluster.core_type {
-            Fact::Known(name) => name.clone(),
-            Fact::Missing { missing } => format!("unknown core type ({missing})"),
-        };
-        text.push_str(&soc::line(&cpus, &format!("{core_type}, {clock}")));
-    }
-    let _ = write!(text, "\n{}", soc::report(answer));
-    text
 }

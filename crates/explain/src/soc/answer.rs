@@ -2,6 +2,7 @@
 
 use super::evidence::{Evidence, Kind};
 use serde::Serialize;
+use std::fmt;
 
 /// How sure the answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -15,6 +16,17 @@ pub enum Confidence {
     Likely,
     /// The chip, its firmware or its device tree names it.
     Certain,
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "unknown",
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        })
+    }
 }
 
 /// One SoC and what speaks for and against it.

@@ -12,22 +12,24 @@ mod cores;
 mod evidence;
 mod facts;
 mod gather;
+mod identification;
 mod names;
 mod numbers;
+mod report;
 mod score;
 mod settle;
 mod spelling;
 mod table;
 #[cfg(test)]
 mod tests;
-mod text;
 
 pub use answer::{Answer, Candidate, Confidence};
 pub use clocks::advertised;
 pub use evidence::{Evidence, Kind};
 pub use facts::Facts;
+pub use identification::{json, text};
+pub use report::{line, report};
 pub use table::Soc;
-pub use text::{line, report};
 
 use record::{Fact, Machine, Missing};
 use std::sync::LazyLock;

@@ -1,11 +1,10 @@
 //! Reading from a root: whole files, their beginnings, names, links, and files that are read again and again.
 
-use super::board::{Entry, board_children, board_error, resolve};
-use super::missing::{missing_errno, missing_from};
-use super::order::natural_key;
+use super::missing_from;
 use super::source::Source;
-use super::tree::{Root, Tree};
+use super::tree::{Root, Tree, board_entry, held};
 use crate::faults::{self, Call};
+use identify::{Entry, Tree as _, missing_errno, natural_key};
 use record::{Missing, Reading};
 use std::fs::File;
 use std::io::Read;
@@ -63,7 +62,7 @@ impl Root {
                     .map_err(|e| self.failed(path, &e))?;
                 Ok(bytes)
             }
-            Tree::Board(entries) => match self.board_entry(entries, path)?.1 {
+            Tree::Board(board) => match board_entry(board, path)?.1 {
                 Entry::Content(bytes) => Ok(bytes),
                 Entry::Error(errno) => Err(self.failed_by(path, errno)),
                 Entry::Link(_) => Err(missing_errno(path, libc::EISDIR)),
@@ -94,9 +93,9 @@ impl Root {
                 .map_err(|e| self.failed(path, &e))?
                 .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
                 .collect(),
-            Tree::Board(entries) => match board_error(entries, path) {
-                Some(errno) => return Err(self.failed_by(path, errno)),
-                None => board_children(entries, path)?,
+            Tree::Board(board) => match board_entry(board, path) {
+                Ok((_, Entry::Error(errno))) => return Err(self.failed_by(path, errno)),
+                _ => return held(board).list(path),
             },
         };
         names.sort_by_key(|name| natural_key(name));
@@ -117,15 +116,7 @@ impl Root {
                     Some(libc::EINVAL) => missing_from(path, &e),
                     _ => self.failed(path, &e),
                 }),
-            Tree::Board(entries) => {
-                let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-                let resolved = resolve(&entries, path, false)?;
-                match entries.get(&resolved) {
-                    Some(Entry::Link(target)) => Ok(target.clone()),
-                    Some(_) => Err(missing_errno(path, libc::EINVAL)),
-                    None => Err(Missing::absent(path)),
-                }
-            }
+            Tree::Board(board) => held(board).link(path),
         }
     }
 
@@ -136,8 +127,8 @@ impl Root {
     pub fn source(&self, path: &str) -> Reading<Source> {
         match &*self.tree {
             Tree::Directory(_) => open(&self.real(path)).map(Source::File).map_err(|e| self.failed(path, &e)),
-            Tree::Board(entries) => {
-                self.board_entry(entries, path)?;
+            Tree::Board(board) => {
+                board_entry(board, path)?;
                 Ok(Source::Board(self.clone(), path.to_owned()))
             }
         }

@@ -1,16 +1,16 @@
 //! A root, where it lies, and writing below it.
 
-use super::board::{Entry, normal, parse_board, resolve};
 use super::judge::WritePolicy;
-use super::missing::{missing_errno, missing_from};
+use super::missing_from;
 use super::unread::{self, Unread};
 use crate::faults::{self, Call};
+use identify::{BoardFile, Entry, missing_errno, normal};
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The root of everything that is read. Cheap to clone; clones share what is written to a board.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct Root {
 #[derive(Debug)]
 pub(super) enum Tree {
     Directory(PathBuf),
-    Board(Mutex<BTreeMap<String, Entry>>),
+    Board(Mutex<BoardFile>),
 }
 
 impl Root {
@@ -98,7 +98,7 @@ impl Root {
 
     /// A machine without any file.
     pub fn empty() -> Self {
-        Self::of(Tree::Board(Mutex::default()))
+        Self::of_board(BoardFile::default())
     }
 
     /// A board from its text.
@@ -106,7 +106,12 @@ impl Root {
     /// # Errors
     /// Number and text of the line that cannot be understood.
     pub fn from_board(text: &str) -> Result<Self, (usize, String)> {
-        Ok(Self::of(Tree::Board(Mutex::new(parse_board(text)?))))
+        Ok(Self::of_board(BoardFile::parse(text)?))
+    }
+
+    /// The machine whose files these are.
+    pub fn of_board(board: BoardFile) -> Self {
+        Self::of(Tree::Board(Mutex::new(board)))
     }
 
     /// True for the running system: only then do devices, ioctls and system calls mean anything.
@@ -134,7 +139,7 @@ impl Root {
                 };
                 faults::pass(Call::Write, self.real(path), write).map_err(|e| missing_from(path, &e))
             }
-            Tree::Board(entries) => match self.board_entry(entries, path)? {
+            Tree::Board(board) => match board_entry(board, path)? {
                 (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),
                 (resolved, _) => {
                     let judged = match &self.judge {
@@ -143,8 +148,7 @@ impl Root {
                     };
                     let mut bytes = judged.map_err(|e| missing_errno(path, e))?.into_bytes();
                     bytes.push(b'\n');
-                    let mut entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-                    entries.insert(resolved, Entry::Content(bytes));
+                    held(board).insert(&resolved, Entry::Content(bytes));
                     Ok(())
                 }
             },
@@ -154,12 +158,12 @@ impl Root {
     /// Every file of a board with its text, for tests that compare before and after; empty for
     /// directories.
     pub fn board_files(&self) -> Vec<(String, String)> {
-        let Tree::Board(entries) = &*self.tree else {
+        let Tree::Board(board) = &*self.tree else {
             return Vec::new();
         };
-        let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-        let contents = entries.iter().filter_map(|(path, entry)| match entry {
-            Entry::Content(bytes) => Some((path.clone(), String::from_utf8_lossy(bytes).into_owned())),
+        let board = held(board);
+        let contents = board.entries().filter_map(|(path, entry)| match entry {
+            Entry::Content(bytes) => Some((path.to_owned(), String::from_utf8_lossy(bytes).into_owned())),
             _ => None,
         });
         contents.collect()
@@ -171,13 +175,14 @@ impl Root {
             Tree::Board(_) => PathBuf::from(path),
         }
     }
+}
 
-    pub(super) fn board_entry(&self, entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Reading<(String, Entry)> {
-        let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-        let resolved = resolve(&entries, path, true)?;
-        match entries.get(&resolved) {
-            Some(entry) => Ok((resolved, entry.clone())),
-            None => Err(Missing::absent(path)),
-        }
-    }
+/// A board for as long as it is looked at.
+pub(super) fn held(board: &Mutex<BoardFile>) -> MutexGuard<'_, BoardFile> {
+    board.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The path behind all links, and what stands there now.
+pub(super) fn board_entry(board: &Mutex<BoardFile>, path: &str) -> Reading<(String, Entry)> {
+    held(board).entry(path).map(|(resolved, entry)| (resolved, entry.clone()))
 }

@@ -4,7 +4,7 @@
 use super::Node;
 use super::node::POLICY;
 use crate::Root;
-use crate::identify::read_list;
+use identify::read_list;
 
 /// True if the kernel's own cooling limits the clock of this policy now (kernel:
 /// Documentation/driver-api/thermal/sysfs-api.rst). A device that does not say of which CPUs it is, is of

@@ -142,7 +142,7 @@ impl Walk<'_> {
     /// The running kernel is asked for its page size; a board tells it in the file that has it.
     pub(super) fn page_size(&mut self) {
         const PATH: &str = "/proc/self/smaps";
-        match crate::identify::page_size_bytes(self.root) {
+        match identify::page_size_bytes(self.root) {
             Ok(bytes) => {
                 let line = format!("KernelPageSize: {:>8} kB\n", bytes / 1024);
                 self.content(PATH, line.as_bytes());
@@ -173,7 +173,7 @@ impl Walk<'_> {
             "/boot/firmware/config.txt" | "/boot/config.txt" => redactor.config_txt(text),
             // That they are there is all that is asked.
             "/.dockerenv" | "/run/.containerenv" => String::new(),
-            "/proc/cpuinfo" => crate::identify::with_amlogic_id(text, redactor.text(text)),
+            "/proc/cpuinfo" => identify::with_amlogic_id(text, redactor.text(text)),
             _ => redactor.text(text),
         };
         text.into_bytes()

@@ -17,7 +17,7 @@ const LINES_MAX: usize = 2000;
 /// # Errors
 /// This is no Raspberry Pi, or the file cannot be read.
 pub(super) fn settings(root: &Root) -> Reading<Vec<NamedValue>> {
-    let compatible = crate::identify::compatible(root);
+    let compatible = identify::compatible(root);
     if !compatible.iter().any(|entry| entry.starts_with("raspberrypi,")) {
         return Err(Missing::unsupported(PATHS[0], "not a Raspberry Pi"));
     }

@@ -5,7 +5,7 @@
 
 use super::files;
 use crate::Root;
-use crate::identify::read_list;
+use identify::read_list;
 use record::{CpuUse, Cpuset, Interrupt};
 
 /// As many interrupts are kept: one of them is the busy network card.

@@ -4,11 +4,11 @@
 //! Sources: `/proc/config.gz` (`CONFIG_IKCONFIG_PROC`), Linux Documentation/admin-guide/
 //! tainted-kernels.rst, Documentation/ABI/testing/sysfs-module, sysfs-devices-system-cpu.
 
+use super::data::KERNEL_TRACES;
 use super::files;
 use super::named::named;
 use crate::Root;
-use crate::identify::data::KERNEL_TRACES;
-use crate::identify::kernel_release;
+use identify::kernel_release;
 use record::{KernelFacts, Missing, NamedValue, Reading};
 use std::io::Read;
 

@@ -1,10 +1,10 @@
 //! Memory modules: from the firmware's DMI tables, from the modules' own SPD, and for boards that tell
 //! neither from the table of boards. The clock of a memory controller that scales is a scaler.
 
+use super::data::BOARD_MEMORY;
 use super::{dmi, files, spd};
 use crate::Root;
-use crate::identify::compatible;
-use crate::identify::data::BOARD_MEMORY;
+use identify::compatible;
 use record::MemoryModule;
 
 /// Every module that something tells of; DMI first, because it also knows the clock in use.

@@ -4,9 +4,9 @@
 //! link control register), where sysfs of older kernels does not tell. Names come from the database
 //! of PCI ids that distributions install, else from `data/pci_names.tsv`. Nothing is asked over any network.
 
+use super::data::{PCI_NAMES, Row};
 use super::files;
 use crate::Root;
-use crate::identify::data::{PCI_NAMES, Row};
 use record::{Aspm, Fact, Missing, PciDevice, PciLink};
 use std::collections::BTreeSet;
 

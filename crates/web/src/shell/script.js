@@ -55,21 +55,25 @@
     part("unread").append(...reasons.map((textContent) => made("li", { textContent })));
     part("unread").hidden = part("unread").children.length === 0;
     const added = entries.length - first;
-    say(added + (added === 1 ? " result" : " results") + " read" + (reasons.length ? ", " + reasons.length + " without a result." : "."));
+    const ofMachines = entries.slice(first).every((entry) => !entry.is_result) ? " machine" : " result";
+    say(added + ofMachines + (added === 1 ? "" : "s") + " read" + (reasons.length ? ", " + reasons.length + " without a result." : "."));
     list();
-    if (added > 0) await show(entries.length > 1 ? { view: asked ?? "table" } : { view: "page", index: first });
+    const results = entries.filter((entry) => entry.is_result).length;
+    const isTable = results > 1 && entries.slice(first).some((entry) => entry.is_result);
+    if (added > 0) await show(isTable ? { view: asked ?? "table" } : { view: "page", index: first });
   };
 
   const list = () => {
     part("view").hidden = entries.length === 0;
-    part("several").hidden = entries.length < 2;
+    const results = entries.filter((entry) => entry.is_result).length;
+    part("several").hidden = results < 2;
     part("list").replaceChildren(...entries.map((entry, index) => {
       const chosen = made("input", { type: "checkbox", checked: entry.chosen, ariaLabel: "Select " + entry.name });
       chosen.onchange = () => { entry.chosen = chosen.checked; };
       const verdict = made("span", { className: "verdict-word " + entry.verdict, textContent: entry.verdict });
       const button = made("button", { type: "button" }, entry.board, made("br"), entry.name + " ", verdict);
       button.onclick = () => show({ view: "page", index });
-      return made("li", {}, ...(entries.length > 1 ? [chosen] : []), button);
+      return made("li", {}, ...(results > 1 && entry.is_result ? [chosen] : []), button);
     }));
   };
 
@@ -87,7 +91,7 @@
     [...part("list").querySelectorAll("button")].forEach((button, at) => {
       if (view === "page" && at === index) button.setAttribute("aria-current", "true"); else button.removeAttribute("aria-current");
     });
-    for (const button of document.querySelectorAll("[data-save]")) button.hidden = view !== "page" && button.dataset.save !== "html";
+    for (const button of document.querySelectorAll("[data-save]")) button.hidden = !(view === "page" ? entries[index].saves : ["html"]).includes(button.dataset.save);
     evidence(view === "page" ? entries[index] : undefined);
     document.dispatchEvent(new Event("shown"));
   };
@@ -130,9 +134,11 @@
     const stem = shown.view === "page" ? entries[shown.index].name.replace(/\.[a-z]+$/i, "") : shown.view;
     if (kind === "html") return save(new Blob([shown.html], { type: "text/html" }), stem + ".html");
     if (kind === "png") return save(await pixels(shown.index), stem + ".png");
-    const text = await ask("report", { index: shown.index, kind: kind === "json" ? "findings-json" : kind });
+    const report = kind === "json" && entries[shown.index].is_result ? "findings-json" : kind;
+    const text = await ask("report", { index: shown.index, kind: report });
     if (text === undefined) return say("This result cannot be given in this form.");
-    save(new Blob([text], { type: kind === "json" ? "application/json" : "text/markdown" }), stem + (kind === "json" ? ".json" : ".md"));
+    const [type, ending] = { json: ["application/json", ".json"], markdown: ["text/markdown", ".md"], text: ["text/plain", ".txt"] }[kind];
+    save(new Blob([text], { type }), stem + ending);
     return undefined;
   };
 

@@ -3,8 +3,8 @@
 use super::super::node::POLICY;
 use super::{CPUSETS, INTERRUPTS, SideEffect, of_governor};
 use crate::Root;
-use crate::identify::read_list;
 use crate::processes;
+use identify::read_list;
 use record::parse_cpu_list;
 
 /// Folders of cpusets that are looked at: more than any system has, and an end in any case.

@@ -3,7 +3,7 @@
 //! Sources: `/proc/meminfo` and `/proc/swaps` (proc(5)), `/sys/block` (Linux Documentation/ABI/
 //! stable/sysfs-block), Documentation/admin-guide/mm/zswap.rst.
 
-use crate::Root;
+use crate::Tree;
 use record::{MemoryState, Missing, Reading, SwapKind, SwapState};
 
 /// Device mapper targets stand on other targets; nobody stacks them deeper.
@@ -13,7 +13,7 @@ const SLAVES_MAX: usize = 4;
 ///
 /// # Errors
 /// It cannot be read, or a figure is missing.
-pub(crate) fn memory(root: &Root) -> Reading<MemoryState> {
+pub fn memory(root: &dyn Tree) -> Reading<MemoryState> {
     parse_meminfo(&root.read("/proc/meminfo")?)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn parse_meminfo(text: &str) -> Reading<MemoryState> {
 ///
 /// # Errors
 /// `/proc/swaps` cannot be read; a kernel without swap has no such file.
-pub(crate) fn swaps(root: &Root) -> Reading<Vec<SwapState>> {
+pub fn swaps(root: &dyn Tree) -> Reading<Vec<SwapState>> {
     let mut swaps = parse_swaps(&root.read("/proc/swaps")?);
     for (swap, is_file) in &mut swaps {
         swap.kind = match device_of(root, &swap.path, *is_file) {
@@ -103,7 +103,7 @@ fn unescape_octal(path: &str) -> String {
 }
 
 /// Name of the block device behind a swap partition, or behind the file system of a swap file.
-fn device_of(root: &Root, path: &str, is_file: bool) -> Option<String> {
+fn device_of(root: &dyn Tree, path: &str, is_file: bool) -> Option<String> {
     let mut device = path.to_owned();
     if is_file {
         let mounts = root.read("/proc/self/mountinfo").ok()?;
@@ -149,7 +149,7 @@ fn mount_of(mountinfo: &str, path: &str) -> Option<(String, String)> {
 }
 
 /// What kind of device this is, by its name and by what the kernel says of its disk.
-fn kind_of_device(root: &Root, device: &str) -> SwapKind {
+fn kind_of_device(root: &dyn Tree, device: &str) -> SwapKind {
     let mut disk = whole_disk(root, device);
     for _ in 0..SLAVES_MAX {
         let slaves = root.list(&format!("/sys/block/{disk}/slaves"));
@@ -176,7 +176,7 @@ fn kind_of_device(root: &Root, device: &str) -> SwapKind {
 }
 
 /// The disk of a partition: `sda2` is on `sda`, `mmcblk0p1` on `mmcblk0`.
-fn whole_disk(root: &Root, device: &str) -> String {
+fn whole_disk(root: &dyn Tree, device: &str) -> String {
     if root.list(&format!("/sys/block/{device}")).is_ok() {
         return device.to_owned();
     }
@@ -194,7 +194,7 @@ fn whole_disk(root: &Root, device: &str) -> String {
 ///
 /// # Errors
 /// The kernel has no zswap.
-pub(crate) fn zswap(root: &Root) -> Reading<String> {
+pub(crate) fn zswap(root: &dyn Tree) -> Reading<String> {
     let file = |name: &str| root.read_value(&format!("/sys/module/zswap/parameters/{name}"));
     if !matches!(file("enabled")?.as_str(), "Y" | "1") {
         return Ok("off".into());
@@ -210,6 +210,7 @@ pub(crate) fn zswap(root: &Root) -> Reading<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     #[test]
     fn meminfo() {
@@ -259,7 +260,7 @@ cut
 
     #[test]
     fn swap_device_kinds() {
-        let swaps = swaps(&Root::from_board(BOARD).unwrap()).unwrap();
+        let swaps = swaps(&BoardFile::parse(BOARD).unwrap()).unwrap();
         let kinds: Vec<_> = swaps.iter().map(|s| (s.path.as_str(), s.kind)).collect();
         let expected = [
             ("/dev/zram0", SwapKind::Zram),
@@ -290,7 +291,7 @@ cut
                 "zstd/z3fold, max pool 20 %",
             ),
         ] {
-            assert_eq!(zswap(&Root::from_board(&board).unwrap()).unwrap(), expected);
+            assert_eq!(zswap(&BoardFile::parse(&board).unwrap()).unwrap(), expected);
         }
     }
 

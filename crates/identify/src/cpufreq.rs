@@ -3,10 +3,10 @@
 //!
 //! Clocks here are claims of the kernel; what a core really does is measured elsewhere.
 
-use super::cpu_files::{CPU_FOLDER, read_list};
-use super::cpuinfo::CpuInfo;
-use super::cpus::present;
-use crate::Root;
+use crate::Tree;
+use crate::cpu_files::{CPU_FOLDER, read_list};
+use crate::cpuinfo::CpuInfo;
+use crate::cpus::present;
 use record::{Missing, Policy, Reading, Residency};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const TICK_MS: u64 = 10;
 
 /// Every policy, by number, of a machine with these CPUs.
-pub(crate) fn policies(root: &Root, present: &[u32]) -> Vec<Policy> {
+pub(crate) fn policies(root: &dyn Tree, present: &[u32]) -> Vec<Policy> {
     let folders = folders(root);
     let members = members(root, &folders, present);
     folders
@@ -29,7 +29,7 @@ pub(crate) fn policies(root: &Root, present: &[u32]) -> Vec<Policy> {
 }
 
 /// Time at every OPP, for every policy whose kernel counts it (`CONFIG_CPU_FREQ_STAT`).
-pub(crate) fn residencies(root: &Root) -> Vec<Residency> {
+pub fn residencies(root: &dyn Tree) -> Vec<Residency> {
     let folders = folders(root);
     let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
     let members = members(root, &folders, &present(root, &info));
@@ -57,7 +57,7 @@ pub(crate) fn parse_time_in_state(text: &str) -> Vec<(u32, u64)> {
 
 /// Number and folder of every policy. Kernels before 4.3 have `cpuN/cpufreq` only, one folder
 /// that several CPUs link to; there the policy takes the number of its first CPU.
-fn folders(root: &Root) -> Vec<(u32, String)> {
+fn folders(root: &dyn Tree) -> Vec<(u32, String)> {
     let parent = format!("{CPU_FOLDER}/cpufreq");
     let names = root.list(&parent).unwrap_or_default();
     let found: Vec<_> = names
@@ -93,7 +93,7 @@ struct Members {
 
 /// CPUs of each policy: each is in one at most, and is there. Where the kernel says nothing of use, a policy has the
 /// CPUs from its number to that of the next one, as its number is that of its first CPU.
-fn members(root: &Root, folders: &[(u32, String)], present: &[u32]) -> Vec<Members> {
+fn members(root: &dyn Tree, folders: &[(u32, String)], present: &[u32]) -> Vec<Members> {
     let known: BTreeSet<u32> = present.iter().copied().collect();
     let mut owners: BTreeMap<u32, u32> = BTreeMap::new();
     let mut all: Vec<Members> = Vec::new();
@@ -130,14 +130,14 @@ fn members(root: &Root, folders: &[(u32, String)], present: &[u32]) -> Vec<Membe
 }
 
 /// `related_cpus` names those that are switched off as well, `affected_cpus` only online ones.
-fn listed(root: &Root, folder: &str) -> Option<Vec<u32>> {
+fn listed(root: &dyn Tree, folder: &str) -> Option<Vec<u32>> {
     ["related_cpus", "affected_cpus"]
         .iter()
         .filter_map(|file| read_list(root, &format!("{folder}/{file}")))
         .find(|cpus| !cpus.is_empty())
 }
 
-fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
+fn one_policy(root: &dyn Tree, policy: u32, folder: &str) -> Policy {
     let path = |file: &str| format!("{folder}/{file}");
     let clocks = |file: &str| {
         let text = root.read(&path(file)).unwrap_or_default();
@@ -166,7 +166,7 @@ fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
 const KHZ_MIN: u32 = 1000;
 
 /// A clock that a driver knows.
-fn clock(root: &Root, path: &str) -> Reading<u32> {
+fn clock(root: &dyn Tree, path: &str) -> Reading<u32> {
     let khz: u32 = root.read_number(path)?;
     match khz >= KHZ_MIN {
         true => Ok(khz),
@@ -182,6 +182,7 @@ fn parse_clocks(text: &str) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     #[test]
     fn clock_that_a_driver_does_not_know_is_missing() {
@@ -190,7 +191,7 @@ mod tests {
             let board = format!(
                 "== {folder}/cpuinfo_max_freq\n{says}\n== {folder}/scaling_available_frequencies\n0 {says} 1\n"
             );
-            let policy = one_policy(&Root::from_board(&board).unwrap(), 0, folder);
+            let policy = one_policy(&BoardFile::parse(&board).unwrap(), 0, folder);
             assert_eq!(policy.clock_khz_max.known().copied(), expected, "{says}");
             assert_eq!(policy.opps_khz, Vec::from_iter(expected), "{says}");
         }
@@ -202,7 +203,7 @@ mod tests {
             let file =
                 |(policy, list): &(u32, &str)| format!("== {CPU_FOLDER}/cpufreq/policy{policy}/related_cpus\n{list}\n");
             let board: String = lists.iter().map(file).collect();
-            let found = policies(&Root::from_board(&board).unwrap(), &[0, 1, 2, 3]);
+            let found = policies(&BoardFile::parse(&board).unwrap(), &[0, 1, 2, 3]);
             let found: Vec<(&[u32], usize)> =
                 found.iter().map(|policy| (&policy.cpus[..], policy.cpus_unclear.len())).collect();
             assert_eq!(found, expected, "{lists:?}");
@@ -230,7 +231,7 @@ mod tests {
 
     #[test]
     fn policies_of_old_kernels_are_links() {
-        let root = Root::from_board(
+        let root = BoardFile::parse(
             "\
 == /sys/devices/system/cpu/cpu0/cpufreq/related_cpus
 0 1

@@ -1,16 +1,16 @@
 //! Whether the machine is a virtual one or a container, and which: files only, no CPUID.
 //! The words are those of systemd-detect-virt(1), so that people find them elsewhere.
 
-use super::board::{DEVICE_TREE, DMI};
-use super::cpuinfo::CpuInfo;
-use crate::Root;
-use record::{Missing, Reading};
+use crate::Tree;
+use crate::board::{DEVICE_TREE, DMI};
+use crate::cpuinfo::CpuInfo;
+use record::{Missing, Reading, Why};
 
 /// `none`, the hypervisor, the container, or `docker on kvm`.
 ///
 /// # Errors
 /// So little can be read that bare metal cannot be told from a guest.
-pub(crate) fn virtualisation(root: &Root, info: &CpuInfo) -> Reading<String> {
+pub(crate) fn virtualisation(root: &dyn Tree, info: &CpuInfo) -> Reading<String> {
     match (container(root), hypervisor(root, info)) {
         (Some(container), Some(hypervisor)) => Ok(format!("{container} on {hypervisor}")),
         (Some(container), None) => Ok(container),
@@ -22,13 +22,17 @@ pub(crate) fn virtualisation(root: &Root, info: &CpuInfo) -> Reading<String> {
                 Err(missing) => missing,
             })
         }
-        (None, None) => Ok("none".into()),
+        // Of single texts none denies a guest: what would is missing for a reason of its own.
+        (None, None) => match root.read("/proc/1/environ") {
+            Err(Missing { path, why: Why::Unsupported(reason) }) => Err(Missing::unsupported(path, reason)),
+            _ => Ok("none".into()),
+        },
     }
 }
 
 /// The container, if this is one. `container=` in the environment of process 1 is what
 /// systemd's container interface asks managers to set; the others leave marks of their own.
-fn container(root: &Root) -> Option<String> {
+fn container(root: &dyn Tree) -> Option<String> {
     if let Ok(name) = root.read_value("/run/systemd/container") {
         return Some(name);
     }
@@ -92,7 +96,7 @@ const DMI_WORDS: &[(&str, &str)] = &[
 ];
 
 /// The hypervisor, if there is one.
-fn hypervisor(root: &Root, info: &CpuInfo) -> Option<String> {
+fn hypervisor(root: &dyn Tree, info: &CpuInfo) -> Option<String> {
     // Xen's first domain runs on the hardware; all others do not.
     let xen_host = root.read("/proc/xen/capabilities").is_ok_and(|text| text.contains("control_d"));
     if let Ok(kind) = root.read_value("/sys/hypervisor/type") {
@@ -123,11 +127,11 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Option<String> {
     }
 }
 
-fn is_metal(root: &Root) -> bool {
+fn is_metal(root: &dyn Tree) -> bool {
     root.read_value(&format!("{DMI}/product_name")).is_ok_and(|name| name.contains("metal"))
 }
 
-fn hypervisor_of_dmi(root: &Root) -> Option<&'static str> {
+fn hypervisor_of_dmi(root: &dyn Tree) -> Option<&'static str> {
     ["product_name", "sys_vendor", "board_vendor", "bios_vendor"]
         .iter()
         .filter_map(|file| root.read_value(&format!("{DMI}/{file}")).ok())
@@ -138,7 +142,7 @@ fn hypervisor_of_dmi(root: &Root) -> Option<&'static str> {
 }
 
 /// Guests on ARM and RISC-V have a `hypervisor` node, or QEMU's configuration device.
-fn hypervisor_of_tree(root: &Root) -> Option<String> {
+fn hypervisor_of_tree(root: &dyn Tree) -> Option<String> {
     if let Ok(compatible) = root.read(&format!("{DEVICE_TREE}/hypervisor/compatible")) {
         let name = compatible.split(['\0', ',']).next().unwrap_or_default();
         return Some(match name {
@@ -154,10 +158,11 @@ fn hypervisor_of_tree(root: &Root) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     fn check(board: &str, expected: Option<&str>) {
-        let root = Root::from_board(board).unwrap();
-        let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
+        let root = BoardFile::parse(board).unwrap();
+        let info = CpuInfo::parse(&(&root as &dyn Tree).read("/proc/cpuinfo").unwrap_or_default());
         let found = virtualisation(&root, &info).ok();
         assert_eq!(found.as_deref(), expected, "{board}");
     }

@@ -3,19 +3,13 @@
 pub(crate) use record::table::{Row, Table, parse_number};
 
 /// Names of CPU cores.
-pub(crate) const CPU_PARTS: Table = Table::of(include_str!("../../../../data/cpu_parts.tsv"));
+pub(crate) const CPU_PARTS: Table = Table::of(include_str!("../../../data/cpu_parts.tsv"));
 /// Microarchitectures of x86 CPUs.
-pub(crate) const X86_CORES: Table = Table::of(include_str!("../../../../data/x86_cores.tsv"));
+pub(crate) const X86_CORES: Table = Table::of(include_str!("../../../data/x86_cores.tsv"));
 /// Makers of SoCs.
-pub(crate) const SOC_VENDORS: Table = Table::of(include_str!("../../../../data/soc_vendors.tsv"));
+pub(crate) const SOC_VENDORS: Table = Table::of(include_str!("../../../data/soc_vendors.tsv"));
 /// Names that firmware gives wrongly or not at all.
-pub(crate) const BOARD_NAMES: Table = Table::of(include_str!("../../../../data/board_names.tsv"));
-/// Traces of vendors in kernels.
-pub(crate) const KERNEL_TRACES: Table = Table::of(include_str!("../../../../data/kernel_traces.tsv"));
-/// Memory of boards that do not tell it.
-pub(crate) const BOARD_MEMORY: Table = Table::of(include_str!("../../../../data/board_memory.tsv"));
-/// Names of PCI devices that are on many boards.
-pub(crate) const PCI_NAMES: Table = Table::of(include_str!("../../../../data/pci_names.tsv"));
+pub(crate) const BOARD_NAMES: Table = Table::of(include_str!("../../../data/board_names.tsv"));
 
 #[cfg(test)]
 mod tests {
@@ -38,9 +32,6 @@ mod tests {
         lint("x86_cores", X86_CORES, &["vendor", "family", "model_min"]);
         lint("soc_vendors", SOC_VENDORS, &["prefix"]);
         lint("board_names", BOARD_NAMES, &["field", "value"]);
-        lint("kernel_traces", KERNEL_TRACES, &["id"]);
-        lint("board_memory", BOARD_MEMORY, &["compatible"]);
-        lint("pci_names", PCI_NAMES, &["vendor", "device"]);
         for row in CPU_PARTS.rows().filter(|row| row.get("isa") != "riscv-uarch") {
             assert!(row.number("vendor").is_some(), "{row:?}");
             for column in ["part", "variant"] {

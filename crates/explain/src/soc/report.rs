@@ -24,13 +24,7 @@ pub fn report(answer: &Answer) -> String {
     {
         entry(&mut text, "Also called", &one.also.join(", "));
     }
-    let sure = match answer.confidence {
-        Confidence::Unknown => "unknown",
-        Confidence::Possible => "possible",
-        Confidence::Likely => "likely",
-        Confidence::Certain => "certain",
-    };
-    entry(&mut text, "Confidence", &format!("{sure}: {}", answer.why));
+    entry(&mut text, "Confidence", &format!("{}: {}", answer.confidence, answer.why));
     let mut left = usize::MAX;
     for one in &answer.evidence {
         let against = speaks_against(one, answer);

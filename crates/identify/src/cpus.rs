@@ -4,18 +4,18 @@
 //! Sources: `/sys/devices/system/cpu` (Linux Documentation/admin-guide/cputopology.rst and
 //! Documentation/ABI/testing/sysfs-devices-system-cpu) and `/proc/cpuinfo`.
 
-use super::caches;
-use super::core_type::{self, Core, HybridCoreKind};
-use super::cpu_files::{CPU_FOLDER, read_list};
-use super::cpuinfo::CpuInfo;
-use super::data::parse_number;
-use super::features;
-use super::hybrid;
-use crate::Root;
+use crate::Tree;
+use crate::caches;
+use crate::core_type::{self, Core, HybridCoreKind};
+use crate::cpu_files::{CPU_FOLDER, read_list};
+use crate::cpuinfo::CpuInfo;
+use crate::data::parse_number;
+use crate::features;
+use crate::hybrid;
 use record::{Cpu, Fact, Missing, Policy};
 
 /// Every CPU, by number.
-pub(crate) fn cpus(root: &Root, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {
+pub(crate) fn cpus(root: &dyn Tree, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {
     let present = present(root, info);
     let halves = hybrid::halves(root, &present);
     let mut cpus: Vec<Cpu> = present
@@ -31,7 +31,7 @@ pub(crate) fn cpus(root: &Root, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu>
 }
 
 /// Numbers of online CPUs, ascending.
-pub(crate) fn online(root: &Root) -> Vec<u32> {
+pub fn online(root: &dyn Tree) -> Vec<u32> {
     let listed = read_list(root, &format!("{CPU_FOLDER}/online"));
     match listed {
         Some(cpus) if !cpus.is_empty() => cpus,
@@ -41,7 +41,7 @@ pub(crate) fn online(root: &Root) -> Vec<u32> {
 
 /// `present` lists CPUs that are switched off as well. Kernels and containers that hide it still
 /// have folders or cpuinfo.
-pub(super) fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
+pub(crate) fn present(root: &dyn Tree, info: &CpuInfo) -> Vec<u32> {
     if let Some(cpus) = read_list(root, &format!("{CPU_FOLDER}/present"))
         && !cpus.is_empty()
     {
@@ -61,7 +61,7 @@ pub(super) fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
 }
 
 /// What the core itself says: MIDR_EL1, else its own block in cpuinfo.
-fn core_of(root: &Root, info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> Core {
+fn core_of(root: &dyn Tree, info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> Core {
     let path = format!("{CPU_FOLDER}/cpu{cpu}/regs/identification/midr_el1");
     let midr = root.read_value(&path).ok().and_then(|text| parse_number(&text));
     match midr.and_then(|midr| u32::try_from(midr & 0xffff_ffff).ok()) {
@@ -70,7 +70,7 @@ fn core_of(root: &Root, info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> Core 
     }
 }
 
-fn one_cpu(root: &Root, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
+fn one_cpu(root: &dyn Tree, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
     let folder = format!("{CPU_FOLDER}/cpu{cpu}");
     // Kernels that know of no cluster say 65535, the largest of their type, or -1.
     let topology = |file: &str| {
@@ -111,7 +111,7 @@ fn known_or_absent(text: Option<String>) -> Fact<String> {
 /// that print one block for every user. CPUs of one cpufreq policy are of one type; next best is
 /// the device tree, and last the common block, which describes the CPU that printed it and
 /// therefore says nothing of one that is switched off.
-fn name_remaining_cpus(root: &Root, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
+fn name_remaining_cpus(root: &dyn Tree, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
     let known: Vec<(u32, String)> =
         cpus.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core_type.known()?.clone()))).collect();
     let common = core_type::common(info);
@@ -148,11 +148,12 @@ fn name_in_policy(policies: &[Policy], known: &[(u32, String)], cpu: u32) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     fn check(board: &str, expected: &[(u32, bool, Option<&str>)]) {
-        let root = Root::from_board(board).unwrap();
-        let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
-        let policies = super::super::cpufreq::policies(&root, &present(&root, &info));
+        let root = BoardFile::parse(board).unwrap();
+        let info = CpuInfo::parse(&(&root as &dyn Tree).read("/proc/cpuinfo").unwrap_or_default());
+        let policies = crate::cpufreq::policies(&root, &present(&root, &info));
         let found = cpus(&root, &info, &policies);
         let found: Vec<_> =
             found.iter().map(|cpu| (cpu.cpu, cpu.online, cpu.core_type.known().map(String::as_str))).collect();

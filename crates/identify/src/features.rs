@@ -1,8 +1,8 @@
 //! Settings of the kernel that matter for speed and are no clock, and the instruction sets that
 //! workloads depend on.
 
-use super::cpuinfo::CpuInfo;
-use crate::Root;
+use crate::Tree;
+use crate::cpuinfo::CpuInfo;
 use record::NamedValue;
 
 /// Instruction sets and promises of the CPU that decide which code a workload runs or how a timer
@@ -123,7 +123,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Everything of this kind that the machine has; what it lacks is left out.
-pub(crate) fn features(root: &Root) -> Vec<NamedValue> {
+pub(crate) fn features(root: &dyn Tree) -> Vec<NamedValue> {
     let mut found: Vec<NamedValue> =
         FILES.iter().filter_map(|(name, path)| value(root, (*name).to_owned(), (*path).to_owned())).collect();
     found.extend(preemption(root));
@@ -132,7 +132,7 @@ pub(crate) fn features(root: &Root) -> Vec<NamedValue> {
     found
 }
 
-fn value(root: &Root, name: String, from: String) -> Option<NamedValue> {
+fn value(root: &dyn Tree, name: String, from: String) -> Option<NamedValue> {
     let text = root.read_value(&from).ok()?;
     // Empty lists print as nothing or as `(null)`.
     (text != "(null)").then(|| NamedValue { name, value: chosen(&text).to_owned(), from })
@@ -146,7 +146,7 @@ fn chosen(text: &str) -> &str {
 
 /// Governor and clocks of every device that scales its clock and is no CPU: memory controller,
 /// GPU, NPU (Linux Documentation/ABI/testing/sysfs-class-devfreq).
-fn devfreq(root: &Root) -> Vec<NamedValue> {
+fn devfreq(root: &dyn Tree) -> Vec<NamedValue> {
     const FOLDER: &str = "/sys/class/devfreq";
     const SETTINGS: &[&str] =
         &["governor", "cur_freq", "min_freq", "max_freq", "available_governors", "available_frequencies"];
@@ -161,7 +161,7 @@ fn devfreq(root: &Root) -> Vec<NamedValue> {
 }
 
 /// Model of preemption in the kernel's version line: it costs a few percent of throughput.
-fn preemption(root: &Root) -> Option<NamedValue> {
+fn preemption(root: &dyn Tree) -> Option<NamedValue> {
     let version = root.read("/proc/version").ok()?;
     let model = version.split_whitespace().find(|word| word.starts_with("PREEMPT"))?;
     Some(NamedValue { name: "preemption".into(), value: model.to_owned(), from: "/proc/version".into() })
@@ -170,7 +170,7 @@ fn preemption(root: &Root) -> Option<NamedValue> {
 /// Stepping of the BCM2711 (Raspberry Pi 4): B0 reaches only the first GiB of memory with the DMA
 /// of its SD controller, so its `dma-ranges` begin at 0xc0000000 (Raspberry Pi's bcm2711.dtsi and
 /// firmware, which changes the property on C0).
-fn bcm2711_stepping(root: &Root) -> Option<NamedValue> {
+fn bcm2711_stepping(root: &dyn Tree) -> Option<NamedValue> {
     let from = format!("{}/emmc2bus/dma-ranges", super::board::DEVICE_TREE);
     let bytes = root.read_bytes(&from).ok()?;
     let second = bytes.get(4..8)?;
@@ -181,6 +181,7 @@ fn bcm2711_stepping(root: &Root) -> Option<NamedValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     #[test]
     fn extensions_of_risc_v() {
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn settings_are_found() {
-        let root = Root::from_board(
+        let root = BoardFile::parse(
             "\
 == /sys/kernel/mm/transparent_hugepage/enabled
 always [madvise] never

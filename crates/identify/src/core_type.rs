@@ -2,8 +2,8 @@
 //! and model on x86, words of the kernel elsewhere. The names themselves are rows of
 //! `data/cpu_parts.tsv` and `data/x86_cores.tsv`.
 
-use super::cpuinfo::CpuInfo;
-use super::data::{CPU_PARTS, Row, X86_CORES, parse_number};
+use crate::cpuinfo::CpuInfo;
+use crate::data::{CPU_PARTS, Row, X86_CORES, parse_number};
 
 /// What one core is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! 64-bit ones print all `processor` lines in a row and one block behind them. Before SMP there was
 //! a single block without any number. Source: `c_show` in `arch/*/kernel` of Linux.
 
-use super::data::parse_number;
+use crate::data::parse_number;
 use std::collections::BTreeMap;
 
 /// Lines of one block: lower-case key and value, in order.
@@ -72,6 +72,12 @@ impl CpuInfo {
     /// The first value of a line anywhere.
     pub(crate) fn any(&self, key: &str) -> Option<&str> {
         find(&self.common, key).or_else(|| self.blocks.values().find_map(|block| find(block, key)))
+    }
+
+    /// True if it lists CPUs, or has a line that kernels without SMP print of their only one.
+    pub(crate) fn describes_a_cpu(&self) -> bool {
+        let is_told = |key: &str| self.common(key).is_some();
+        !self.blocks.is_empty() || ["cpu part", "cpu model", "processor", "model name"].into_iter().any(is_told)
     }
 
     /// True if ARM's registers stand outside of all blocks: then one CPU, the one that printed

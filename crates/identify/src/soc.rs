@@ -1,17 +1,17 @@
 //! Name of the SoC or CPU, where device tree or cpuinfo tell it in so many words. Concluding it
 //! from cores, clocks and boot messages is not done here.
 
-use super::core_type::tidy_model_name;
-use super::cpuinfo::CpuInfo;
-use super::data::SOC_VENDORS;
-use crate::Root;
+use crate::Tree;
+use crate::core_type::tidy_model_name;
+use crate::cpuinfo::CpuInfo;
+use crate::data::SOC_VENDORS;
 use record::{Missing, Reading};
 
 /// Name of the SoC or CPU.
 ///
 /// # Errors
 /// Neither device tree nor cpuinfo names it.
-pub(crate) fn soc(root: &Root, compatible: &[String], info: &CpuInfo) -> Reading<String> {
+pub(crate) fn soc(root: &dyn Tree, compatible: &[String], info: &CpuInfo) -> Reading<String> {
     from_raspberry_revision(info)
         .or_else(|| from_compatible(compatible))
         .or_else(|| from_soc_bus(root))
@@ -40,7 +40,7 @@ fn from_compatible(compatible: &[String]) -> Option<String> {
 
 /// `/sys/devices/soc0` of ARM servers and phones without a device tree (Linux Documentation/ABI/
 /// testing/sysfs-devices-soc). `jep106:...` ids are numbers, not names.
-fn from_soc_bus(root: &Root) -> Option<String> {
+fn from_soc_bus(root: &dyn Tree) -> Option<String> {
     let file = |name: &str| root.read_value(&format!("/sys/devices/soc0/{name}")).ok();
     let family = file("family").filter(|text| !text.starts_with("jep106"))?;
     match file("soc_id").filter(|text| !text.starts_with("jep106")) {
@@ -78,10 +78,11 @@ fn from_raspberry_revision(info: &CpuInfo) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     fn check(compatible: &[&str], cpuinfo: &str, expected: Option<&str>) {
         let compatible: Vec<String> = compatible.iter().map(|entry| (*entry).into()).collect();
-        let root = Root::from_board("").unwrap();
+        let root = BoardFile::parse("").unwrap();
         let found = soc(&root, &compatible, &CpuInfo::parse(cpuinfo));
         assert_eq!(found.ok().as_deref(), expected, "{compatible:?} {cpuinfo}");
     }

@@ -1,7 +1,7 @@
 //! The distribution and what built its image. Files such as `/etc/os-release` are shell fragments;
 //! they are parsed as names and values and never evaluated.
 
-use crate::Root;
+use crate::Tree;
 use record::{Missing, NamedValue, Reading};
 
 /// Value of a name in a file of shell assignments (os-release(5)): quotes are removed, escapes
@@ -33,7 +33,7 @@ fn unquote(value: &str) -> String {
 }
 
 /// Text of os-release, from the first of its two places.
-fn os_release(root: &Root) -> Reading<(&'static str, String)> {
+fn os_release(root: &dyn Tree) -> Reading<(&'static str, String)> {
     let read = |path| Ok((path, root.read(path)?));
     read("/etc/os-release").or_else(|missing| read("/usr/lib/os-release").map_err(|_| missing))
 }
@@ -42,13 +42,13 @@ fn os_release(root: &Root) -> Reading<(&'static str, String)> {
 ///
 /// # Errors
 /// There is no os-release, or it has no name.
-pub(crate) fn distribution(root: &Root) -> Reading<String> {
+pub(crate) fn distribution(root: &dyn Tree) -> Reading<String> {
     let (path, text) = os_release(root)?;
     assigned(&text, "PRETTY_NAME").or_else(|| assigned(&text, "NAME")).ok_or_else(|| Missing::garbled(path, &text))
 }
 
 /// Further names of the distribution, for reports that print them one by one.
-pub(crate) fn details(root: &Root) -> Vec<NamedValue> {
+pub(crate) fn details(root: &dyn Tree) -> Vec<NamedValue> {
     let Ok((path, text)) = os_release(root) else {
         return Vec::new();
     };
@@ -64,7 +64,7 @@ pub(crate) fn details(root: &Root) -> Vec<NamedValue> {
 ///
 /// # Errors
 /// None of their files exists: a plain distribution.
-pub(crate) fn build_system(root: &Root) -> Reading<String> {
+pub(crate) fn build_system(root: &dyn Tree) -> Reading<String> {
     dietpi(root)
         .or_else(|| radxa(root))
         .or_else(|| fenix(root))
@@ -74,7 +74,7 @@ pub(crate) fn build_system(root: &Root) -> Reading<String> {
         .ok_or_else(|| Missing::unsupported("", "no known image builder found"))
 }
 
-fn dietpi(root: &Root) -> Option<String> {
+fn dietpi(root: &dyn Tree) -> Option<String> {
     let text = root.read("/boot/dietpi/.version").ok()?;
     let part = |name: &str| assigned(&text, &format!("G_DIETPI_VERSION_{name}"));
     let version: Vec<String> = ["CORE", "SUB", "RC"].iter().filter_map(|name| part(name)).collect();
@@ -84,19 +84,19 @@ fn dietpi(root: &Root) -> Option<String> {
     Some(format!("DietPi {version}, https://github.com/{owner}/DietPi/tree/{branch}"))
 }
 
-fn radxa(root: &Root) -> Option<String> {
+fn radxa(root: &dyn Tree) -> Option<String> {
     let text = root.read("/etc/radxa_image_fingerprint").ok()?;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     (!lines.is_empty()).then(|| format!("Radxa rbuild: {}", lines.join(", ")))
 }
 
-fn fenix(root: &Root) -> Option<String> {
+fn fenix(root: &dyn Tree) -> Option<String> {
     let text = root.read("/etc/fenix-release").ok()?;
     let parts: Vec<String> = ["VERSION", "BOARD", "VENDOR"].iter().filter_map(|name| assigned(&text, name)).collect();
     Some(format!("Khadas Fenix {}", parts.join(", ")))
 }
 
-fn armbian_like(root: &Root, path: &str) -> Option<String> {
+fn armbian_like(root: &dyn Tree, path: &str) -> Option<String> {
     let text = root.read(path).ok()?;
     let parts: Vec<String> = ["BUILD_REPOSITORY_URL", "VERSION", "BOARD_NAME", "BOARDFAMILY", "LINUXFAMILY"]
         .iter()
@@ -105,7 +105,7 @@ fn armbian_like(root: &Root, path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn raspberry_pi_os(root: &Root) -> Option<String> {
+fn raspberry_pi_os(root: &dyn Tree) -> Option<String> {
     let list = root.read("/etc/apt/sources.list.d/raspi.list").ok();
     let source = list.as_deref().and_then(|text| {
         let line = text.lines().find(|line| line.trim_start().starts_with("deb "))?;
@@ -122,6 +122,7 @@ fn raspberry_pi_os(root: &Root) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     #[test]
     fn assignments_are_read_and_not_evaluated() {
@@ -143,7 +144,7 @@ mod tests {
     }
 
     fn check_build(path: &str, text: &str, expected: &str) {
-        let root = Root::from_board(&format!("== {path}\n{text}\n")).unwrap();
+        let root = BoardFile::parse(&format!("== {path}\n{text}\n")).unwrap();
         assert_eq!(build_system(&root).unwrap(), expected);
     }
 
@@ -166,7 +167,7 @@ mod tests {
             "# x\ndeb [signed-by=/usr/x] http://archive.raspberrypi.com/debian/ bookworm main",
             "http://archive.raspberrypi.com/debian/ bookworm main",
         );
-        assert!(build_system(&Root::from_board("").unwrap()).is_err());
+        assert!(build_system(&BoardFile::parse("").unwrap()).is_err());
     }
 
     proptest::proptest! {

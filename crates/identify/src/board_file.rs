@@ -14,40 +14,128 @@
 //! In content, `\\` is a backslash, `\0` a NUL, `\xNN` any byte, and `\=` an equals sign at the
 //! beginning of a line. A content line `\` alone at the end says: no newline at the end of file.
 
-use super::missing::missing_errno;
+use crate::Tree;
+use crate::errno::{EINVAL, EISDIR, ELOOP, ERRORS, missing_errno};
+use crate::order::natural_key;
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 /// Links of a board file are followed at most so many times, as the kernel does (ELOOP at 40).
 const LINKS_MAX: usize = 40;
 
 /// What stands under one path of a board file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Entry {
+pub enum Entry {
+    /// What the file reads as.
     Content(Vec<u8>),
+    /// The target of a link.
     Link(String),
+    /// The errno of every read.
     Error(i32),
 }
 
-/// Errors that a board file can hold, by name.
-const ERRORS: &[(&str, i32)] = &[
-    ("EACCES", libc::EACCES),
-    ("EAGAIN", libc::EAGAIN),
-    ("EBUSY", libc::EBUSY),
-    ("EINVAL", libc::EINVAL),
-    ("EIO", libc::EIO),
-    ("ENODATA", libc::ENODATA),
-    ("ENODEV", libc::ENODEV),
-    ("ENOENT", libc::ENOENT),
-    ("ENXIO", libc::ENXIO),
-    ("EOPNOTSUPP", libc::EOPNOTSUPP),
-    ("EPERM", libc::EPERM),
-    ("ESRCH", libc::ESRCH),
-    ("ETIMEDOUT", libc::ETIMEDOUT),
-];
+/// The files of a machine in memory.
+#[derive(Debug, Clone, Default)]
+pub struct BoardFile {
+    entries: BTreeMap<String, Entry>,
+    /// Why all other files are missing, where that is not their absence from the machine.
+    others: Option<String>,
+}
 
-pub(super) fn parse_board(text: &str) -> Result<BTreeMap<String, Entry>, (usize, String)> {
+impl BoardFile {
+    /// A board from its text.
+    ///
+    /// # Errors
+    /// Number and text of the line that cannot be understood.
+    pub fn parse(text: &str) -> Result<Self, (usize, String)> {
+        Ok(Self { entries: parse_board(text)?, others: None })
+    }
+
+    /// The same in which one file reads as `content`.
+    pub fn with_file(mut self, path: &str, content: &[u8]) -> Self {
+        self.insert(path, Entry::Content(content.to_vec()));
+        self
+    }
+
+    /// The same without a claim about files that it does not have: they are missing for this reason.
+    pub fn with_others(self, reason: &str) -> Self {
+        Self { others: Some(reason.to_owned()), ..self }
+    }
+
+    /// True if the text begins as a board file: its first line that is neither empty nor a comment begins an entry.
+    pub fn is_one(text: &str) -> bool {
+        let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
+        first.is_some_and(|line| line.starts_with("== /"))
+    }
+
+    /// The path behind all links, and what stands there.
+    ///
+    /// # Errors
+    /// Nothing does, or the links are a circle.
+    pub fn entry(&self, path: &str) -> Reading<(String, &Entry)> {
+        let resolved = resolve(&self.entries, path, true)?;
+        match self.entries.get(&resolved) {
+            Some(entry) => Ok((resolved, entry)),
+            None => Err(self.missing(path)),
+        }
+    }
+
+    /// All paths in their order, and what stands there.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().map(|(path, entry)| (path.as_str(), entry))
+    }
+
+    /// Puts something to a path, behind no link.
+    pub fn insert(&mut self, path: &str, entry: Entry) {
+        self.entries.insert(normal(path), entry);
+    }
+
+    fn missing(&self, path: &str) -> Missing {
+        match &self.others {
+            Some(reason) => Missing::unsupported(path, reason),
+            None => Missing::absent(path),
+        }
+    }
+}
+
+impl Tree for BoardFile {
+    fn read_bytes(&self, path: &str) -> Reading<Vec<u8>> {
+        match self.entry(path)?.1 {
+            Entry::Content(bytes) => Ok(bytes.clone()),
+            Entry::Error(errno) => Err(missing_errno(path, *errno)),
+            Entry::Link(_) => Err(missing_errno(path, EISDIR)),
+        }
+    }
+
+    fn list(&self, path: &str) -> Reading<Vec<String>> {
+        let mut prefix = resolve(&self.entries, path, true)?;
+        if let Some(Entry::Error(errno)) = self.entries.get(&prefix) {
+            return Err(missing_errno(path, *errno));
+        }
+        if !prefix.ends_with('/') {
+            prefix.push('/');
+        }
+        let below = self.entries.range(prefix.clone()..).take_while(|(key, _)| key.starts_with(&prefix));
+        let mut names: Vec<String> =
+            below.filter_map(|(key, _)| key[prefix.len()..].split('/').next().map(str::to_owned)).collect();
+        if names.is_empty() {
+            return Err(self.missing(path));
+        }
+        names.sort_by_key(|name| natural_key(name));
+        names.dedup();
+        Ok(names)
+    }
+
+    fn link(&self, path: &str) -> Reading<String> {
+        match self.entries.get(&resolve(&self.entries, path, false)?) {
+            Some(Entry::Link(target)) => Ok(target.clone()),
+            Some(_) => Err(missing_errno(path, EINVAL)),
+            None => Err(self.missing(path)),
+        }
+    }
+}
+
+fn parse_board(text: &str) -> Result<BTreeMap<String, Entry>, (usize, String)> {
     let mut entries = BTreeMap::new();
     let mut open: Option<(String, Vec<u8>)> = None;
     for (index, line) in text.lines().enumerate() {
@@ -103,7 +191,7 @@ fn unescape(line: &str, bytes: &mut Vec<u8>) -> Option<()> {
 }
 
 /// `/a/./b/../c/` becomes `/a/c`.
-pub(super) fn normal(path: &str) -> String {
+pub fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -118,7 +206,7 @@ pub(super) fn normal(path: &str) -> String {
 }
 
 /// Follows links in every directory of the path, and in its last part if `last` is set.
-pub(super) fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading<String> {
+fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading<String> {
     let mut path = normal(path);
     for _ in 0..LINKS_MAX {
         let Some((link, target, rest)) = first_link(entries, &path, last) else {
@@ -128,7 +216,7 @@ pub(super) fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool)
         let absolute = target.starts_with('/');
         path = normal(&if absolute { format!("{target}/{rest}") } else { format!("{parent}/{target}/{rest}") });
     }
-    Err(missing_errno(&path, libc::ELOOP))
+    Err(missing_errno(&path, ELOOP))
 }
 
 /// The first part of the path that is a link: `(path of the link, target, rest of the path)`.
@@ -144,28 +232,4 @@ fn first_link<'a>(entries: &'a BTreeMap<String, Entry>, path: &str, last: bool) 
         }
     }
     None
-}
-
-/// The error of a directory that cannot be listed.
-pub(super) fn board_error(entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Option<i32> {
-    let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-    let path = resolve(&entries, path, true).ok()?;
-    match entries.get(&path) {
-        Some(Entry::Error(errno)) => Some(*errno),
-        _ => None,
-    }
-}
-
-pub(super) fn board_children(entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Reading<Vec<String>> {
-    let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-    let mut prefix = resolve(&entries, path, true)?;
-    if !prefix.ends_with('/') {
-        prefix.push('/');
-    }
-    let names: Vec<String> = entries
-        .range(prefix.clone()..)
-        .take_while(|(key, _)| key.starts_with(&prefix))
-        .filter_map(|(key, _)| key[prefix.len()..].split('/').next().map(str::to_owned))
-        .collect();
-    if names.is_empty() { Err(Missing::absent(path)) } else { Ok(names) }
 }

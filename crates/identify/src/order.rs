@@ -1,7 +1,7 @@
 //! The order of names in a directory: as people count, `cpu2` before `cpu10`.
 
 /// Splits a name into text and numbers, so that names sort as people count.
-pub(super) fn natural_key(name: &str) -> Vec<(String, u64)> {
+pub fn natural_key(name: &str) -> Vec<(String, u64)> {
     let mut key = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {

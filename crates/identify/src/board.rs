@@ -4,8 +4,8 @@
 //! (Linux Documentation/ABI/testing/sysfs-firmware-dmi-tables; SMBIOS reference specification).
 //! Serial numbers and UUIDs of DMI are never read.
 
-use super::data::{BOARD_NAMES, Row};
-use crate::Root;
+use crate::Tree;
+use crate::data::{BOARD_NAMES, Row};
 use record::{NamedValue, Reading};
 
 /// The device tree as the kernel shows it.
@@ -17,7 +17,7 @@ pub(crate) const DMI: &str = "/sys/class/dmi/id";
 ///
 /// # Errors
 /// Neither device tree nor DMI says anything.
-pub(crate) fn board(root: &Root) -> Reading<String> {
+pub(crate) fn board(root: &dyn Tree) -> Reading<String> {
     let missing = match model(root) {
         Ok(model) => return Ok(tidy_model(&model)),
         Err(missing) => missing,
@@ -40,19 +40,19 @@ pub(crate) fn board(root: &Root) -> Reading<String> {
 }
 
 /// `model` of the device tree. Kernels before 4.2 have the tree in `/proc` only.
-fn model(root: &Root) -> Reading<String> {
+fn model(root: &dyn Tree) -> Reading<String> {
     root.read_value(&format!("{DEVICE_TREE}/model"))
         .or_else(|missing| root.read_value("/proc/device-tree/model").map_err(|_| missing))
 }
 
 /// `compatible` strings of the device tree's root, most specific first; empty without a tree.
-pub(crate) fn compatible(root: &Root) -> Vec<String> {
+pub fn compatible(root: &dyn Tree) -> Vec<String> {
     let text = root.read(&format!("{DEVICE_TREE}/compatible")).or_else(|_| root.read("/proc/device-tree/compatible"));
     text.unwrap_or_default().split('\0').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 /// Firmware that DMI names, and the boot loader that the device tree names.
-pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
+pub(crate) fn firmware(root: &dyn Tree) -> Vec<NamedValue> {
     let files = [
         ("BIOS vendor", format!("{DMI}/bios_vendor")),
         ("BIOS version", format!("{DMI}/bios_version")),
@@ -129,10 +129,11 @@ fn squeeze(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     fn check(files: &[(&str, &str)], expected: Option<&str>) {
         let board_text: String = files.iter().map(|(path, text)| format!("== {path}\n{text}\n")).collect();
-        let root = Root::from_board(&board_text).unwrap();
+        let root = BoardFile::parse(&board_text).unwrap();
         assert_eq!(board(&root).ok().as_deref(), expected, "{files:?}");
     }
 

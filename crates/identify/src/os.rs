@@ -1,8 +1,8 @@
 //! The kernel and the userland it carries: release, command line, architectures, page size, host
 //! name. What the distribution says of itself is read elsewhere.
 
-use super::cpuinfo::CpuInfo;
-use crate::Root;
+use crate::Tree;
+use crate::cpuinfo::CpuInfo;
 use record::redact::Redactor;
 use record::{Fact, Missing, Reading};
 
@@ -10,7 +10,7 @@ use record::{Fact, Missing, Reading};
 ///
 /// # Errors
 /// Neither `/proc/sys/kernel/osrelease` nor `/proc/version` can be read.
-pub(crate) fn kernel_release(root: &Root) -> Reading<String> {
+pub fn kernel_release(root: &dyn Tree) -> Reading<String> {
     root.read_value("/proc/sys/kernel/osrelease").or_else(|_| {
         let version = root.read_value("/proc/version")?;
         let release = version.strip_prefix("Linux version ").and_then(|rest| rest.split_whitespace().next());
@@ -23,7 +23,7 @@ pub(crate) fn kernel_release(root: &Root) -> Reading<String> {
 ///
 /// # Errors
 /// It cannot be read.
-pub(crate) fn kernel_version(root: &Root) -> Reading<String> {
+pub(crate) fn kernel_version(root: &dyn Tree) -> Reading<String> {
     let text = root.read_value("/proc/version")?;
     Ok(Redactor::default().line(&text))
 }
@@ -32,7 +32,7 @@ pub(crate) fn kernel_version(root: &Root) -> Reading<String> {
 ///
 /// # Errors
 /// It cannot be read.
-pub(crate) fn kernel_cmdline(root: &Root) -> Reading<String> {
+pub(crate) fn kernel_cmdline(root: &dyn Tree) -> Reading<String> {
     Ok(Redactor::default().cmdline(&root.read("/proc/cmdline")?))
 }
 
@@ -41,12 +41,11 @@ pub(crate) fn kernel_cmdline(root: &Root) -> Reading<String> {
 ///
 /// # Errors
 /// Nothing tells it.
-pub(crate) fn kernel_arch(root: &Root, info: &CpuInfo) -> Reading<String> {
+pub(crate) fn kernel_arch(root: &dyn Tree, info: &CpuInfo) -> Reading<String> {
     let path = "/proc/sys/kernel/arch";
     root.read_value(path).or_else(|missing| {
-        if root.is_system() {
-            let uname = rustix::system::uname();
-            return Ok(uname.machine().to_string_lossy().into_owned());
+        if let Some(running) = root.running() {
+            return Ok(running.kernel_arch());
         }
         arch_of_cpuinfo(info).map(str::to_owned).ok_or(missing)
     })
@@ -86,7 +85,7 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
 ///
 /// # Errors
 /// There is no shell, or its header is unknown.
-pub(crate) fn userland_arch(root: &Root) -> Reading<String> {
+pub(crate) fn userland_arch(root: &dyn Tree) -> Reading<String> {
     const PATH: &str = "/bin/sh";
     let header = root.read_head(PATH, 64)?;
     parse_elf_arch(&header).map(str::to_owned).ok_or_else(|| Missing::garbled(PATH, &String::from_utf8_lossy(&header)))
@@ -129,10 +128,10 @@ fn parse_elf_arch(header: &[u8]) -> Option<&'static str> {
 ///
 /// # Errors
 /// A board file without it.
-pub(crate) fn page_size_bytes(root: &Root) -> Reading<u32> {
+pub fn page_size_bytes(root: &dyn Tree) -> Reading<u32> {
     const PATH: &str = "/proc/self/smaps";
-    if root.is_system() {
-        return u32::try_from(rustix::param::page_size()).map_err(|_| Missing::garbled("page size", "too large"));
+    if let Some(running) = root.running() {
+        return u32::try_from(running.page_size_bytes()).map_err(|_| Missing::garbled("page size", "too large"));
     }
     let text = root.read(PATH)?;
     let kib = text.lines().find_map(|line| {
@@ -143,7 +142,7 @@ pub(crate) fn page_size_bytes(root: &Root) -> Reading<u32> {
 }
 
 /// Host name; kept out of everything that is published.
-pub(crate) fn hostname(root: &Root) -> Fact<String> {
+pub fn hostname(root: &dyn Tree) -> Fact<String> {
     root.read_value("/proc/sys/kernel/hostname").or_else(|_| root.read_value("/etc/hostname")).into()
 }
 

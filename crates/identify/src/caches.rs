@@ -1,13 +1,13 @@
 //! Caches of one CPU from `cpuN/cache/indexM` (Linux Documentation/ABI/testing/
 //! sysfs-devices-system-cpu). Many ARM kernels know the levels but not the sizes.
 
-use super::cpu_files::{CPU_FOLDER, read_list};
-use crate::Root;
+use crate::Tree;
+use crate::cpu_files::{CPU_FOLDER, read_list};
 use record::Cache;
 
 /// Caches of this CPU by level, data before instructions. Those without a size are left out:
 /// a cache of unknown size decides nothing.
-pub(crate) fn caches(root: &Root, cpu: u32) -> Vec<Cache> {
+pub(crate) fn caches(root: &dyn Tree, cpu: u32) -> Vec<Cache> {
     let folder = format!("{CPU_FOLDER}/cpu{cpu}/cache");
     let mut caches: Vec<Cache> = root
         .list(&folder)

@@ -5,8 +5,8 @@
 //! Of numbers that are unique to a chip only the part that tells its type is kept: the first bytes
 //! of Rockchip's OTP, Allwinner's SID and Amlogic's serial number.
 
-use super::cpuinfo::CpuInfo;
-use crate::Root;
+use crate::Tree;
+use crate::cpuinfo::CpuInfo;
 use record::NamedValue;
 
 /// Bytes of Rockchip's OTP before the unique part: `RK`, code, marks of the package.
@@ -21,7 +21,7 @@ const NVMEM: &str = "/sys/bus/nvmem/devices";
 const SMBIOS: &str = "/sys/firmware/dmi/tables/DMI";
 
 /// Everything of this kind that can be read; what cannot is left out.
-pub(super) fn chip(root: &Root, info: &CpuInfo) -> Vec<NamedValue> {
+pub(crate) fn chip(root: &dyn Tree, info: &CpuInfo) -> Vec<NamedValue> {
     let mut found = Vec::new();
     of_cpuinfo(info, &mut found);
     of_nvmem(root, &mut found);
@@ -70,7 +70,7 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
 
 /// What a snapshot may tell of these files: the heads of chips' memories, and the boot messages that
 /// name a SoC.
-pub(crate) fn heads(root: &Root) -> Vec<(String, Vec<u8>)> {
+pub fn heads(root: &dyn Tree) -> Vec<(String, Vec<u8>)> {
     let mut heads = Vec::new();
     for device in root.list(NVMEM).unwrap_or_default() {
         let path = format!("{NVMEM}/{device}/nvmem");
@@ -84,7 +84,7 @@ pub(crate) fn heads(root: &Root) -> Vec<(String, Vec<u8>)> {
         };
         heads.extend(head.map(|head| (path, head)));
     }
-    let messages = crate::kernel_log::boot_messages(root, BOOT_RECORDS_MAX);
+    let messages = crate::kmsg::boot_messages(root, BOOT_RECORDS_MAX);
     let told: String = messages
         .iter()
         .filter(|text| names_a_soc(text) || cpuinfo_message(text).is_some())
@@ -98,7 +98,7 @@ pub(crate) fn heads(root: &Root) -> Vec<(String, Vec<u8>)> {
 
 /// `/proc/cpuinfo` whose serial numbers were blanked, with Amlogic's id put back: it tells the chip's
 /// type, not the chip.
-pub(crate) fn with_amlogic_id(original: &str, blanked: String) -> String {
+pub fn with_amlogic_id(original: &str, blanked: String) -> String {
     let mut found = Vec::new();
     of_cpuinfo(&CpuInfo::parse(original), &mut found);
     let Some(id) = found.iter().find(|value| value.name == "amlogic_id") else {
@@ -115,7 +115,7 @@ fn amlogic_id(serial: &str) -> Option<String> {
     is_id.then(|| digits.to_ascii_lowercase())
 }
 
-fn of_nvmem(root: &Root, found: &mut Vec<NamedValue>) {
+fn of_nvmem(root: &dyn Tree, found: &mut Vec<NamedValue>) {
     for device in root.list(NVMEM).unwrap_or_default() {
         let path = format!("{NVMEM}/{device}/nvmem");
         let read = || root.read_bytes(&path).ok();
@@ -149,8 +149,8 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Boot messages that say what the chip is, if the kernel still has them and shows them.
-fn of_boot(root: &Root, found: &mut Vec<NamedValue>) {
-    let messages = crate::kernel_log::boot_messages(root, BOOT_RECORDS_MAX);
+fn of_boot(root: &dyn Tree, found: &mut Vec<NamedValue>) {
+    let messages = crate::kmsg::boot_messages(root, BOOT_RECORDS_MAX);
     for text in messages.iter().filter(|text| names_a_soc(text)) {
         push(found, "boot_message", text, "/dev/kmsg");
     }
@@ -198,13 +198,14 @@ fn processor_of_smbios(table: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardFile;
 
     fn chip_of(files: &[(&str, &[u8])]) -> Vec<(String, String)> {
-        let mut root = Root::from_board("").unwrap();
+        let mut root = BoardFile::parse("").unwrap();
         for (path, content) in files {
             root = root.with_file(path, content);
         }
-        let cpuinfo = root.read("/proc/cpuinfo").unwrap_or_default();
+        let cpuinfo = (&root as &dyn Tree).read("/proc/cpuinfo").unwrap_or_default();
         let found = chip(&root, &CpuInfo::parse(&cpuinfo));
         found.into_iter().map(|value| (value.name, value.value)).collect()
     }
@@ -270,7 +271,7 @@ mod tests {
         assert_eq!(with_amlogic_id(other, "Serial : 0000".into()), "Serial : 0000");
         let path = "/sys/bus/nvmem/devices/rockchip-otp0/nvmem";
         let board = format!("== {path}\n\\x00RK5\\x88\\x12\\xfe3SECRET\n\\\n");
-        let heads = heads(&Root::from_board(&board).unwrap());
+        let heads = heads(&BoardFile::parse(&board).unwrap());
         assert_eq!(heads, [(path.to_owned(), b"RK5\x88\x12\xfe3".to_vec())]);
     }
 

@@ -1,0 +1,41 @@
+//! Errors of Linux by name and number: a snapshot holds them as words, and they mean the same wherever it is read.
+//! Numbers: Linux include/uapi/asm-generic/errno-base.h and errno.h, which every supported architecture uses.
+
+use record::{Missing, Why};
+
+pub(crate) const ENOENT: i32 = 2;
+pub(crate) const EISDIR: i32 = 21;
+pub(crate) const EINVAL: i32 = 22;
+pub(crate) const ELOOP: i32 = 40;
+const EPERM: i32 = 1;
+const ENXIO: i32 = 6;
+const EACCES: i32 = 13;
+const ENODEV: i32 = 19;
+const ENOTDIR: i32 = 20;
+
+/// Errors that a board file can hold, by name.
+pub const ERRORS: &[(&str, i32)] = &[
+    ("EACCES", EACCES),
+    ("EAGAIN", 11),
+    ("EBUSY", 16),
+    ("EINVAL", EINVAL),
+    ("EIO", 5),
+    ("ENODATA", 61),
+    ("ENODEV", ENODEV),
+    ("ENOENT", ENOENT),
+    ("ENXIO", ENXIO),
+    ("EOPNOTSUPP", 95),
+    ("EPERM", EPERM),
+    ("ESRCH", 3),
+    ("ETIMEDOUT", 110),
+];
+
+/// Why a file is missing, by the error of the kernel.
+pub fn missing_errno(path: &str, errno: i32) -> Missing {
+    let why = match errno {
+        ENOENT | ENOTDIR | ENODEV | ENXIO => Why::Absent,
+        EACCES | EPERM => Why::Denied,
+        other => Why::Io(other),
+    };
+    Missing { path: path.to_owned(), why }
+}

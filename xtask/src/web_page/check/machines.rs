@@ -1,0 +1,94 @@
+//! Machines in the browser: every snapshot of `boards/`, dropped and within an archive, and texts of `/proc/cpuinfo`, pasted.
+//! Text and JSON of each have to be those of `sbc-bench identify`.
+
+use super::{LISTED, PAGE, SAVED, dropped, finished, path, watched};
+use crate::web_page::browser::Browser;
+use crate::workspace;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const BOARDS: &str = "boards";
+const CPUINFO: &str = "crates/explain/tests/composed/cpuinfo";
+
+/// Prints how many are the same; fails where one differs.
+pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
+    let ours = binary()?;
+    let boards = files_of(&workspace::root().join(BOARDS), "board")?;
+    let mut browser = watched(program, file)?;
+    let paths: Vec<String> = boards.iter().map(|board| path(board)).collect();
+    dropped(&mut browser, &paths)?;
+    same_texts(&mut browser, &ours, &boards, "--root")?;
+    finished(&browser)?;
+
+    let archive = workspace::target_folder()?.join("web/boards.tar.gz");
+    let names = boards.iter().filter_map(|board| board.file_name());
+    let folder = workspace::root().join(BOARDS);
+    let packed = Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(folder).args(names).status();
+    ensure!(packed.context("needs tar")?.success(), "tar failed");
+    let mut browser = watched(program, file)?;
+    dropped(&mut browser, &[path(&archive)])?;
+    same_texts(&mut browser, &ours, &boards, "--root")?;
+    finished(&browser)?;
+
+    let texts = files_of(&workspace::root().join(CPUINFO), "txt")?;
+    let mut browser = watched(program, file)?;
+    browser.evaluate("window.began = 0")?;
+    for text in &texts {
+        let quoted = serde_json::to_string(&fs::read_to_string(text)?)?;
+        browser.evaluate("expectPage()")?;
+        browser.evaluate(&format!(
+            "document.getElementById('text').value = {quoted}; document.getElementById('read').click()"
+        ))?;
+        browser.evaluate("page")?;
+    }
+    same_texts(&mut browser, &ours, &texts, "--cpuinfo")?;
+    finished(&browser)?;
+    println!(
+        "{} snapshots dropped and from an archive, {} pasted /proc/cpuinfo: text and JSON the same as those of the program",
+        boards.len(),
+        texts.len()
+    );
+    Ok(())
+}
+
+/// What the browser saves of each machine, and what the program prints.
+fn same_texts(browser: &mut Browser, ours: &Path, files: &[PathBuf], option: &str) -> Result<()> {
+    let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
+    ensure!(listed == files.len(), "{listed} of {} machines are listed", files.len());
+    browser.evaluate(SAVED)?;
+    for (index, file) in files.iter().enumerate() {
+        let page = browser.evaluate(&PAGE.replace(LISTED, &LISTED.replace("INDEX", &index.to_string())))?;
+        ensure!(page.as_str().is_some_and(|page| page.contains("Identification")), "{}: no page", path(file));
+        for (kind, json) in [("text", None), ("json", Some("--json"))] {
+            let there = browser.evaluate(&format!("save('{kind}').then((blob) => blob.text())"))?;
+            let mut command = Command::new(ours);
+            let command = match option {
+                "--root" => command.arg(option).arg(file).arg("identify"),
+                _ => command.arg("identify").arg(option).arg(file),
+            };
+            let printed = command.args(json).output().context("the program does not start")?;
+            ensure!(printed.status.success(), "{command:?}: {}", String::from_utf8_lossy(&printed.stderr));
+            let here = String::from_utf8_lossy(&printed.stdout);
+            if there.as_str() != Some(&here) {
+                anyhow::bail!("{} as {kind}: {}", path(file), super::difference(&there, &here));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The program, built as it is developed.
+fn binary() -> Result<PathBuf> {
+    let status = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench"]).status()?;
+    ensure!(status.success(), "the program does not build");
+    Ok(workspace::target_folder()?.join("debug/sbc-bench"))
+}
+
+fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    let mut files: Vec<PathBuf> = folder.read_dir()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|kind| kind == ending));
+    files.sort();
+    Ok(files)
+}
