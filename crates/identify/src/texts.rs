@@ -69,7 +69,7 @@ mod tests {
             ("system type : X\ncpu model : MIPS 24KEc V5.0\n".into(), true),
             (String::new(), false),
             ("{}".into(), false),
-            ("Dear all: my board is slow\nprocessor\nis\nhot".into(), false),
+            ("Hello: my board is slow\nprocessor\nis\nhot".into(), false),
             ("subject: hello\nfrom: me\n".into(), false),
         ] {
             assert_eq!(is_cpuinfo(&text), expected, "{text}");

@@ -18,7 +18,7 @@ const PLACES_MAX: usize = 6;
 /// A file that could be read.
 enum Opened {
     Result(Box<Explained>),
-    Machine(Identified),
+    Machine(Box<Identified>),
 }
 
 /// A result that could be read.
@@ -140,7 +140,7 @@ impl Results {
 /// What a file holds; else why nothing of it can be read.
 fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
     if let Some(machine) = Identified::of_snapshot(name, &bytes).map_err(|why| why.to_string())? {
-        return Ok(Opened::Machine(machine));
+        return Ok(Opened::Machine(Box::new(machine)));
     }
     match any_file::read(bytes, record::VALUES_MAX) {
         Ok(record) => {
@@ -148,7 +148,7 @@ fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
             Ok(Opened::Result(Box::new(Explained { name: name.to_owned(), record, explained })))
         }
         Err(Unreadable::NoResults(text)) => match Identified::of_cpuinfo(&text) {
-            Some(machine) => Ok(Opened::Machine(machine)),
+            Some(machine) => Ok(Opened::Machine(Box::new(machine))),
             None => Err("no results: no sbc-bench log, result file, snapshot or /proc/cpuinfo".to_owned()),
         },
         Err(why) => Err(why.to_string()),
