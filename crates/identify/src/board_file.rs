@@ -233,3 +233,43 @@ fn first_link<'a>(entries: &'a BTreeMap<String, Entry>, path: &str, last: bool) 
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn board_files_are_recognised() {
+        for (text, expected) in [
+            ("# A comment.\n\n== /proc/loadavg\n0\n", true),
+            ("== /a -> b\n", true),
+            ("", false),
+            ("== heading of a review ==\n", false),
+            ("sbc-bench v0.9\n== /a\n", false),
+        ] {
+            assert_eq!(BoardFile::is_one(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_it_is_missing_for_its_reason() {
+        let board = BoardFile::default().with_file("/proc/cpuinfo", b"x");
+        let reason = |board: &BoardFile, path: &str| board.read_bytes(path).unwrap_err().to_string();
+        assert_eq!(reason(&board, "/proc/x"), "/proc/x does not exist");
+        let board = board.with_others("only this was given");
+        assert_eq!(reason(&board, "/proc/x"), "only this was given");
+        assert_eq!(board.list("/sys").unwrap_err().to_string(), "only this was given");
+        assert_eq!(board.list("/proc").unwrap(), ["cpuinfo"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn parse_board_never_panics(text in "(== /[a-c/.]{0,5}( -> [a-c/.]{0,5}| ! E[A-Z]{2,6})?\n|[a-c\\\\x0=]{0,6}\n|\\PC){0,12}") {
+            if let Ok(board) = BoardFile::parse(&text) {
+                for path in ["/", "/a", "/a/b", "/b/../c"] {
+                    let _ = (board.read_bytes(path), board.list(path), board.link(path));
+                }
+            }
+        }
+    }
+}

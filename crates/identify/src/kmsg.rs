@@ -44,7 +44,7 @@ pub fn parse_kmsg(record: &str) -> Option<KmsgRecord> {
 
 /// The kernel's own messages that the ring buffer begins with, at most so many records; empty where
 /// it cannot be read.
-pub(crate) fn boot_messages(root: &dyn Tree, records_max: usize) -> Vec<String> {
+pub fn boot_messages(root: &dyn Tree, records_max: usize) -> Vec<String> {
     if let Some(running) = root.running() {
         return running.boot_messages(records_max);
     }

@@ -38,7 +38,7 @@ pub use cpu_files::read_list;
 pub use cpufreq::residencies;
 pub use cpus::online;
 pub use errno::{ERRORS, missing_errno};
-pub use kmsg::{KmsgRecord, parse_kmsg};
+pub use kmsg::{KmsgRecord, boot_messages, parse_kmsg};
 pub use memory::{memory as memory_state, swaps};
 pub use order::natural_key;
 pub use os::{hostname, kernel_release, page_size_bytes};

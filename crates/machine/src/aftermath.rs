@@ -2,8 +2,8 @@
 //! maker documents; what a machine does not have is missing with its reason.
 
 use crate::Root;
-use crate::kernel_log::boot_messages;
 use crate::vcio::{self, Firmware};
+use identify::boot_messages;
 use record::{Aftermath, ErrorCounter, LastWords, MachineChecks, Missing, Reading, ResetReason, WatchdogStatus};
 
 /// Documentation/ABI/testing/pstore; systemd moves what it finds there to its own folder (systemd-pstore(8)).

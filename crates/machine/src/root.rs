@@ -105,10 +105,22 @@ vendor,board\\0vendor,soc\\0
 
     #[test]
     fn errors_of_boards_are_those_of_this_kernel() {
-        for (name, errno) in identify::ERRORS {
-            let kernel = format!("{:?}", rustix::io::Errno::from_raw_os_error(*errno));
-            assert!(kernel.contains(&name[1..]), "{name} is {kernel}");
-        }
+        let kernel = [
+            ("EACCES", libc::EACCES),
+            ("EAGAIN", libc::EAGAIN),
+            ("EBUSY", libc::EBUSY),
+            ("EINVAL", libc::EINVAL),
+            ("EIO", libc::EIO),
+            ("ENODATA", libc::ENODATA),
+            ("ENODEV", libc::ENODEV),
+            ("ENOENT", libc::ENOENT),
+            ("ENXIO", libc::ENXIO),
+            ("EOPNOTSUPP", libc::EOPNOTSUPP),
+            ("EPERM", libc::EPERM),
+            ("ESRCH", libc::ESRCH),
+            ("ETIMEDOUT", libc::ETIMEDOUT),
+        ];
+        assert_eq!(identify::ERRORS, kernel);
     }
 
     #[test]
