@@ -2,6 +2,7 @@
 //! text for each board, in `tests/identify/NAME.txt`; `UPDATE_EXPECT=1 cargo test` updates them.
 
 #[path = "../../explain/tests/files/mod.rs"]
+#[allow(clippy::disallowed_methods, reason = "files of tests, not of a machine")]
 mod files;
 
 use machine::{Root, Texts, identify, root_of_texts, state};
