@@ -46,7 +46,8 @@ usage: cargo xtask TASK
       --boards N       so many boards; fewer than 10: one dies
       --names N        so many names in the inventory for each board: a large farm, none dies
       --binary FILE    the program (default: the newest build)
-      --lint           only ruff, ansible-lint and ansible-test
+      --monitors       Debian's Prometheus reads 20 monitors; one board is throttled
+      --lint           what linters and validators say of all files in deploy
   kernels [--quick] [MACHINE...]
                      run the static binaries on Debian's kernels, on machines that qemu emulates
       --fetch          only fetch the packages that are missing

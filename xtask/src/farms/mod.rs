@@ -6,6 +6,7 @@
 
 mod board;
 mod lint;
+mod monitors;
 mod observer;
 mod play;
 
@@ -25,8 +26,18 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("strip", "binutils"),
 ];
 
+/// The same for monitors under Prometheus, and for checks of all that is in `deploy`.
+const WATCHERS: [(&str, &str); 5] = [
+    ("prometheus", "prometheus"),
+    ("promtool", "prometheus"),
+    ("ip", "iproute2"),
+    ("unshare", "util-linux"),
+    ("strip", "binutils"),
+];
+const LINTERS: [(&str, &str); 3] = [("python3", "python3"), ("promtool", "prometheus"), ("shellcheck", "shellcheck")];
+
 /// What is fetched from PyPI.
-const PACKAGES: [&str; 4] = ["ansible-core>=2.16,<2.20", "ansible-lint", "ruff", "kubernetes-validate"];
+const PACKAGES: [&str; 5] = ["ansible-core>=2.19,<2.20", "ansible-lint", "ruff", "kubernetes-validate", "labgrid"];
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +49,12 @@ struct Options {
     /// True in the process that is alone in its namespaces.
     is_inside: bool,
     lint: bool,
+    /// True for monitors under Prometheus in place of runs.
+    monitors: bool,
 }
 
 fn options(words: &[&str]) -> Result<Options> {
-    let mut options = Options { boards: 20, names: 1, binary: None, is_inside: false, lint: false };
+    let mut options = Options { boards: 20, names: 1, binary: None, is_inside: false, lint: false, monitors: false };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut value = || words.next().with_context(|| format!("{word} needs a value"));
@@ -51,6 +64,7 @@ fn options(words: &[&str]) -> Result<Options> {
             "--binary" => options.binary = Some(PathBuf::from(value()?)),
             "--inside" => options.is_inside = true,
             "--lint" => options.lint = true,
+            "--monitors" => options.monitors = true,
             other => bail!("no option of farms: {other}"),
         }
     }
@@ -63,37 +77,45 @@ fn options(words: &[&str]) -> Result<Options> {
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let options = options(words)?;
     let folder = workspace::target_folder()?.join("farms");
+    if options.is_inside && options.monitors {
+        return monitors::main(options.boards, &folder);
+    }
     if options.is_inside {
         return play::main(&options, &folder);
     }
-    if let Some(why) = lacking(options.lint) {
+    if let Some(why) = lacking(&options) {
         return not_tried(&why);
     }
     fs::create_dir_all(&folder)?;
+    if options.monitors {
+        program(&options, &folder)?;
+        return inside(words);
+    }
     if let Err(error) = install(&folder) {
         return not_tried(&format!("Ansible is not installed and cannot be fetched from PyPI: {error:#}"));
     }
-    collection(&folder)?;
     if options.lint {
         return lint::main(&folder);
     }
+    collection(&folder)?;
     keys(&folder)?;
     program(&options, &folder)?;
     inside(words)
 }
 
 /// What this machine lacks.
-fn lacking(is_lint: bool) -> Option<String> {
+fn lacking(options: &Options) -> Option<String> {
     let has = |program: &str| Command::new("sh").args(["-c", &format!("command -v {program} >/dev/null")]).status();
     let lacks = |program: &str| !has(program).is_ok_and(|status| status.success());
-    if is_lint {
-        return lacks("python3").then(|| "python3 is missing".to_owned());
-    }
+    let programs = match (options.lint, options.monitors) {
+        (true, _) => &LINTERS[..],
+        (_, true) => &WATCHERS[..],
+        _ => &PROGRAMS[..],
+    };
     let is_root = fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
-    let missing = PROGRAMS.iter().find(|(program, _)| lacks(program));
-    match missing {
+    match programs.iter().find(|(program, _)| lacks(program)) {
         Some((program, package)) => Some(format!("{program} is missing (package {package})")),
-        None if !is_root => Some("namespaces need root".to_owned()),
+        None if !is_root && !options.lint => Some("namespaces need root".to_owned()),
         None => None,
     }
 }
@@ -153,11 +175,19 @@ fn keys(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The program that is installed on boards, without symbols.
-fn program(options: &Options, folder: &Path) -> Result<()> {
+/// The newest kind of build of the program that is there.
+fn built() -> Result<Option<PathBuf>> {
     let target = workspace::target_folder()?;
     let built = ["release", "here", "debug"].map(|profile| target.join(profile).join("sbc-bench"));
-    let binary = options.binary.clone().or_else(|| built.into_iter().find(|path| path.exists()));
+    Ok(built.into_iter().find(|path| path.exists()))
+}
+
+/// The program that is installed on boards, without symbols.
+fn program(options: &Options, folder: &Path) -> Result<()> {
+    let binary = match &options.binary {
+        Some(binary) => Some(binary.clone()),
+        None => built()?,
+    };
     let binary = binary.context("no build of sbc-bench: run cargo build -p sbc-bench, or name one with --binary")?;
     println!("program: {}", binary.display());
     board::run("strip", &["-o", &folder.join("sbc-bench").to_string_lossy(), &binary.to_string_lossy()])

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Where the controller has its home: in a file system of its own, with a short name because sockets are in it.
-const HOME: &str = "/mnt";
+pub(super) const HOME: &str = "/mnt";
 /// A play that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(900);
 /// The time limit of a run, in seconds. A board that is not reachable keeps its power supply for so long.
@@ -65,10 +65,12 @@ pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
     fs::write(format!("{HOME}/inventory.yml"), farm.inventory())?;
     let machine = fs::read_to_string("/proc/sys/kernel/arch").unwrap_or_else(|_| std::env::consts::ARCH.to_owned());
     let programs = serde_json::json!({ machine.trim(): folder.join("sbc-bench") });
-    let installed =
-        farm.play("install", "install", &["-e", &serde_json::json!({"sbc_bench_programs": programs}).to_string()])?;
+    let programs = serde_json::json!({ "sbc_bench_programs": programs }).to_string();
+    // One name of each board: several would copy the same file at once.
+    let limit = if farm.names == 1 { "all" } else { "*-001" };
+    let installed = farm.play("install", "install", &["-e", &programs, "--limit", limit])?;
     ensure!(installed.status.is_some_and(|status| status.success()), "the program was not installed: see install.log");
-    println!("install   {:4} names {:6.1} s", farm.boards.len() * farm.names, installed.elapsed.as_secs_f64());
+    println!("install   {:4} boards {:5.1} s", farm.boards.len(), installed.elapsed.as_secs_f64());
     let results = Path::new(HOME).join("results");
     let words = ["-e", "sbc_bench_run_id=first", "-e", "sbc_bench_results=results"];
     let first = farm.play("bench", "bench", &words)?;

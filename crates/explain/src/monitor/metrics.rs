@@ -59,7 +59,8 @@ pub fn metrics(watch: &Watch) -> String {
     let cost = &watch.record().samples.cost;
     let none = Vec::new();
     let help = "Samples taken.";
-    own("sampler_ticks_total", help, "counter", &none, cost.ticks as f64);
+    // The cost comes with every tenth row; an alert asks whether samples are still taken.
+    own("sampler_ticks_total", help, "counter", &none, watch.rows() as f64);
     let help = "Number of times the sampler increased its interval to limit its CPU use.";
     own("sampler_slowdowns_total", help, "counter", &none, f64::from(cost.slowdowns));
     if let Some(started) = watch.record().run.started.known() {
@@ -120,6 +121,7 @@ mod tests {
             Watch::new(with_channel(own_run(), ChannelId::limit_max(0), Unit::Kilohertz, ChannelKind::Gauge, &[]));
         watch.row(0, [Some(1_800_000)]);
         let text = metrics(&watch);
+        assert!(text.contains("\nsbc_bench_sampler_ticks_total 1\n"), "{text}");
         assert_eq!(text.matches("# TYPE sbc_bench_throttled gauge").count(), 1);
         assert!(text.contains("sbc_bench_throttled{reason=\"clock_limit\"} 0\n"), "{text}");
         assert_eq!(text.matches("sbc_bench_throttled{").count(), 1);

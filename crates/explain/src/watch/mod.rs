@@ -26,6 +26,7 @@ pub struct Watch {
     latest: Vec<Latest>,
     read: Vec<Option<i64>>,
     at_ms: Option<i64>,
+    rows: u64,
     happened: Vec<Event>,
     /// The channels that tell of throttling, with their first and their last rows.
     past: Record,
@@ -64,6 +65,7 @@ impl Watch {
             latest: vec![Latest::default(); channels.len()],
             read: vec![None; channels.len()],
             at_ms: None,
+            rows: 0,
             happened: Vec::new(),
             past_rows: rows.clamp(*PAST_ROWS.start(), *PAST_ROWS.end()) as usize,
             throttled: Vec::new(),
@@ -77,6 +79,7 @@ impl Watch {
     /// Takes the next row: what was read at this moment, in the order of the channels.
     pub fn row(&mut self, at_ms: i64, values: impl IntoIterator<Item = Option<i64>>) {
         self.at_ms = Some(at_ms);
+        self.rows += 1;
         let mut values = values.into_iter();
         for (read, latest) in self.read.iter_mut().zip(&mut self.latest) {
             *read = values.next().flatten();
@@ -178,6 +181,11 @@ impl Watch {
     /// The moment of the last row, in milliseconds since the start; 0 before the first one.
     pub fn at_ms(&self) -> i64 {
         self.at_ms.unwrap_or(0)
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
     }
 
     /// What the last row itself has read, in the order of the channels.
