@@ -11,14 +11,14 @@ pub fn identified(root: &Root) -> Machine {
 
 /// The same machine, and whether its CPU is emulated.
 pub(crate) fn told(root: &Root, machine: &Machine) -> Machine {
-    Machine { emulation: emulation(root), ..machine.clone() }
+    match root.is_system() {
+        true => Machine { emulation: emulation(), ..machine.clone() },
+        false => machine.clone(),
+    }
 }
 
 /// What shows that the CPU is emulated, or `none`.
-fn emulation(root: &Root) -> Fact<String> {
-    if !root.is_system() {
-        return Missing::unsupported("", "only running code shows it; these are the files of a machine").into();
-    }
+fn emulation() -> Fact<String> {
     match clock::emulated() {
         Ok(sign) => Fact::Known(sign.map_or(NOT_EMULATED.into(), |sign| sign.to_string())),
         Err(errno) => Missing { path: "memory for new code".into(), why: Why::Io(errno) }.into(),

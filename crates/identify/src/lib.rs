@@ -79,8 +79,11 @@ pub fn identify(root: &dyn Tree) -> Machine {
         distribution: distribution::distribution(root).into(),
         build_system: distribution::build_system(root).into(),
         virtualisation: virtualisation::virtualisation(root, &info).into(),
-        // It shows in code that runs, not in files.
-        emulation: Fact::not_reached(),
+        // It shows in code that runs, which is not done here.
+        emulation: match root.running() {
+            Some(_) => Fact::not_reached(),
+            None => Missing::unsupported("", "only running code shows it; these are the files of a machine").into(),
+        },
         hostname: os::hostname(root),
         compiler: Fact::Missing {
             missing: Missing::unsupported("", "only the original sbc-bench builds its own tools"),

@@ -246,6 +246,9 @@ mod tests {
         assert!(results.page(2).unwrap().contains("the snapshot pi.board"));
         assert!(results.page(3).unwrap().contains("Cortex-A72"));
         assert!(results.report(3, "json").unwrap().contains("only /proc/cpuinfo was given"));
+        assert!(
+            results.report(2, "json").unwrap().contains("only running code shows it; these are the files of a machine")
+        );
         assert_eq!((results.card(2), results.report(2, "markdown")), (None, None));
         assert_eq!(results.several(Selection::Table, &[0, 2]), results.several(Selection::Table, &[0]));
     }
