@@ -67,7 +67,7 @@ impl ProgressBar {
     /// Shows what happens.
     pub(crate) fn show(&self, progress: &Progress) {
         match progress {
-            Progress::TargetWait(gate, left) => self.busy(gate, *left),
+            Progress::GateWaits(gate, left) => self.busy(gate, *left),
             Progress::Identified(machine) => {
                 let board = machine.board.known().map_or("this machine", String::as_str);
                 self.line(&format!("Benchmarking {board}."));
@@ -83,7 +83,7 @@ impl ProgressBar {
                 let left = time_left(left.as_secs());
                 self.line(&format!("Estimated from the measured clock: {left}."));
             }
-            Progress::SampleInterval => self.draw(),
+            Progress::ProgramRuns => self.draw(),
             // A note matters in a pipe as well.
             Progress::Note(note) if self.shown == Shown::Bar => self.line(note),
             Progress::Note(note) => crate::output::note(note),

@@ -213,7 +213,7 @@ fn older_and_equal_releases_are_no_updates() {
 }
 
 #[test]
-fn what_is_not_signed_or_not_whole_changes_nothing() {
+fn unsigned_and_truncated_releases_change_nothing() {
     let bench = Bench::new("wrong");
     bench.is_refused("no release", "answers 404");
     bench.release("99.0.0", GOOD, &KeyPair::generate_unencrypted_keypair().unwrap());

@@ -145,7 +145,7 @@ fn original_comes_back_redacted() {
 }
 
 #[test]
-fn what_cannot_be_read_is_quarantined_with_its_reason() {
+fn unreadable_uploads_are_quarantined_with_their_reason() {
     on_both(|store, name| {
         migrate(&**store, 1).unwrap();
         let deep = "{\"a\":".repeat(100_000);

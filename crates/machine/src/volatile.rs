@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whose_program_answers_for_a_folder_is_known() {
+    fn program_that_answers_for_a_folder_is_known() {
         let mounts = "25 1 179:2 / / rw - ext4 /dev/mmcblk0p2 rw\n\
             41 25 0:50 / /home/pi/nas rw,nosuid - fuse.sshfs nas: rw,user_id=1000,group_id=1000,allow_other\n\
             42 25 8:1 / /media/disk rw - fuseblk /dev/sda1 rw,user_id=0,group_id=0,allow_other\n";

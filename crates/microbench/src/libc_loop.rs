@@ -1,4 +1,4 @@
-//! The loop that calls `memcpy` or `memset` of regardless of what C library it is bound to, as bytes to be put into a program.
+//! The loop that calls `memcpy` or `memset` of the C library that it is bound to, as bytes to be put into a program.
 //!
 //! A static program has only the library that it was built with. What the distribution's does is measured by a
 //! program of its own, made at run time around these bytes. The loop does no more than must be next to the calls: it

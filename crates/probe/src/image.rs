@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_is_refused() {
+    fn images_that_cannot_be_measured_are_refused() {
         let pattern = Pattern::new(LIBC_LOOPS[0].isa, 0, "/lib/ld.so", "libc.so");
         let check = |pattern: &Pattern, bytes, ns, expected: &str| {
             assert_eq!(image(pattern, Call::Fill, bytes, ns).unwrap_err(), expected);

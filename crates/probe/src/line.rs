@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_lines_are_refused() {
         let check = |words, expected: &str| {
             let why = parse_line(&line(words, 22)).unwrap_err();
             assert!(why.contains(expected), "{why}");

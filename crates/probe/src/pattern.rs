@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_pattern_is_read_again() {
         for pattern in patterns() {
             assert_eq!(parse_program(&made(&pattern)).as_ref(), Ok(&pattern));
         }

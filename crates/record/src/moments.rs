@@ -1,4 +1,4 @@
-//! Moments as files claim them. The process that subtracts and adds them must not overflow, so that none is believed which no
+//! Moments as files claim them. Subtracting and adding them must not overflow, so none is believed that no
 //! run can have: a value in milliseconds beyond 2⁵³ is refused where it is read.
 
 use serde::Deserialize;

@@ -88,7 +88,7 @@ const CHANNELS_MAX: usize = 16 << 10;
 /// Rows of what stands between two newlines are told as long as they have so many values in all (16 MB): it is one
 /// row, or a few where newlines were lost. A short one can stand for as many values as there are channels.
 const VALUES_MAX: usize = 1 << 20;
-/// Bytes are looked at so often at most, regardless of what they pretend to be.
+/// Bytes are looked at so often at most, independent of the length that they claim.
 const SEARCHES_MAX: usize = 4;
 
 /// Reads a file line by line. After damage, reading continues with the next complete line.

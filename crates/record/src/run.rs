@@ -23,7 +23,8 @@ pub struct Run {
     pub load_hundredths: Fact<[u32; 3]>,
     /// What kind of run: `standard`, `extensive`, `review`, `command`, `graph`, `gb`, `pts` ...
     pub mode: Mode,
-    /// Options that were given, as on the command line or in the environment (`MaxKHz=1416000`).
+    /// Options that change what is measured, as on the command line or in the environment (`MaxKHz=1416000`). All words
+    /// of the command are in `asked`.
     #[serde(default)]
     pub options: Vec<String>,
     /// The two sides of a run that asks whether something makes a difference, in the words given: the

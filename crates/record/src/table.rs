@@ -1,7 +1,7 @@
 //! The one reader of the tables in `data/`: facts about the world, one row each, with their source.
 //!
-//! It splits rows and finds columns; what a row means is the business of the process that asks. The tables are part of the
-//! program, so a broken one is a defect that `xtask tidy` and the tests of who asks find, not an error at run time.
+//! It splits rows and finds columns; what a row means is the business of the code that asks. The tables are part of the
+//! program, so a broken one is a defect that `xtask tidy` and the tests of that code find, not an error at run time.
 //! Nothing is allocated: a table is its text.
 
 /// A table: tab-separated lines below a header. Empty lines and those that begin with `#` are comments.

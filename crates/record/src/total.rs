@@ -1,4 +1,4 @@
-//! Sums of numbers that another process wrote: a Record or log may hold any, and adding them must not overflow.
+//! Sums of numbers that come from files: a Record or log may hold any, and adding them must not overflow.
 
 use std::borrow::Borrow;
 

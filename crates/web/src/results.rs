@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_none() {
+    fn absent_results_are_none() {
         let mut results = opened();
         assert_eq!((results.page(2), results.report(0, "no such report")), (None, None));
         assert!(results.several(Selection::Trends, &[7]).contains("No result has a date."));

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_expected_is_named() {
+    fn unexpected_results_are_named() {
         let machine = &MACHINES[0];
         let case = CASES.iter().find(|case| case.name == "clock-quick").unwrap();
         let judged_of = |status, text: &str| {

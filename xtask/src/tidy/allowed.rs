@@ -55,7 +55,10 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/commands/explain.rs", "a folder in place of a file"),
             at("app/src/commands/known.rs", "results of the user's own among the known ones"),
             at("app/src/commands/mark.rs", "a line behind a recording"),
-            at("app/src/commands/monitor/export.rs", "the metrics file, gone when the monitor ends"),
+            at(
+                "app/src/commands/monitor/export.rs",
+                "the metrics file; it is removed when the monitor ends, but kept after `--count`",
+            ),
             at("app/src/commands/monitor/recording.rs", "the recording"),
             at("app/src/commands/monitor/running.rs", "which recordings are being written"),
             at("app/src/commands/redact.rs", "whether a file would be replaced"),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_folder_holds_counts_for_it() {
+    fn modules_of_a_folder_count_for_it() {
         let inner = ("a/c.rs", "pub fn c() { crate::b::b() }");
         let files = [TWO, ("a/mod.rs", "mod c; pub use c::c;"), inner, ("b.rs", "use super::a::c; pub fn b() { c() }")];
         check(&files, &[CIRCLE]);

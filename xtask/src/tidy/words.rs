@@ -151,10 +151,23 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
                 .extend(kind.words.iter().filter(|word| has(word)).map(|word| refused(file, index + 1, word, kind)));
         }
     }
+    if path.ends_with(".rs") {
+        problems.extend(without_subject(file));
+    }
     if !is_quoted && is_of_the_program(path) {
         problems.extend(in_messages(file, tests_from));
     }
     problems
+}
+
+/// Functions whose names begin with a question instead of their subject, which is how tests lose it.
+fn without_subject(file: &File) -> impl Iterator<Item = Problem> {
+    const QUESTIONS: [&str; 4] = ["what_", "who_", "whose_", "which_"];
+    let names = file.text.lines().enumerate().filter_map(|(index, line)| {
+        let name = line.trim_start().trim_start_matches("pub(super) ").strip_prefix("fn ")?;
+        QUESTIONS.iter().any(|question| name.starts_with(question)).then_some(index + 1)
+    });
+    names.map(|line| Problem::new(&file.path, line, "a test or function is named by its subject".to_owned()))
 }
 
 /// True for sources of which messages reach the user.
@@ -254,5 +267,14 @@ mod tests {
         let messages = "const A: &str = \"there is no cpufreq\";\nconst B: &str = \"{folder} is absent\";\n\
                         const C: &str = \"steady\";\n";
         assert_eq!(lines(SOURCE, messages), []);
+    }
+
+    #[test]
+    fn names_without_subject_are_found() {
+        assert_eq!(
+            lines("a.rs", concat!("#[test]\nfn wh", "at_is_read() {}\n    fn wh", "ich_is_it() {}\n")),
+            [Some(2), Some(3)]
+        );
+        assert_eq!(lines("a.rs", "fn whatsit() {}\nfn is_what_it_was() {}\n"), []);
     }
 }

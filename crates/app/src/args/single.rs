@@ -46,7 +46,7 @@ pub(crate) enum OneShot {
         #[arg(value_name = "ID")]
         id: String,
         /// Variant of the workload
-        #[arg(value_name = "VARIANT", default_value = "")]
+        #[arg(value_name = "VARIANT", default_value = "", hide_default_value = true)]
         variant: String,
         #[command(flatten)]
         targets: TargetFlags,

@@ -81,10 +81,10 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
         let file = file.display();
         match why {
             Unreadable::Packed(packer) => {
-                anyhow::anyhow!("{file} is compressed; use {packer} -dc FILE | sbc-bench explain -")
+                anyhow::anyhow!("{file} is compressed; use {packer} -dc FILE | sbc-bench explain -.")
             }
             Unreadable::Stream(missing) => anyhow::Error::new(missing).context(file.to_string()),
-            Unreadable::NoSamples => anyhow::anyhow!("{file} is a recording without samples"),
+            Unreadable::NoSamples => anyhow::anyhow!("{file} is a recording without samples."),
             Unreadable::Json(error) => {
                 anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
             }

@@ -100,7 +100,7 @@ fn redacted_log_is_sent_once_and_its_address_printed() {
 }
 
 #[test]
-fn what_was_not_sent_waits_for_the_next_upload() {
+fn unsent_results_wait_for_the_next_upload() {
     let folder = Folder::new("waits");
     let closed = closed();
     let (status, _, err) = texts(&folder.upload(&["log", "--to", &closed, "--publish", "--machine", "a b", "--yes"]));
@@ -117,7 +117,7 @@ fn what_was_not_sent_waits_for_the_next_upload() {
 }
 
 #[test]
-fn what_waits_for_a_hub_goes_to_no_other() {
+fn results_that_wait_for_a_hub_go_to_no_other() {
     let folder = Folder::new("other");
     let closed = closed();
     folder.upload(&["log", "--to", &closed, "--yes"]);

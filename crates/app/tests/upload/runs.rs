@@ -53,7 +53,7 @@ fn exit_status_is_that_of_the_run_and_a_failed_upload_is_said() {
 }
 
 #[test]
-fn what_is_wrong_with_a_hub_is_said_before_anything_is_measured() {
+fn hub_faults_are_said_before_anything_is_measured() {
     let folder = Folder::new("early");
     for (more, expected) in [
         (&["--upload", "http://hub.example", "--yes"][..], "use https://"),

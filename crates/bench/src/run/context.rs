@@ -63,7 +63,7 @@ pub struct Earlier {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
     /// The gate waits: what it saw and how long it will wait at most.
-    TargetWait(&'a Gate, Duration),
+    GateWaits(&'a Gate, Duration),
     /// The machine is known.
     Identified(&'a Machine),
     /// A step begins.
@@ -84,7 +84,7 @@ pub enum Progress<'a> {
     /// What the first measurements say about the time of all that follows.
     Left(Duration),
     /// A program is still running.
-    SampleInterval,
+    ProgramRuns,
     /// Samples have come, where they are shown; the Record so far.
     Sampled(&'a Record),
     /// A line's worth of watching has passed; the Record so far.

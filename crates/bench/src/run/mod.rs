@@ -282,7 +282,7 @@ impl Runner<'_> {
                 sampler
             };
             let looking = threads::begin(scope, "looks", looks);
-            let on_busy = &mut |gate: &Gate, left| progress(Progress::TargetWait(gate, left));
+            let on_busy = &mut |gate: &Gate, left| progress(Progress::GateWaits(gate, left));
             let gate = gate::wait_until_idle((root, timeline), options, cancelled, on_busy);
             // Without a thread it takes a moment longer.
             let sampler = looking.map_or_else(|_| looks(), threads::joined);

@@ -122,7 +122,7 @@ impl Runner<'_> {
         let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
         let (recorder, shows_samples) = (&mut self.recorder, self.context.shows_samples);
         let beat = RefCell::new(|| {
-            progress(Progress::SampleInterval);
+            progress(Progress::ProgramRuns);
             if shows_samples {
                 recorder.flush();
                 progress(Progress::Sampled(recorder.record()));

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stranger_has_put_there_meanwhile_is_left_and_told() {
+    fn foreign_files_are_left_and_named() {
         let ground = Ground::new("stranger");
         for is_noted in [true, false] {
             let path = ground.killed(is_noted);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_removed_is_tried_again_and_stays_noted() {
+    fn failed_removals_are_tried_again_and_stay_noted() {
         let ground = Ground::new("again");
         for (is_moved, count) in [(false, 0), (true, 1)] {
             let places = Places::note(&board("1"), &ground.path("state")).unwrap();

@@ -5,7 +5,7 @@ use record::{Mode, Variant};
 /// What one row of the table of workloads says about its workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
-    /// How long a step takes, where neither its form nor the process that asks for it says so.
+    /// How long a step takes, where neither its form nor its caller says so.
     pub takes: Takes,
     /// It starts a thread for each CPU of the machine, regardless of which CPUs it may use: the others are switched off
     /// meanwhile, where that can be done.

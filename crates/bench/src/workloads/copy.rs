@@ -59,7 +59,7 @@ pub(super) struct Copier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Upload,
-    RestoreGuard,
+    Download,
 }
 
 pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
@@ -116,7 +116,7 @@ fn copies(
             copy(context, report, found, copier, (remote, FILE, Direction::Upload, folder), TIME_LIMIT)?;
             let removed = folder.remove(FILE);
             removed.map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
-            Direction::RestoreGuard
+            Direction::Download
         }
         "send-from-drive" => {
             drop_from_cache(folder);

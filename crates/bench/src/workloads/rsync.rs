@@ -64,7 +64,7 @@ fn arguments(remote: &Remote, file: &str, direction: Direction, _: &OwnFolder) -
     let here = file.to_owned();
     let (from, to) = match direction {
         Direction::Upload => (here, there),
-        Direction::RestoreGuard => (there, here),
+        Direction::Download => (there, here),
     };
     // Whole files: what would be compared with an older copy is no copy.
     Ok(vec!["--whole-file".into(), "-e".into(), shell(remote), from, to])
@@ -101,7 +101,7 @@ mod tests {
         };
         assert_eq!(shell(&remote), "ssh -F '/my own/config'");
         let folder = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
-        let back = arguments(&remote, "x", Direction::RestoreGuard, &folder).unwrap();
+        let back = arguments(&remote, "x", Direction::Download, &folder).unwrap();
         assert_eq!(back[3..], ["pi@nas:copy", "x"]);
         assert_eq!((KIND.recognise)("rsync  version 3.5.0  protocol version 32").as_deref(), Some("rsync 3.5.0"));
     }

@@ -73,7 +73,7 @@ fn arguments(remote: &Remote, file: &str, direction: Direction, folder: &OwnFold
     let (file, name) = (quoted(file), quoted(&remote.name));
     let line = match direction {
         Direction::Upload => format!("put {file} {name}"),
-        Direction::RestoreGuard => format!("get {name} {file}"),
+        Direction::Download => format!("get {name} {file}"),
     };
     batch(remote, &line, folder)
 }

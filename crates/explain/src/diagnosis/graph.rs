@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_a_cause_is_none_of_its_own() {
+    fn consequences_are_not_causes() {
         use Severity::*;
         let decline = ("scores-decline", Degraded, 0);
         check(

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_cool_is_not_lowered_by_heat() {
+    fn scores_measured_cool_are_not_lowered_by_heat() {
         let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 4.0), compression(7000));
         let temp: Vec<i64> = (0..9).map(|row| if row < 4 { 40_000 } else { 85_000 }).collect();
         let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &temp);

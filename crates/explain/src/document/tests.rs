@@ -11,7 +11,7 @@ fn board() -> Record {
 }
 
 #[test]
-fn what_matters_most_comes_first() {
+fn most_important_finding_comes_first() {
     let record = board();
     let text = Document::printed(&record, &Explanation::of(&record));
     let keys = ["\"verdict\":", "\"results\":", "\"diagnoses\":", "\"findings\":", "\"machine\":", "\"samples\":"];

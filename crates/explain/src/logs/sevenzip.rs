@@ -290,7 +290,7 @@ impl Run {
             let sizes: Vec<String> = dictionaries.iter().map(|log2| format!("2^{log2}")).collect();
             return Some(format!("dictionaries of {} bytes only", sizes.join(", ")));
         }
-        (*variant == Variant::SINGLE && threads > 1).then(|| format!("{threads} threads shared one core"))
+        (*variant == Variant::SINGLE && threads > 1).then(|| format!("all {threads} threads were pinned to one core"))
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 const ROWS_MAX: usize = 600;
 /// Values that are kept, 16 bytes each: a server with hundreds of CPUs has thousands of channels.
 const VALUES_MAX: usize = 240_000;
-/// A plot needs a few rows, regardless of how many channels there are.
+/// A plot needs a few rows, with any number of channels.
 const ROWS_MIN: usize = 60;
 /// Marks that are kept.
 const MARKS_MAX: usize = 50;

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_change_is_level_and_what_was_not_read_is_absent() {
+    fn constant_values_are_level_and_missing_ones_absent() {
         let steady = sparklines(&record(&[1_800_000; 4], &[]), 80);
         assert!(steady.contains(" 1800 MHz ") && steady.contains('▅') && !steady.contains("temp"), "{steady}");
         assert_eq!(sparklines(&own_run(), 80), "");

@@ -109,7 +109,7 @@ impl Row {
     /// The row of a Record of which this is to be said.
     pub fn of(record: &Record, explained: &Explanation, source: &str) -> Self {
         let machine = &record.machine;
-        let text = |fact: &record::Fact<String>| fact.known().map(|text| one_line(text));
+        let text = |fact: &record::Fact<String>| fact.known().map(|text| crate::plain(text));
         let soc = text(&crate::soc::name(machine));
         let cores = machine.clusters.iter().map(|cluster| RowCore {
             count: cluster.cpus.len(),
@@ -180,10 +180,4 @@ fn add(known: &mut Vec<RowFigure>, figure: &Figure, sound: bool) {
 /// `2024-03-01` in UTC.
 pub(crate) fn day(utc_ms: i64) -> Option<String> {
     crate::utc(utc_ms, "%Y-%m-%d")
-}
-
-/// Foreign text without anything that could end a cell.
-fn one_line(text: &str) -> String {
-    let plain = text.replace(char::is_control, " ");
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }

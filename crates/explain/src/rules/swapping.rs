@@ -204,7 +204,7 @@ mod tests {
 
     /// Swap that moves harms nothing by itself.
     #[test]
-    fn what_nothing_waited_for_is_a_note() {
+    fn swapping_without_stalls_is_a_note() {
         for (iowait, system, expected) in [
             ([0, 2, 1, 0], [0, 3, 3, 3], Severity::Info),
             ([0, 9, 1, 0], [0, 3, 3, 3], Severity::Degraded),

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_depends_on_what_hides_it() {
+    fn hidden_facts_depend_on_the_hypervisor() {
         let board = || gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &[40_000, 50_000]);
         let opps = |khz: [u32; 3]| {
             let points = khz.map(|khz| point(0, khz, khz - 1_000));

@@ -4,6 +4,7 @@ use super::{Change, RESULTS_MIN, Trend};
 use crate::change::signed_percent;
 use crate::how_many;
 use crate::number::number;
+use crate::plain;
 use std::fmt::Write;
 
 /// Every machine with its changes. Machines of which too little is known share one line.
@@ -99,9 +100,4 @@ fn chance(p: f64) -> String {
         p if p < 1e-6 => "p below 0.000001".to_owned(),
         p => format!("p {p:.6}"),
     }
-}
-
-/// Foreign text without anything that could move the cursor.
-fn plain(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }

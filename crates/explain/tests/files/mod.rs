@@ -56,7 +56,7 @@ pub(crate) fn folders() -> Vec<PathBuf> {
     [composed(), composed().with_file_name("made")].into_iter().chain(parts).collect()
 }
 
-/// The text of a log of the corpus, in regardless of which folder it lies.
+/// The text of a log of the corpus, in any of its folders.
 pub(crate) fn log(corpus: &Path, name: &str) -> String {
     let of_folder = |folder: &str| std::fs::read(corpus.join(folder).join("results").join(format!("{name}.txt")));
     let bytes = of_folder("more").or_else(|_| of_folder("open"));

@@ -141,7 +141,7 @@ type IsHidden = fn(&ChannelId) -> bool;
 
 /// What nobody read may stay unexplained, but is not told of another cause.
 #[test]
-fn what_was_not_read_is_not_invented() {
+fn values_that_were_not_read_are_not_invented() {
     let hidden: [(&str, IsHidden); 6] = [
         ("cooling device", |id| matches!(id, ChannelId::Cooling(_))),
         ("clocks", |id| matches!(id, ChannelId::Policy(..))),

@@ -1,4 +1,4 @@
-//! FaultKind is to happen at which system call: for tests only, never in a program that is handed out.
+//! Which fault happens at which system call: for tests only, never in a program that is handed out.
 //!
 //! `SBC_BENCH_FAULTS` holds rules with `;` between them, each of five words:
 //! `run write /cpufreq/ 3 ENOSPC`. In the process `run` or `guard`, the third write to a path with `/cpufreq/`
@@ -63,7 +63,7 @@ thread_local! {
     static OF_THIS_THREAD: RefCell<Option<&'static Plan>> = const { RefCell::new(None) };
 }
 
-/// FaultKind is to happen, and how often each rule was met.
+/// The faults that are to happen, and how often each rule was met.
 #[derive(Debug)]
 pub struct Plan {
     rules: Vec<Rule>,
@@ -117,8 +117,8 @@ pub(super) fn in_force() -> Option<&'static Plan> {
 /// # Panics
 /// The plan cannot be understood.
 pub fn under<T>(plan: &str, run: impl FnOnce() -> T) -> T {
-    struct RestoreGuard;
-    impl Drop for RestoreGuard {
+    struct EndsWithThis;
+    impl Drop for EndsWithThis {
         fn drop(&mut self) {
             OF_THIS_THREAD.set(None);
         }
@@ -126,7 +126,7 @@ pub fn under<T>(plan: &str, run: impl FnOnce() -> T) -> T {
     // Tests are few and end soon: what they planned may stay in memory.
     let plan = Box::leak(Box::new(Plan::parse(plan, "run")));
     OF_THIS_THREAD.set(Some(plan));
-    let _back = RestoreGuard;
+    let _ends = EndsWithThis;
     run()
 }
 
@@ -213,7 +213,7 @@ impl Plan {
         Self { rules: rules.collect(), trace: None }
     }
 
-    /// FaultKind is planned for this call.
+    /// The fault that is planned for this call.
     fn met(&self, call: Call, path: &str, content: &[u8]) -> Option<FaultKind> {
         let is_call = |rule: &Rule| rule.call.map_or(call.changes(), |wanted| wanted == call);
         let fits = |rule: &&Rule| is_call(rule) && path.contains(&rule.path);

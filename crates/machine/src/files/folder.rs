@@ -261,7 +261,7 @@ impl Folder {
         let mut refused = Errno::EXIST;
         for _ in 0..TEMPORARY_NAMES_MAX {
             let mut new = name.to_owned();
-            // One that could be guessed would be taken by the process that wants no file here.
+            // A name that can be guessed can be taken by a process that wants no file here.
             new.push(format!(".{}.new", unguessable()));
             match self.reopen(&new, flags, access) {
                 Ok(file) => return Ok((new, file)),

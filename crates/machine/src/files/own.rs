@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_put_in_the_place_of_a_new_folder_is_not_believed() {
+    fn replaced_folders_are_not_believed() {
         let place = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
         let path = |name: &str| place.path().join(name);
         place.make_folder("full").unwrap();

@@ -61,7 +61,7 @@ pub(super) fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> R
     if (there.st_dev, there.st_ino) != (about.st_dev, about.st_ino) {
         return Err(Error::new(&folder.path, Problem::Another));
     }
-    // Should it have been renamed just now, this removes nothing but an empty folder of the process that did that.
+    // Should it have been renamed just now, this removes nothing but an empty folder of the process that renamed it.
     let remove = || fs::unlinkat(above, name, AtFlags::REMOVEDIR);
     faults::pass(Call::Remove, &folder.path, remove).map_err(error)
 }

@@ -106,7 +106,7 @@ fn replace_is_atomic_and_follows_no_link() {
     let (target, name) = (place.join("target"), place.join("name"));
     std::fs::write(&target, "precious").unwrap();
     symlink(&target, &name).unwrap();
-    // All names for the new file that could be guessed were taken by another process who wants none here.
+    // All names for the new file that could be guessed were taken by another process that wants none here.
     let guessed: Vec<String> = (0..64).map(|number| format!("name.{}-{number}.new", std::process::id())).collect();
     for name in &guessed {
         symlink(&target, place.join(name)).unwrap();
@@ -182,7 +182,7 @@ fn folder_that_was_opened_stays_the_same_folder() {
 
 /// Opening alone does something to a device or a pipe: what is no file is not opened, only looked at.
 #[test]
-fn what_is_no_file_is_not_opened() {
+fn only_regular_files_are_opened() {
     let own = Place::new("looked-at");
     let pipe = own.join("pipe");
     pipe_at(&pipe);

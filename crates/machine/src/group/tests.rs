@@ -77,7 +77,7 @@ fn thread_goes_in_and_out() {
         assert!(group.is_limited() == cgroup::has_quota(&root));
     }
     let folder = group.folder().to_owned();
-    // Ours is not left behind as long as we live, regardless of what number it has.
+    // Ours is not left behind as long as we live, with any number.
     assert!(Group::left_behind(&root, "sbc-bench-test").is_empty());
     assert!(Group::adopted(&root, &folder).is_none());
     drop(group);

@@ -1,4 +1,4 @@
-//! What can be asked of a machine, regardless of what the kinds of runs that answer it are called.
+//! What can be asked of a machine, independent of the kinds of runs that answer it.
 
 use std::borrow::Cow;
 

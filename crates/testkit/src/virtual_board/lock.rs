@@ -1,4 +1,4 @@
-//! The board behind its lock, regardless of how those who held it ended.
+//! The board behind its lock, usable however its holders ended.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

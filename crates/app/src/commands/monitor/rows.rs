@@ -1,4 +1,4 @@
-//! RowPrinter on standard output. A reader that has stopped is waited for where showing them is all that is done; where
+//! Rows on standard output. A reader that has stopped is waited for where showing them is all that is done; where
 //! a recording or an exporter continues in parallel, rows that it has no room for are left out and counted.
 
 use crate::output;

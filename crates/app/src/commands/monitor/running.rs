@@ -82,7 +82,7 @@ pub(crate) fn recordings() -> Vec<Entry> {
 
 /// What is believed of the entries in the folder of a user.
 fn entries_of(path: &Path, uid: u32) -> Vec<Entry> {
-    // Users who record nothing have no such folder; in one that another process made in its place stands what he likes.
+    // Users who record nothing have no such folder; one that another user made in its place may hold anything.
     let folder = Folder::open_itself(path).ok();
     let Some(folder) = folder.filter(|folder| folder.owner() == uid) else {
         return Vec::new();

@@ -33,28 +33,28 @@ struct Entry {
 
 /// A list of words, or one line for the shell.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a list of words, or one line for the shell")]
 enum CommandText {
     Words(Vec<String>),
     Shell(String),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a list of CPU numbers, or a word such as \"all\" or \"fastest\"")]
 enum CpusText {
     List(Vec<u32>),
     Word(String),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a whole number of runs, or a word in quotes")]
 enum RepeatText {
     Times(u32),
     Word(String),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a whole number of seconds, or a time in quotes such as \"5min\"")]
 enum TimeText {
     Seconds(u64),
     Word(String),

@@ -86,7 +86,7 @@ pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<Held>
     let held = first.filter_map(|pid| Held::of(root, pid));
     let mut held: Vec<Held> = held.take(count_max).collect();
     if !held.is_empty() {
-        // Who has left it meanwhile may have left his number to another process.
+        // The number of a process that has ended since may be that of another one.
         let still = group.processes();
         held.retain(|held| still.contains(&held.pid()));
     }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_true_when_it_is_held_is_left_out() {
+    fn processes_that_changed_before_they_were_held_are_omitted() {
         let root = Root::system();
         let mut child = sleep();
         let asked = std::cell::Cell::new(0);

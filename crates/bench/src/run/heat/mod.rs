@@ -202,7 +202,7 @@ impl Runner<'_> {
                 drop(brake.look(timeline.now_ms(), self.context.cancelled));
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
                 self.recorder.flush();
-                (self.context.progress)(Progress::SampleInterval);
+                (self.context.progress)(Progress::ProgramRuns);
                 if self.context.shows_samples {
                     (self.context.progress)(Progress::Sampled(self.recorder.record()));
                 }

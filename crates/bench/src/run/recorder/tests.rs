@@ -57,7 +57,7 @@ fn stream_on_disk_is_the_record() {
 }
 
 #[test]
-fn which_sensor_is_that_of_the_soc_is_known_with_the_first_row() {
+fn soc_sensor_is_known_with_the_first_row() {
     let zone = |number: u32, name: &str| {
         let zone = format!("/sys/class/thermal/thermal_zone{number}");
         format!("== {zone}/type\n{name}\n== {zone}/temp\n47500\n")

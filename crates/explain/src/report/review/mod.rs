@@ -98,7 +98,7 @@ fn general(record: &Record, first: &Survey) -> String {
         let _ = writeln!(text, "    {}", crate::harmless(line));
     }
     if let Some(kib) = machine.memory_kib.known() {
-        let _ = writeln!(text, "\n{} MiB available RAM", kib / 1024);
+        let _ = writeln!(text, "\n{} MiB RAM usable by the kernel", kib / 1024);
     }
     let memory = survey::words::memory_lines(first);
     if !memory.is_empty() {

@@ -77,7 +77,7 @@ libc_loop!(
         "mov x0, #0",
         "mov x8, #94",
         "svc #0",
-        // The work, which returns to the process that called this.
+        // The work, which returns to the caller.
         "6:",
         "ldr x0, [x19, #{destination}]",
         "ldr x1, [x19, #{argument}]",

@@ -87,7 +87,7 @@ libc_loop!(
         "mov r0, #0",
         "mov r7, #248",
         "svc #0",
-        // The work, which returns to the process that called this.
+        // The work, which returns to the caller.
         "6:",
         "ldr r0, [r4, #{destination}]",
         "ldr r1, [r4, #{argument}]",

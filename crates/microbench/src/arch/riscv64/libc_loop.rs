@@ -87,7 +87,7 @@ libc_loop!(
         "li a0, 0",
         "li a7, 94",
         "ecall",
-        // The work, which returns to the process that called this.
+        // The work, which returns to the caller.
         "6:",
         "ld a0, {destination}(s0)",
         "ld a1, {argument}(s0)",

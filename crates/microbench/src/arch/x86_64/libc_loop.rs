@@ -74,7 +74,7 @@ libc_loop!(
         "mov eax, 231",
         "xor edi, edi",
         "syscall",
-        // The work, which returns to the process that called this.
+        // The work, which returns to the caller.
         "6:",
         "mov rdi, [rbx + {destination}]",
         "mov rsi, [rbx + {argument}]",

@@ -72,7 +72,7 @@ fn names_and_serial_numbers() {
 }
 
 #[test]
-fn what_stands_behind_its_name() {
+fn secrets_named_by_a_key() {
     for (text, expected) in [
         ("Serial number 10000000abcdef01", "Serial number 0000000000000000"),
         ("ID_SERIAL_SHORT=4C53", "ID_SERIAL_SHORT=0000"),
@@ -132,7 +132,7 @@ fn endless_lines_are_gone_through_once() {
 }
 
 #[test]
-fn what_its_shape_gives_away() {
+fn secrets_known_by_their_shape() {
     let key = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg";
     let pem = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo";
     for (text, expected) in [

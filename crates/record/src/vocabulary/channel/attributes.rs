@@ -3,7 +3,7 @@
 use super::*;
 use crate::{ChannelKind, Unit};
 
-/// What a channel measures, regardless of what its unit is.
+/// What a channel measures, independent of its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Measurand {
     /// A clock that something runs at, or claims to.

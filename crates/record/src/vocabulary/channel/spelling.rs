@@ -1,5 +1,5 @@
 //! The spelling of channel ids, in both directions. Only the spelling that is written is read: `cpu007.idle` and
-//! `meter1.power` are ids of another process.
+//! `meter1.power` are unknown ids, which are kept as they are.
 
 use super::*;
 use std::convert::Infallible;
