@@ -52,6 +52,7 @@ usage: cargo xtask TASK
                      run the static binaries on Debian's kernels, on machines that qemu emulates
       --fetch          only fetch the packages that are missing
       --built          with the binaries that lie in target already
+      --cuts N         only a run that loses power N times and goes on each time: what of it is lost
   recording FILE [HOURS]
                      write a recording of a day, or of so many hours, at ten rows a second
   web                build the pages for a browser into one HTML file, target/web/sbc-bench.html

@@ -225,6 +225,25 @@ fn killed_single_measurement_is_kept() {
     }
 }
 
+/// Killed before each write to the stream: a step that standard error reports has to be in the file already.
+#[test]
+fn reported_step_survives_any_kill() {
+    for number in 1.. {
+        let folder = Folder::new(&format!("reported-{number}"));
+        let mut command = folder.command("run --force --wait 0s --repeat 3 --log x.log -- true");
+        command.env("SBC_BENCH_FAULTS", format!("run write .stream {number} kill-run"));
+        let run = command.output().unwrap();
+        let reported = String::from_utf8_lossy(&run.stderr).matches(" true: ").count();
+        if run.status.code().is_some() {
+            assert!(number > 3 && reported == 3, "killed {} times, {reported} steps: {}", number - 1, said(&run));
+            return;
+        }
+        let stream = folder.runs(".stream").pop().map(|path| std::fs::read(path).unwrap()).unwrap_or_default();
+        let kept = String::from_utf8_lossy(&stream).matches("\"workload\":\"true\"").count();
+        assert!(reported <= kept, "write {number}: {reported} steps reported, {kept} kept: {}", said(&run));
+    }
+}
+
 /// What pstore keeps of an earlier crash must not be taken for the last words of this run.
 #[test]
 fn crash_before_run_is_ignored() {

@@ -1,6 +1,7 @@
 //! One boot: qemu is started, what the serial line says is kept, and it is ended when the plan is through, when the
 //! machine is to lose power, or when its time is up.
 
+use super::Ready;
 use super::console::{Booted, CUT, HALT};
 use super::machines::{FIRMWARE, Machine};
 use anyhow::{Context, Result, ensure};
@@ -27,14 +28,20 @@ impl Drop for Qemu {
     }
 }
 
+/// A boot.
+pub(super) struct Start<'a> {
+    pub(super) plan: &'a str,
+    /// The disk of the machine is made anew.
+    pub(super) is_first: bool,
+    /// More words of the kernel's command line: variables of the scripts.
+    pub(super) words: &'a str,
+    /// A machine that starts again is at its end.
+    pub(super) ends_at_reset: bool,
+}
+
 /// Boots a machine with a plan.
-pub(super) fn boot(
-    machine: &Machine,
-    (plan, is_first): (&str, bool),
-    unpacked: &Path,
-    image: &Path,
-    folder: &Path,
-) -> Result<Booted> {
+pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Booted> {
+    let Ready { folder, unpacked, image } = ready;
     let kernel = unpacked.join(machine.kernel.package);
     let mut command = Command::new(machine.kernel.arch.qemu);
     for argument in machine.arguments {
@@ -43,10 +50,14 @@ pub(super) fn boot(
     command.args(["-nographic", "-nodefaults", "-serial", "stdio"]);
     command.arg("-kernel").arg(kernel.join("kernel")).arg("-initrd").arg(image);
     // The last MiB of memory keep what the kernel said when it died.
-    let words = format!("console={} plan={plan} panic=1 {}", machine.console, machine.kernel_words());
+    let Start { plan, words, .. } = start;
+    let words = format!("console={} plan={plan} panic=1 {} {words}", machine.console, machine.kernel_words());
     command.arg("-append").arg(words);
+    if start.ends_at_reset {
+        command.arg("-no-reboot");
+    }
     if machine.has_disk {
-        let disk = state_disk(folder, machine.name, is_first)?;
+        let disk = state_disk(folder, machine.name, start.is_first)?;
         command.arg("-drive").arg(format!("if=none,id=state,format=raw,file={}", disk.display()));
         command.args(["-device", "virtio-blk-pci,drive=state"]);
     }

@@ -161,15 +161,39 @@ sbc-bench recover",
     },
 ];
 
+/// What a machine does whose power is cut at `$moment`: result file and settings of the run that died, and the run
+/// goes on, with more steps than end between all cuts.
+pub(super) const CUTS: Case = Case {
+    name: "cuts",
+    plan: "cuts",
+    script: "
+sbc-bench recover
+echo @@record
+cat $(ls -t /var/lib/sbc-bench/runs/*.json 2>/dev/null | head -n 1) </dev/null
+echo; echo @@recorded
+sbc-bench restore
+echo \"@@settings $? $(cat /sys/devices/system/cpu/online)\"
+[ $moment = 0 ] && exit
+(sleep $moment; [ $by = reboot ] && reboot -f; echo; echo @@cut) &
+resume=--resume
+ls /var/lib/sbc-bench/runs/*.json >/dev/null 2>&1 || resume=
+sbc-bench run --force --others-off --cpus 0 --repeat 5000 $resume -- sleep 0.1",
+    status: None,
+    seconds_max: 400,
+    ..PLAIN
+};
+
 /// What this machine is asked.
 pub(super) fn of(machine: &Machine, quick: bool) -> Vec<&'static Case> {
     let can = |case: &&Case| machine.has_disk || case.plan == PLANS[0];
     CASES.iter().filter(can).filter(|case| !quick || case.is_quick).collect()
 }
 
-/// The plans of these cases, in their order.
+/// The plans of these cases, in their order, which is that of [`PLANS`].
 pub(super) fn plans(cases: &[&'static Case]) -> Vec<&'static str> {
-    PLANS.into_iter().filter(|plan| cases.iter().any(|case| case.plan == *plan)).collect()
+    let mut plans: Vec<&str> = cases.iter().map(|case| case.plan).collect();
+    plans.dedup();
+    plans
 }
 
 /// How long a command took, and what is wrong with its result.

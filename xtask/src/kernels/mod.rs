@@ -8,6 +8,7 @@ mod archive;
 mod boot;
 mod cases;
 mod console;
+mod cuts;
 mod initramfs;
 mod machines;
 mod modules;
@@ -15,6 +16,7 @@ mod packages;
 
 use crate::{dist, workspace};
 use anyhow::{Context, Result, bail, ensure};
+use boot::Start;
 use cases::Case;
 use machines::{MACHINES, Machine};
 use std::fs;
@@ -32,23 +34,33 @@ struct Options<'a> {
     fetch: bool,
     /// Binaries as they lie in `target`; nothing is built.
     built: bool,
+    /// So many losses of power instead of the commands.
+    cuts: Option<u32>,
     /// Only these machines; all if there are none.
     machines: Vec<&'a str>,
 }
 
 fn options<'a>(words: &[&'a str]) -> Result<Options<'a>> {
     let mut options = Options::default();
-    for word in words {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
         match *word {
             "--quick" => options.quick = true,
             "--fetch" => options.fetch = true,
             "--built" => options.built = true,
+            "--cuts" => options.cuts = Some(words.next().context("--cuts needs a number")?.parse()?),
             name if MACHINES.iter().any(|machine| machine.name == name) => options.machines.push(name),
             other => {
                 let names: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
                 bail!("no machine or option of kernels: {other}; machines are {}", names.join(", "))
             }
         }
+    }
+    if options.cuts.is_some() {
+        let with_disk = MACHINES.iter().filter(|machine| machine.has_disk).map(|machine| machine.name);
+        options.machines =
+            with_disk.filter(|name| options.machines.is_empty() || options.machines.contains(name)).collect();
+        ensure!(!options.machines.is_empty(), "power cuts need a machine with a disk");
     }
     Ok(options)
 }
@@ -61,8 +73,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         .filter(|machine| options.machines.is_empty() || options.machines.contains(&machine.name))
         .filter(|machine| !options.quick || machine.is_quick)
         .collect();
-    let target_folder = workspace::target_folder()?;
-    let folder = target_folder.join("kernels");
+    let folder = workspace::target_folder()?.join("kernels");
     packages::fetch(&folder, &machines).context("packages of kernels cannot be fetched")?;
     if options.fetch {
         return Ok(());
@@ -70,10 +81,15 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if !options.built {
         dist::build_here()?;
     }
+    if let Some(count) = options.cuts {
+        return machines
+            .iter()
+            .try_for_each(|machine| cuts::all(count, machine, &ready(machine, &folder, &[&cases::CUTS])?));
+    }
     let mut wrong = Vec::new();
     for machine in machines {
-        let rows = asked(machine, &folder, &target_folder, options.quick)
-            .with_context(|| format!("{} could not be booted", machine.name))?;
+        let rows =
+            asked(machine, &folder, options.quick).with_context(|| format!("{} could not be booted", machine.name))?;
         for row in rows {
             println!("{row}");
             if !row.complaint.is_empty() {
@@ -102,19 +118,32 @@ impl std::fmt::Display for Row {
     }
 }
 
-/// Boots a machine as often as its cases need it.
-fn asked(machine: &'static Machine, folder: &Path, target_folder: &Path, quick: bool) -> Result<Vec<Row>> {
+/// The folders of a machine that can be booted, and its initramfs.
+struct Ready {
+    folder: PathBuf,
+    unpacked: PathBuf,
+    image: PathBuf,
+}
+
+/// Makes the initramfs for these cases.
+fn ready(machine: &'static Machine, folder: &Path, cases: &[&'static Case]) -> Result<Ready> {
     let arch = machine.kernel.arch;
     let unpacked = folder.join("unpacked");
-    let binary = dist::binary_here(target_folder, arch.binary)?;
-    let cases: Vec<&'static Case> = cases::of(machine, quick);
+    let binary = dist::binary_here(&workspace::target_folder()?, arch.binary)?;
     let image = folder.join(format!("{}.cpio", machine.name));
     let modules = modules::of(&unpacked.join(machine.kernel.package).join("modules"))?;
-    fs::write(&image, initramfs::image(&unpacked.join(arch.busybox), &binary, &modules, &cases)?)?;
+    fs::write(&image, initramfs::image(&unpacked.join(arch.busybox), &binary, &modules, cases)?)?;
+    Ok(Ready { folder: folder.to_owned(), unpacked, image })
+}
+
+/// Boots a machine as often as its cases need it.
+fn asked(machine: &'static Machine, folder: &Path, quick: bool) -> Result<Vec<Row>> {
+    let cases: Vec<&'static Case> = cases::of(machine, quick);
+    let ready = ready(machine, folder, &cases)?;
     let mut rows = Vec::new();
     for plan in cases::plans(&cases) {
-        let is_first = plan == cases::PLANS[0];
-        let booted = boot::boot(machine, (plan, is_first), &unpacked, &image, folder)?;
+        let start = Start { plan, is_first: plan == cases::PLANS[0], words: "", ends_at_reset: false };
+        let booted = boot::boot(machine, &start, &ready)?;
         let log: PathBuf = folder.join(format!("{}-{plan}.log", machine.name));
         fs::write(log, &booted.console)?;
         for case in cases.iter().filter(|case| case.plan == plan) {
@@ -127,7 +156,7 @@ fn asked(machine: &'static Machine, folder: &Path, target_folder: &Path, quick: 
             rows.push(Row { machine: machine.name, case: case.name, seconds, complaint });
         }
     }
-    fs::remove_file(image)?;
+    fs::remove_file(ready.image)?;
     Ok(rows)
 }
 
@@ -139,6 +168,8 @@ mod tests {
     fn options_are_machines_and_words() {
         let asked = options(&["--quick", "raspi3b"]).unwrap();
         assert_eq!(asked, Options { quick: true, machines: vec!["raspi3b"], ..Options::default() });
+        assert_eq!(options(&["--cuts", "50"]).unwrap().cuts, Some(50));
+        assert!(options(&["--cuts", "50", "raspi3b"]).is_err() && options(&["--cuts"]).is_err());
         assert!(options(&["raspi9"]).unwrap_err().to_string().contains("riscv64-virt"));
     }
 }

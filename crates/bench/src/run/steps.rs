@@ -214,6 +214,8 @@ impl Runner<'_> {
         self.recorder.flush();
         self.record_unread();
         self.recorder.append(Event::Step { step: Box::new(step.clone()) });
+        // What is reported as measured survives a loss of power.
+        self.recorder.sync();
         // What is left out or watched begins without a name.
         let name = Some(std::mem::take(&mut self.step_name)).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("{} {}", step.workload, step.variant));

@@ -1,0 +1,146 @@
+//! `cargo xtask kernels --cuts N`: one run that loses power N times, at moments all over it, and goes on after each.
+//!
+//! Half of the moments end qemu by SIGKILL, half are the machine's own `reboot -f`; both lose all that the kernel had
+//! not brought to its disk. What counts as reported is what the serial line showed before the cut: each such step has to be
+//! in the result file that the next boot makes of the run.
+
+use super::Ready;
+use super::boot::{self, Start};
+use super::cases::CUTS;
+use super::machines::Machine;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+
+/// First moment after the run was called, and how much later the last one is.
+const MOMENT_MIN_S: f64 = 0.5;
+const MOMENT_SPAN_S: f64 = 12.0;
+
+/// What all cuts together did.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    moments: u32,
+    /// Steps that were reported as measured before a cut.
+    reported: usize,
+    lost: usize,
+    unreadable: u32,
+    /// Boots after which a setting was not as before the run.
+    settings: u32,
+}
+
+/// Cuts and boots; prints a row for each and the sum.
+pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
+    let mut tally = Tally::default();
+    let mut log = String::new();
+    for number in 0..=count {
+        // The golden ratio spreads any count of moments evenly.
+        let part = (f64::from(number) * 0.618_034).fract();
+        let moment = if number == count { 0.0 } else { MOMENT_MIN_S + MOMENT_SPAN_S * part };
+        let by = if number % 2 == 0 { "kill" } else { "reboot" };
+        let words = format!("moment={} by={by}", (moment * 100.0).round() / 100.0);
+        let start = Start { plan: CUTS.plan, is_first: number == 0, words: &words, ends_at_reset: true };
+        let booted = boot::boot(machine, &start, ready)?;
+        log.push_str(&booted.console);
+        fs::write(ready.folder.join(format!("{}-cuts.log", machine.name)), &log)?;
+        let text = booted.begun(CUTS.name).with_context(|| format!("boot {number} did not come to its script"))?;
+        let after = After::of(text);
+        if number > 0 {
+            println!("cut {number:2}: {}", after.judged(&mut tally));
+        }
+        tally.reported += reported(text);
+    }
+    let Tally { moments, reported, lost, unreadable, settings } = &tally;
+    println!(
+        "{moments} moments, {reported} steps reported, {lost} lost, {unreadable} unreadable, {settings} with settings changed"
+    );
+    ensure!(tally.lost == 0 && tally.unreadable == 0 && tally.settings == 0, "power cuts cost something");
+    Ok(())
+}
+
+/// What a boot found.
+#[derive(Debug, PartialEq, Eq)]
+struct After {
+    /// Steps in the newest result file; none if there is none that can be read.
+    steps: Option<usize>,
+    /// No result file: no run had come so far as to leave one.
+    is_absent: bool,
+    are_settings_back: bool,
+}
+
+impl After {
+    fn of(console: &str) -> Self {
+        let record = console.split_once("@@record\n").and_then(|(_, rest)| rest.split_once("@@recorded"));
+        let record = record.map(|(record, _)| record.trim()).unwrap_or_default();
+        let settings = console.lines().find_map(|line| line.strip_prefix("@@settings "));
+        Self {
+            steps: steps(record),
+            is_absent: record.is_empty() && !console.contains("unreadable"),
+            are_settings_back: settings == Some("0 0-3"),
+        }
+    }
+
+    fn judged(&self, tally: &mut Tally) -> String {
+        tally.moments += 1;
+        let found = match self.steps {
+            Some(steps) => {
+                let lost = tally.reported.saturating_sub(steps + tally.lost);
+                tally.lost += lost;
+                format!("{steps} steps, {} reported, {lost} lost", tally.reported)
+            }
+            None if self.is_absent && tally.reported == 0 => "no result file yet, nothing reported".to_owned(),
+            None => {
+                tally.unreadable += 1;
+                format!("no result file can be read, {} steps reported", tally.reported)
+            }
+        };
+        if !self.are_settings_back {
+            tally.settings += 1;
+        }
+        format!("{found}, settings {}", if self.are_settings_back { "as before" } else { "changed" })
+    }
+}
+
+/// How many measured steps of the command are in a result file; none if it is no result file.
+fn steps(json: &str) -> Option<usize> {
+    let record: serde_json::Value = serde_json::from_str(json).ok()?;
+    let is_measured = |step: &&serde_json::Value| step["workload"] == "sleep" && step["outcome"].get("done").is_some();
+    Some(record["steps"].as_array()?.iter().filter(is_measured).count())
+}
+
+/// How many steps the run reported: `00:00:05 sleep 0.1: 0.102 s; ...`.
+fn reported(console: &str) -> usize {
+    console.lines().filter(|line| line.contains(" sleep 0.1: ")).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEP: &str = r#"{"workload":"sleep","outcome":{"done":{}}}"#;
+
+    fn console(steps: usize, settings: &str) -> String {
+        let steps = vec![STEP; steps].join(",");
+        format!("@@record\n{{\"steps\":[{steps}]}}\n\n@@recorded\n@@settings {settings}\n")
+    }
+
+    #[test]
+    fn what_is_missing_after_a_cut_is_counted_once() {
+        let mut tally = Tally { reported: 5, ..Tally::default() };
+        assert_eq!(
+            After::of(&console(5, "0 0-3")).judged(&mut tally),
+            "5 steps, 5 reported, 0 lost, settings as before"
+        );
+        assert_eq!(
+            After::of(&console(4, "0 0-3")).judged(&mut tally),
+            "4 steps, 5 reported, 1 lost, settings as before"
+        );
+        tally.reported += 2;
+        assert_eq!(After::of(&console(6, "0 0")).judged(&mut tally), "6 steps, 7 reported, 0 lost, settings changed");
+        After::of("@@record\n{\n@@recorded\n@@settings 0 0-3\n").judged(&mut tally);
+        assert_eq!(tally, Tally { moments: 4, reported: 7, lost: 1, unreadable: 1, settings: 1 });
+    }
+
+    #[test]
+    fn reports_of_steps_are_counted() {
+        assert_eq!(reported("Benchmarking this machine.\n00:00:05 sleep 0.1: 0.102 s; almost done\n00:00:06 sle"), 1);
+    }
+}
