@@ -162,7 +162,7 @@ sbc-bench recover",
 ];
 
 /// What a machine does whose power is cut at `$moment`: result file and settings of the run that died, and the run
-/// goes on, with more steps than end between all cuts.
+/// goes on, with more steps than end between all cuts. In a pipe, unlike in a terminal, each has a line.
 pub(super) const CUTS: Case = Case {
     name: "cuts",
     plan: "cuts",
@@ -177,7 +177,7 @@ echo \"@@settings $? $(cat /sys/devices/system/cpu/online)\"
 (sleep $moment; [ $by = reboot ] && reboot -f; echo; echo @@cut) &
 resume=--resume
 ls /var/lib/sbc-bench/runs/*.json >/dev/null 2>&1 || resume=
-sbc-bench run --force --others-off --cpus 0 --repeat 5000 $resume -- sleep 0.1",
+sbc-bench run --force --others-off --cpus 0 --repeat 5000 $resume -- sleep 0.1 2>&1 | cat",
     status: None,
     seconds_max: 400,
     ..PLAIN
