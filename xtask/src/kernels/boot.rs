@@ -31,7 +31,7 @@ impl Drop for Qemu {
 /// A boot.
 pub(super) struct Start<'a> {
     pub(super) plan: &'a str,
-    /// The disk of the machine is made anew.
+    /// Its disk is empty.
     pub(super) is_first: bool,
     /// More words of the kernel's command line: variables of the scripts.
     pub(super) words: &'a str,
