@@ -175,9 +175,9 @@ sbc-bench restore
 echo \"@@settings $? $(cat /sys/devices/system/cpu/online)\"
 [ $moment = 0 ] && exit
 (sleep $moment; [ $by = reboot ] && reboot -f; echo; echo @@cut) &
-resume=--resume
-ls /var/lib/sbc-bench/runs/*.json >/dev/null 2>&1 || resume=
-sbc-bench run --force --others-off --cpus 0 --repeat 5000 $resume -- sleep 0.1 2>&1 | cat",
+[ -n \"$again\" ] || rm -f /var/lib/sbc-bench/runs/*
+ls /var/lib/sbc-bench/runs/*.json >/dev/null 2>&1 || again=
+sbc-bench run --force --others-off --cpus 0 --repeat 5000 $again -- sleep 0.1 2>&1 | cat",
     status: None,
     seconds_max: 400,
     ..PLAIN

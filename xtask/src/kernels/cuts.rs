@@ -1,4 +1,5 @@
-//! `cargo xtask kernels --cuts N`: one run that loses power N times, at moments all over it, and goes on after each.
+//! `cargo xtask kernels --cuts N`: runs that lose power N times, at moments all over them; every other time the
+//! run goes on.
 //!
 //! Half of the moments end qemu by SIGKILL, half are the machine's own `reboot -f`; both lose all that the kernel had
 //! not brought to its disk. What counts as reported is what the serial line showed before the cut: each such step has to be
@@ -19,8 +20,9 @@ const MOMENT_SPAN_S: f64 = 14.0;
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     moments: u32,
-    /// Steps that were reported as measured before a cut.
+    /// Steps that were reported as measured before a cut, and those of the run that goes on now.
     reported: usize,
+    of_run: usize,
     lost: usize,
     unreadable: u32,
     /// Boots after which a setting was not as before the run.
@@ -35,8 +37,11 @@ pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
         // The golden ratio spreads any count of moments evenly.
         let part = (f64::from(number) * 0.618_034).fract();
         let moment = if number == count { 0.0 } else { MOMENT_MIN_S + MOMENT_SPAN_S * part };
-        let by = if number % 2 == 0 { "kill" } else { "reboot" };
-        let words = format!("moment={} by={by}", (moment * 100.0).round() / 100.0);
+        let by = if number / 2 % 2 == 0 { "kill" } else { "reboot" };
+        // A step in which the board died twice is skipped from then on.
+        let is_new = number % 2 == 0;
+        let again = if is_new { "" } else { "--resume" };
+        let words = format!("moment={} by={by} again={again}", (moment * 100.0).round() / 100.0);
         let start = Start { plan: CUTS.plan, is_first: number == 0, words: &words, ends_at_reset: true };
         let booted = boot::boot(machine, &start, ready)?;
         log.push_str(&booted.console);
@@ -46,9 +51,14 @@ pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
         if number > 0 {
             println!("cut {number:2}: {}", after.judged(&mut tally));
         }
-        tally.reported += reported(text);
+        if is_new {
+            tally.of_run = 0;
+        }
+        let reported = reported(text);
+        tally.of_run += reported;
+        tally.reported += reported;
     }
-    let Tally { moments, reported, lost, unreadable, settings } = &tally;
+    let Tally { moments, reported, lost, unreadable, settings, .. } = &tally;
     println!(
         "{moments} moments, {reported} steps reported, {lost} lost, {unreadable} unreadable, {settings} with settings changed"
     );
@@ -82,14 +92,16 @@ impl After {
         tally.moments += 1;
         let found = match self.steps {
             Some(steps) => {
-                let lost = tally.reported.saturating_sub(steps + tally.lost);
+                let lost = tally.of_run.saturating_sub(steps);
                 tally.lost += lost;
-                format!("{steps} steps, {} reported, {lost} lost", tally.reported)
+                // It is told once.
+                tally.of_run -= lost;
+                format!("{steps} steps, {} reported, {lost} lost", tally.of_run + lost)
             }
-            None if self.is_absent && tally.reported == 0 => "no result file yet, nothing reported".to_owned(),
+            None if self.is_absent && tally.of_run == 0 => "no result file yet, nothing reported".to_owned(),
             None => {
                 tally.unreadable += 1;
-                format!("no result file can be read, {} steps reported", tally.reported)
+                format!("no result file can be read, {} steps reported", tally.of_run)
             }
         };
         if !self.are_settings_back {
@@ -127,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_after_a_cut_is_counted_once() {
-        let mut tally = Tally { reported: 5, ..Tally::default() };
+        let mut tally = Tally { of_run: 5, ..Tally::default() };
         assert_eq!(
             After::of(&console(5, "0 0-3")).judged(&mut tally),
             "5 steps, 5 reported, 0 lost, settings as before"
@@ -136,10 +148,10 @@ mod tests {
             After::of(&console(4, "0 0-3")).judged(&mut tally),
             "4 steps, 5 reported, 1 lost, settings as before"
         );
-        tally.reported += 2;
-        assert_eq!(After::of(&console(6, "0 0")).judged(&mut tally), "6 steps, 7 reported, 0 lost, settings changed");
+        tally.of_run += 2;
+        assert_eq!(After::of(&console(6, "0 0")).judged(&mut tally), "6 steps, 6 reported, 0 lost, settings changed");
         After::of("@@record\n{\n@@recorded\n@@settings 0 0-3\n").judged(&mut tally);
-        assert_eq!(tally, Tally { moments: 4, reported: 7, lost: 1, unreadable: 1, settings: 1 });
+        assert_eq!(tally, Tally { moments: 4, reported: 0, of_run: 6, lost: 1, unreadable: 1, settings: 1 });
     }
 
     #[test]
