@@ -159,6 +159,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from subprocess import DEVNULL, Popen
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -166,7 +167,8 @@ BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 # Waits without waking up, so that it disturbs nothing that is measured.
 SUPERVISOR = r"""
-import os, signal, subprocess, sys
+import os, signal, sys
+from subprocess import DEVNULL, Popen
 timeout, command = int(sys.argv[1]), sys.argv[2:]
 class Late(Exception):
     pass
@@ -182,7 +184,7 @@ def ended(program, seconds):
     finally:
         signal.alarm(0)
 with open("stdout", "wb") as out, open("stderr", "wb") as err:
-    program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    program = Popen(command, stdin=DEVNULL, stdout=out, stderr=err)
     rc = ended(program, timeout)
     if rc is None:
         err.write(b"The time limit of %d s was reached.\n" % timeout)
@@ -236,14 +238,15 @@ def begin(folder, params):
     environment = dict(os.environ)
     environment.update({name: str(value) for name, value in params["environment_variables"].items()})
     line = with_json(params["executable"], params["command"])
-    supervisor = subprocess.Popen(
+    # It outlives the module, which run_command of Ansible would wait for.
+    supervisor = Popen(
         [sys.executable, "-I", "-S", "-c", SUPERVISOR, str(params["timeout"])] + line,
         cwd=folder,
         env=environment,
         start_new_session=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdin=DEVNULL,
+        stdout=DEVNULL,
+        stderr=DEVNULL,
     )
     pid = os.path.join(folder, "pid")
     with open(pid + ".new", "w", encoding="utf-8") as file:
