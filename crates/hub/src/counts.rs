@@ -1,13 +1,15 @@
 //! How many listed results each name has. Counting a million rows takes a moment, so that it is done in the background and
-//! its answer is kept in memory; it also tells which index serves a query best.
+//! its answer is kept in memory; it also tells which index serves a query best. The latest answer is noted in the database: a
+//! hub that starts has it before it has counted itself.
 
 use crate::names::Kind;
 use crate::results::NAMED;
-use crate::store::{Store, Trouble, first, read};
+use crate::store::{Store, Trouble, first, read, write};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A name and how often it is listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
     /// Its number.
     pub id: i64,
@@ -22,7 +24,7 @@ pub struct Named {
 }
 
 /// All counts of one moment.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Listed results.
     pub total: i64,
@@ -61,6 +63,29 @@ impl Counts {
             names.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.words.cmp(&b.words)));
         }
         Ok(counts)
+    }
+
+    /// The counts that were noted last; counted now where none are noted, or a newer program noted them in another form.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn latest(store: &dyn Store) -> Result<Self, Trouble> {
+        let row = read(store, |session| first(session, "SELECT counts FROM counted WHERE id = 1", &[]))?;
+        match row.and_then(|row| serde_json::from_str(row.text(0)?).ok()) {
+            Some(counts) => Ok(counts),
+            None => Self::of(store),
+        }
+    }
+
+    /// Notes them for the next start.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn note(&self, store: &dyn Store) -> Result<(), Trouble> {
+        let text = serde_json::to_string(self).map_err(|error| Trouble::of(error.to_string()))?;
+        let sql =
+            "INSERT INTO counted (id, counts) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET counts = excluded.counts";
+        write(store, |session| session.run(sql, &[text.as_str().into()])).map(drop)
     }
 
     fn count_died(&mut self, store: &dyn Store) -> Result<(), Trouble> {

@@ -96,11 +96,12 @@ impl Hub {
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Result<Self, Trouble> {
         let build = results::build_number(&*store, &settings.build)?;
         let rates = Rates::default();
+        let counts = RwLock::new(Arc::new(Counts::latest(&*store)?));
         Ok(Self {
             store,
             settings,
             build,
-            counts: RwLock::default(),
+            counts,
             rates,
             tally: Tally::default(),
             uploads: Semaphore::new(UPLOADS_MAX),

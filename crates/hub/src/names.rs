@@ -3,9 +3,11 @@
 
 use crate::originals::hash;
 use crate::store::{Session, Trouble, Value, first};
+use serde::{Deserialize, Serialize};
 
 /// What a name is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A board.
     Board,

@@ -20,7 +20,11 @@ pub fn count(hub: &Hub, ends: &AtomicBool) {
     while !ends.load(Ordering::Relaxed) {
         let began = Instant::now();
         match Counts::of(&*hub.store) {
-            Ok(counts) => hub.set_counts(counts),
+            Ok(counts) if counts == *hub.counts() => {}
+            Ok(counts) => {
+                counts.note(&*hub.store).unwrap_or_else(|trouble| report(&trouble));
+                hub.set_counts(counts);
+            }
             Err(trouble) => report(&trouble),
         }
         rest(ends, (began.elapsed() * COUNTING_PART).max(BEAT));

@@ -3,8 +3,11 @@
 mod common;
 
 use common::on_both;
+use hub::counts::Counts;
 use hub::derive::{derive, record};
+use hub::hub_state::{Hub, Settings};
 use hub::limits::Limits;
+use hub::names::Kind;
 use hub::results::{self, Kept};
 use hub::store::{Session, Store, Trouble, Value, first, migrate, read, write};
 use hub::tokens::{self, Scope};
@@ -227,6 +230,26 @@ fn the_same_file_sent_by_many_at_once_is_kept_once() {
         slugs.dedup();
         assert_eq!(slugs.len(), 1, "{name}");
         assert_eq!(count(&**store, "result"), 1, "{name}");
+    });
+}
+
+#[test]
+fn a_hub_that_starts_has_the_counts_that_were_noted() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        for number in 0..3 {
+            send(&**store, 1, log(number));
+        }
+        let hub = || Hub::new(Arc::clone(store), Settings::default()).unwrap();
+        assert_eq!(hub().counts().total, 3, "{name}: none are noted, so they are counted");
+        let counts = Counts::of(&**store).unwrap();
+        counts.note(&**store).unwrap();
+        send(&**store, 1, log(4));
+        assert_eq!(*hub().counts(), counts, "{name}: nothing is counted at the start");
+        assert_eq!(hub().counts().all(Kind::Board)[0].count, 3, "{name}");
+        let spoil = "UPDATE counted SET counts = '{}'";
+        write(&**store, |session| session.run(spoil, &[])).unwrap();
+        assert_eq!(hub().counts().total, 4, "{name}: what cannot be read is counted once more");
     });
 }
 

@@ -38,6 +38,7 @@ struct Options<'a> {
     page: bool,
     viewers: bool,
     site: Option<usize>,
+    hub: Option<&'a str>,
     sevenzip: Option<sevenzip::Versions<'a>>,
     pairs: usize,
     arguments: &'a [&'a str],
@@ -71,6 +72,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--site", number, rest @ ..] => {
                 options.site = Some(number.parse().context("--site takes a number of results")?);
+                rest
+            }
+            ["--hub", results, rest @ ..] => {
+                options.hub = Some(results);
                 rest
             }
             ["--kills", rest @ ..] => {
@@ -129,6 +134,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if options.boards {
         return boards();
     }
+    if let Some(results) = options.hub {
+        return hub(results, options.arguments);
+    }
     let binary = match options.binary {
         Some(file) => PathBuf::from(file),
         None => newest_release()?,
@@ -185,6 +193,17 @@ fn boards() -> Result<()> {
         .env("SBC_BENCH_NO_SKIP", "1")
         .status()?;
     ensure!(status.success(), "the boards were not understood: {status}");
+    Ok(())
+}
+
+/// A hub that is filled, sent to and asked, on SQLite and on PostgreSQL; `arguments` may name one of them.
+fn hub(results: &str, arguments: &[&str]) -> Result<()> {
+    let status = workspace::cargo()
+        .args(["bench", "--quiet", "--locked", "--package", "sbc-bench-hub", "--profile", "here", "--bench", "load"])
+        .args(["--", results])
+        .args(arguments)
+        .status()?;
+    ensure!(status.success(), "the hub was not measured: {status}");
     Ok(())
 }
 
@@ -319,6 +338,7 @@ mod tests {
             page: false,
             viewers: false,
             site: None,
+            hub: None,
             sevenzip: None,
             pairs: 10,
             arguments: &["-c", "--samples"],
@@ -329,6 +349,7 @@ mod tests {
         assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
         assert!(options(&["--viewers"]).unwrap().viewers);
         assert_eq!(options(&["--site", "5000"]).unwrap().site, Some(5000));
+        assert_eq!(options(&["--hub", "1000", "--", "sqlite"]).unwrap().hub, Some("1000"));
         let versions = sevenzip::Versions { listed: "a", other: "b" };
         let asked = options(&["--sevenzip", "a", "b", "--pairs", "3"]).unwrap();
         assert_eq!((asked.sevenzip, asked.pairs), (Some(versions), 3));

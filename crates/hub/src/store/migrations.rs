@@ -11,6 +11,7 @@ struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "results", statements: include_str!("migrations/1_results.sql") },
     Migration { name: "changes", statements: include_str!("migrations/2_changes.sql") },
+    Migration { name: "counted", statements: include_str!("migrations/3_counted.sql") },
 ];
 
 /// Any number, the same in all hubs: who holds it migrates.

@@ -40,7 +40,8 @@ pub(crate) fn on_both(test: impl Fn(&Arc<dyn Store>, &str)) {
 pub(crate) fn postgres_database() -> Option<String> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
     let server = SERVER.get_or_init(|| {
-        let started = Server::start();
+        // Tests kill hubs and not this server: it need not wait for the disk.
+        let started = Server::start(&["fsync=off"]);
         if started.is_none() {
             testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
         }
@@ -60,7 +61,8 @@ pub(crate) struct Server {
 const USER: &str = "postgres";
 
 impl Server {
-    pub(crate) fn start() -> Option<Self> {
+    /// Starts it with these settings besides its defaults; none where there is no PostgreSQL.
+    pub(crate) fn start(settings: &[&str]) -> Option<Self> {
         let programs = programs()?;
         let folder = Folder::new();
         let user = user()?;
@@ -70,7 +72,7 @@ impl Server {
         initdb.args(["--no-sync", "--auth=trust", "--username=hub", "--encoding=UTF8", "--locale=C", "-D"]).arg(&data);
         let made = as_user(&mut initdb, user, &folder.0).stdout(Stdio::null()).status().ok()?;
         assert!(made.success(), "initdb failed");
-        let running = run(&programs, &folder.0, user);
+        let running = run(&programs, &folder.0, user, settings);
         let server = Self { folder, programs, running };
         server.wait();
         Some(server)
@@ -96,6 +98,12 @@ impl Server {
         self.url(&name)
     }
 
+    /// What its autovacuum does some time after rows came.
+    pub(crate) fn tidy_up(&self, database: &str) {
+        let mut psql = Command::new(self.programs.join("psql"));
+        assert!(psql.args(["-q", "-d", database, "-c", "VACUUM (ANALYZE)"]).status().unwrap().success());
+    }
+
     fn stop(&mut self) {
         // It watches its standard input and ends the server when that closes.
         drop(self.running.stdin.take());
@@ -110,11 +118,13 @@ impl Drop for Server {
 }
 
 /// A shell that ends the server and removes its folder when this process is gone, however it ends.
-fn run(programs: &Path, folder: &Path, user: (u32, u32)) -> Child {
-    let script = "\"$1\" -D \"$2\" -k \"$3\" -c listen_addresses= -c fsync=off -c max_connections=60 \
-                  >\"$3/log\" 2>&1 & server=$!; read -r _; kill -QUIT $server; wait $server; rm -rf \"$3\"";
+fn run(programs: &Path, folder: &Path, user: (u32, u32), settings: &[&str]) -> Child {
+    let script = "program=$1 data=$2 folder=$3; shift 3; \"$program\" -D \"$data\" -k \"$folder\" -c listen_addresses= \
+                  -c max_connections=60 \"$@\" >\"$folder/log\" 2>&1 & server=$!; read -r _; kill -QUIT $server; \
+                  wait $server; rm -rf \"$folder\"";
     let mut shell = Command::new("sh");
     shell.args(["-c", script, "sh"]).arg(programs.join("postgres")).arg(folder.join("data")).arg(folder);
+    shell.args(settings.iter().flat_map(|setting| ["-c", setting]));
     as_user(&mut shell, user, folder).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
 }
 

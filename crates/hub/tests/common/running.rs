@@ -95,6 +95,18 @@ impl Running {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
+    /// CPU time of all its threads, in ms (proc_pid_stat(5): utime and stime, in ticks of 10 ms).
+    pub(crate) fn cpu_ms(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields = stat.rsplit(')').next().unwrap().split_whitespace().skip(11).take(2);
+        fields.map(|ticks| ticks.parse::<u64>().unwrap() * 10).sum()
+    }
+
+    /// A client with connections of its own, which it keeps.
+    pub(crate) fn client(&self) -> Client {
+        Client { agent: agent(), url: self.url.clone(), token: format!("Bearer {}", self.secret) }
+    }
+
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.get_with(path, &[])
     }
@@ -145,6 +157,26 @@ impl Running {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+}
+
+/// Who asks with the owner's token.
+pub(crate) struct Client {
+    agent: ureq::Agent,
+    url: String,
+    token: String,
+}
+
+impl Client {
+    pub(crate) fn send(&self, method: &str, path: &str, body: Option<&[u8]>) -> Answer {
+        let url = format!("{}{path}", self.url);
+        let response = match (method, body) {
+            ("GET", _) => self.agent.get(url).header("authorization", &self.token).call(),
+            ("DELETE", _) => self.agent.delete(url).header("authorization", &self.token).call(),
+            (_, None) => self.agent.post(url).header("authorization", &self.token).send_empty(),
+            (_, Some(body)) => self.agent.post(url).header("authorization", &self.token).send(body),
+        };
+        answer(response.unwrap())
     }
 }
 

@@ -79,6 +79,7 @@ impl Redactor {
         }
         self.makers.push_str(&name.to_lowercase());
         self.makers.push('\n');
+        self.plain.clear();
     }
 
     /// Takes the name of a host: it is blanked wherever it stands as a word.
@@ -97,7 +98,7 @@ impl Redactor {
 
     fn know(&mut self, kind: Kind, name: &str) {
         if self.is_personal(name) && name.len() <= NAME_BYTES_MAX {
-            self.known.entry(name.to_owned()).or_insert(kind);
+            self.add(name, kind);
         }
     }
 
@@ -116,7 +117,7 @@ impl Redactor {
                     && (TELLING_NUMBER_MIN..=NAME_BYTES_MAX).contains(&characters)
                     && head.contains(|c: char| c.is_ascii_alphanumeric() && c != '0')
                 {
-                    self.known.entry(value.to_owned()).or_insert(kind);
+                    self.add(value, kind);
                 }
             }
             _ if characters < TELLING_CHARACTERS_MIN || value.len() > NAME_BYTES_MAX => {}
@@ -129,6 +130,7 @@ impl Redactor {
                     && !value.contains(BLANK)
                 {
                     self.phrases.push((value.to_owned(), kind));
+                    self.plain.clear();
                 }
             }
         }

@@ -17,7 +17,7 @@ mod shapes;
 mod tests;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Stands for everything that has no shape to keep.
 pub const BLANK: &str = "redacted";
@@ -74,7 +74,13 @@ pub struct Redactor {
     phrases: Vec<(String, Kind)>,
     /// Names of the machine's kind, in small letters.
     makers: String,
+    /// Lines that hold nothing private by what is known now.
+    plain: HashSet<String>,
 }
+
+/// Longer lines are not remembered as plain, nor more of them: a text may have millions.
+const PLAIN_BYTES_MAX: usize = 256;
+const PLAIN_LINES_MAX: usize = 8_192;
 
 impl Redactor {
     /// What was blanked, and how often.
@@ -95,8 +101,23 @@ impl Redactor {
         BLANK.to_owned()
     }
 
-    /// One line, with the names that are known already.
+    /// One line, with the names that are known already. Most are the same as others, and are learnt from before they are blanked:
+    /// a line that is left as it is needs one look until more is known.
     pub fn line(&mut self, line: &str) -> String {
+        if self.plain.contains(line) {
+            return line.to_owned();
+        }
+        let counted = |redactor: &Self| redactor.counts.values().sum::<u32>();
+        let before = counted(self);
+        let out = self.blanked(line);
+        let is_plain = out == line && counted(self) == before;
+        if is_plain && line.len() <= PLAIN_BYTES_MAX && self.plain.len() < PLAIN_LINES_MAX {
+            self.plain.insert(out.clone());
+        }
+        out
+    }
+
+    fn blanked(&mut self, line: &str) -> String {
         // A review quotes it between backticks.
         const QUOTED: &str = "/proc/cmdline: ";
         if let Some((head, rest)) = line.split_once(QUOTED) {
@@ -116,6 +137,14 @@ impl Redactor {
         let line = self.known_names(&line);
         let line = self.shapes(&line);
         self.addresses(&line)
+    }
+
+    /// Takes a word that is blanked from now on wherever it stands.
+    fn add(&mut self, name: &str, kind: Kind) {
+        if !self.known.contains_key(name) {
+            self.known.insert(name.to_owned(), kind);
+            self.plain.clear();
+        }
     }
 
     fn count(&mut self, kind: Kind) {

@@ -14,11 +14,16 @@ impl Redactor {
         let mut line = line.to_owned();
         // Byte for byte as long as the line.
         let mut lower = line.to_ascii_lowercase();
+        let mut pairs = Pairs::of(&lower);
         for named in NAMED {
             for word in named.words {
+                if !pairs.may_hold(word) {
+                    continue;
+                }
                 if let Some(from) = first_place(&lower, word, named) {
                     line = self.behind(&line, &lower, (word, from), named);
                     lower = line.to_ascii_lowercase();
+                    pairs = Pairs::of(&lower);
                 }
             }
         }
@@ -57,6 +62,32 @@ impl Redactor {
             done = end;
         }
         out + &line[done..]
+    }
+}
+
+/// Pairs of bytes that follow each other in a line: of the hundreds of words, few begin with one of them.
+struct Pairs([u64; 16]);
+
+impl Pairs {
+    fn of(line: &str) -> Self {
+        let mut pairs = [0; 16];
+        for pair in line.as_bytes().windows(2) {
+            let at = Self::place(pair[0], pair[1]);
+            pairs[at / 64] |= 1 << (at % 64);
+        }
+        Self(pairs)
+    }
+
+    /// One of 1024 places; different pairs may share one.
+    fn place(first: u8, second: u8) -> usize {
+        (usize::from(first) * 31 + usize::from(second)) % 1024
+    }
+
+    /// False if the word cannot be in the line.
+    fn may_hold(&self, word: &str) -> bool {
+        let [first, second, ..] = word.as_bytes() else { return true };
+        let at = Self::place(*first, *second);
+        self.0[at / 64] & (1 << (at % 64)) != 0
     }
 }
 

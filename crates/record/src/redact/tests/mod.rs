@@ -9,6 +9,21 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
+fn line_that_was_plain_is_blanked_once_its_name_is_known() {
+    let mut redactor = Redactor::default();
+    for _ in 0..2 {
+        assert_eq!(redactor.line("up on johns-pi"), "up on johns-pi");
+    }
+    redactor.know_host("johns-pi");
+    assert_eq!(redactor.line("up on johns-pi"), "up on redacted");
+    assert_eq!(redactor.line("disk of the day"), "disk of the day");
+    redactor.line("by-label/disk of the day");
+    redactor.line("by-label/disk-of-the-day");
+    assert_eq!(redactor.line("on disk-of-the-day"), "on redacted");
+    assert_eq!(redactor.counts().values().sum::<u32>(), 4);
+}
+
+#[test]
 fn addresses_and_identifiers() {
     check("mac DC:A6:32:01:02:03.", "mac 00:00:00:00:00:00.");
     check("a 3f2504e0-4f89-11d3-9a0c-0305e82c3301 b", "a 00000000-0000-0000-0000-000000000000 b");

@@ -1,0 +1,86 @@
+//! A hub with many results, as its readers and senders find it: how long pages and calls take, how many Records a second it
+//! takes in, how much memory it has, and how soon it is ready.
+//!
+//! These are times, which a machine that does something else spoils: `cargo xtask bench --hub RESULTS` runs this,
+//! `cargo test` does not. Hub, database and load share the CPUs. On SQLite, and on PostgreSQL where that is installed; both
+//! write to the disk at each commit, as they do in use.
+
+#![allow(clippy::disallowed_methods, clippy::print_stdout)]
+
+mod asked;
+#[path = "../../tests/common/mod.rs"]
+mod common;
+mod filled;
+mod paced;
+mod sources;
+mod taken;
+
+use common::running::Running;
+use common::{Folder, Server};
+use filled::Filling;
+use std::time::{Duration, Instant};
+
+/// Sizes at which Records are sent, besides the last.
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+/// Neither rate is what is measured.
+const WITHOUT_RATES: [&str; 4] = ["--requests-per-minute", "1000000000", "--uploads-per-minute", "1000000000"];
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let Some(results) = words.first().and_then(|word| word.parse().ok()) else {
+        println!("Times of a hub are measured by cargo xtask bench --hub RESULTS.");
+        return;
+    };
+    let wanted = |name: &str| words.get(1).is_none_or(|only| only.eq_ignore_ascii_case(name));
+    if wanted("sqlite") {
+        measure("SQLite", None, results);
+    }
+    if wanted("postgresql") {
+        let Some(server) = Server::start(&["synchronous_commit=on"]) else {
+            println!("PostgreSQL: not measured, because it is not installed (Debian's package postgresql).");
+            return;
+        };
+        measure("PostgreSQL", Some(&server), results);
+    }
+}
+
+fn measure(name: &str, server: Option<&Server>, results: usize) {
+    let folder = Folder::new();
+    let data = folder.0.to_path_buf();
+    let database = server.map(Server::database);
+    println!("{name}, {results} results; load average {}", load_average());
+    let mut filling = Filling::begin(&data, database.as_deref());
+    let sizes = SIZES.into_iter().filter(|size| *size < results).chain([results]);
+    let mut records = sources::Records::new();
+    for size in sizes {
+        let took = filling.until(size);
+        if let Some(server) = server {
+            server.tidy_up(database.as_deref().unwrap_or_default());
+        }
+        println!("  filled to {size}: {:.1} s", took.as_secs_f64());
+        let hub = start(&data, database.as_deref());
+        taken::records(&hub, &mut records);
+    }
+    let hub = start(&data, database.as_deref());
+    asked::everything(&hub);
+    println!("  memory of the hub: at most {:.0} MB", hub.memory_kib() as f64 * 1.024 / 1e3);
+    filling.originals();
+}
+
+/// Starts a hub and says how long that took until it answers as one that is ready.
+fn start(data: &std::path::Path, database: Option<&str>) -> Running {
+    let begin = Instant::now();
+    let hub = Running::on(data.to_path_buf(), database.map(str::to_owned), &WITHOUT_RATES);
+    while hub.get("/readyz").status != 200 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the hub does not become ready");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    println!("  start to ready: {} ms", begin.elapsed().as_millis());
+    hub
+}
+
+/// What else the machine does is in it.
+fn load_average() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().unwrap_or("unknown").to_owned()
+}

@@ -1,0 +1,61 @@
+//! Requests at a fixed rate, whether the answers before them have come or not: a hub that falls behind is seen to.
+
+use crate::common::running::{Answer, Running};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Connections; more requests than that are never open at the same time here.
+const CONNECTIONS: usize = 64;
+
+/// One request: its name in the table, and what is asked.
+pub(crate) struct Request {
+    pub(crate) name: &'static str,
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) body: Option<Vec<u8>>,
+}
+
+/// Times from when each request was due to the last byte of its answer, by name, sorted.
+pub(crate) fn times(hub: &Running, requests: &[Request], per_second: u32) -> BTreeMap<&'static str, Vec<Duration>> {
+    let (next, all) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<_, Vec<Duration>>::new()));
+    // Connections are made before the first is due.
+    let begin = Instant::now() + Duration::from_millis(200);
+    std::thread::scope(|scope| {
+        for _ in 0..CONNECTIONS {
+            scope.spawn(|| {
+                let client = hub.client();
+                while let Some((number, request)) = take(&next, requests) {
+                    let due = begin + Duration::from_secs(1) * number as u32 / per_second;
+                    std::thread::sleep(due.saturating_duration_since(Instant::now()));
+                    let answer: Answer = client.send(request.method, &request.path, request.body.as_deref());
+                    let took = due.elapsed();
+                    assert!(
+                        answer.status < 300,
+                        "{} {}: {} {}",
+                        request.method,
+                        request.path,
+                        answer.status,
+                        answer.body
+                    );
+                    all.lock().unwrap().entry(request.name).or_default().push(took);
+                }
+            });
+        }
+    });
+    let mut all = all.into_inner().unwrap();
+    all.values_mut().for_each(|times| times.sort());
+    all
+}
+
+fn take<'a>(next: &AtomicUsize, requests: &'a [Request]) -> Option<(usize, &'a Request)> {
+    let number = next.fetch_add(1, Ordering::Relaxed);
+    Some((number, requests.get(number)?))
+}
+
+/// The time that so many percent of all are not above.
+pub(crate) fn percentile(sorted: &[Duration], percent: usize) -> Duration {
+    let at = (sorted.len() * percent).div_ceil(100).max(1) - 1;
+    sorted.get(at).copied().unwrap_or_default()
+}
