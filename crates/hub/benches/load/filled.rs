@@ -89,7 +89,7 @@ impl Filling {
         let sql = format!(
             "INSERT INTO result (slug, received_hash, listed_utc_ms, machine, started_utc_ms, {same}, {}) \
              SELECT slug || '-' || CAST($1 AS BIGINT), received_hash || '-' || CAST($1 AS BIGINT), \
-             listed_utc_ms + CAST($1 AS BIGINT) * 7000000, machine || ' shelf ' || CAST($1 AS BIGINT) / {COPIES_OF_A_MACHINE}, \
+             listed_utc_ms - CAST($1 AS BIGINT) * 60000, machine || ' shelf ' || CAST($1 AS BIGINT) / {COPIES_OF_A_MACHINE}, \
              started_utc_ms + CAST($1 AS BIGINT) * 3600000, {same}, {} FROM result WHERE id <= $2 ORDER BY id LIMIT $3",
             figures.join(", "),
             varied.join(", ")

@@ -9,7 +9,7 @@ use std::time::Instant;
 /// Senders at the same time.
 const SENDERS: usize = 4;
 /// Records that are sent.
-const SENT: usize = 400;
+const SENT: usize = 200;
 /// Machines that send them: each has a history that is searched for changes.
 const MACHINES: usize = 20;
 

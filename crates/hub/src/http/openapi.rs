@@ -93,11 +93,9 @@ fn send() -> Value {
     for (_, content) in all.iter_mut().take(2) {
         content["text/plain"] = json!({});
     }
-    let flag = json!({"name": "publish", "in": "query", "schema": {"enum": ["0", "1", "true", "false"]}});
-    let machine = json!({"name": "machine", "in": "query", "schema": {"type": "string"}});
     with_token(json!({
         "summary": "Sends a result file, stream, recording or log, also packed by gzip, or a tar or zip archive of them.",
-        "parameters": [flag, machine],
+        "parameters": ["publish", "machine"].map(filter),
         "requestBody": {"required": true, "content": {"application/octet-stream": {}}},
         "responses": responses(&all),
     }))
@@ -112,15 +110,17 @@ fn kind() -> Value {
     json!({"name": "name", "in": "path", "required": true, "schema": {"enum": kinds}})
 }
 
+/// A parameter of a query. Forms send fields that nobody filled in: an empty value is as none.
 fn filter(name: &str) -> Value {
-    let sorts = || std::iter::once("newest").chain(SORTS.iter().map(|sort| sort.column));
+    let sorts = || ["", "newest"].into_iter().chain(SORTS.iter().map(|sort| sort.column));
     let schema = match name {
-        "verdict" => json!({"enum": ["valid", "degraded", "invalid"]}),
-        "died" => json!({"enum": ["0", "1", "true", "false"]}),
+        "verdict" => json!({"enum": ["", "valid", "degraded", "invalid"]}),
+        "died" | "publish" => json!({"enum": ["", "0", "1", "true", "false"]}),
         "sort" => json!({"enum": sorts().collect::<Vec<_>>()}),
-        "limit" => json!({"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}),
-        "format" => json!({"enum": ["json", "csv"]}),
-        "cursor" => json!({"type": "string", "pattern": "^-?[0-9]{1,15}(\\.[0-9]{1,9})?_[0-9]{1,18}$"}),
+        // The first two are of a number, the last of a text.
+        "limit" => json!({"type": ["integer", "string"], "minimum": 1, "maximum": LIMIT_MAX, "maxLength": 0}),
+        "format" => json!({"enum": ["", "json", "csv"]}),
+        "cursor" => json!({"type": "string", "pattern": "^(-?[0-9]{1,15}(\\.[0-9]{1,9})?_[0-9]{1,18})?$"}),
         _ => json!({"type": "string"}),
     };
     json!({"name": name, "in": "query", "schema": schema})

@@ -1,0 +1,72 @@
+//! The document of the API is true: it has every route, and what it says of parameters is what the hub takes.
+
+mod common;
+
+use common::running::Running;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Methods of the router, and what they are in the document.
+const METHODS: [(&str, &str); 4] = [("api(", "get"), ("get(", "get"), ("post(", "post"), ("delete(", "delete")];
+
+/// The routes of the API, as the router's source has them.
+fn routes() -> BTreeSet<(String, &'static str)> {
+    let lines = include_str!("../src/http/routes.rs").lines();
+    let api = lines.filter_map(|line| line.trim().strip_prefix(".route(\"")).filter(|line| line.starts_with("/api/"));
+    let mut found = BTreeSet::new();
+    for (path, handlers) in api.filter_map(|line| line.split_once("\", ")) {
+        let methods = METHODS.into_iter().filter(|(call, _)| handlers.contains(call));
+        found.extend(methods.map(|(_, method)| (path.to_owned(), method)));
+    }
+    found
+}
+
+#[test]
+fn document_has_every_route_and_no_other() {
+    let hub = Running::start(None, &[]);
+    let document = hub.get("/api/openapi.json").json();
+    let described: BTreeSet<(String, &str)> = document["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, methods)| {
+            let names = METHODS.into_iter().map(|(_, method)| method).filter(|method| !methods[method].is_null());
+            names.map(|method| (path.clone(), method))
+        })
+        .collect();
+    assert!(described.len() > 10, "{described:?}");
+    assert_eq!(described, routes());
+}
+
+/// Whether a schema takes an empty text.
+fn takes_empty(schema: &Value) -> bool {
+    let has =
+        |list: &Value, value: &str| list == value || list.as_array().is_some_and(|list| list.contains(&value.into()));
+    match (&schema["enum"], schema["pattern"].as_str()) {
+        (Value::Array(_), _) => has(&schema["enum"], ""),
+        // The one pattern is of the cursor.
+        (_, Some(pattern)) => pattern.ends_with(")?$"),
+        _ => has(&schema["type"], "string"),
+    }
+}
+
+#[test]
+fn empty_parameters_are_as_described() {
+    let hub = Running::start(None, &[]);
+    let document = hub.get("/api/openapi.json").json();
+    let mut asked = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for parameter in methods["get"]["parameters"].as_array().into_iter().flatten() {
+            if parameter["in"] != "query" {
+                continue;
+            }
+            asked += 1;
+            let answer = hub.get(&format!("{path}?{}=", parameter["name"].as_str().unwrap()));
+            assert_eq!(answer.status == 200, takes_empty(&parameter["schema"]), "{path}: {parameter}");
+        }
+    }
+    assert!(asked > 10, "{asked}");
+    let answer = hub.send("?publish=", b"no log");
+    let publish = &document["paths"]["/api/results"]["post"]["parameters"][0];
+    assert_eq!(answer.status == 201, takes_empty(&publish["schema"]), "{publish}");
+}
