@@ -89,13 +89,14 @@ fn owned(summary: &str, parameters: &[Value]) -> Value {
 }
 
 fn send() -> Value {
+    let parameters = ["publish", "machine"].map(filter);
     let mut all = [200, 201, 401, 403, 408, 413].map(|status| (status, object())).to_vec();
     for (_, content) in all.iter_mut().take(2) {
         content["text/plain"] = json!({});
     }
     with_token(json!({
         "summary": "Sends a result file, stream, recording or log, also packed by gzip, or a tar or zip archive of them.",
-        "parameters": ["publish", "machine"].map(filter),
+        "parameters": parameters,
         "requestBody": {"required": true, "content": {"application/octet-stream": {}}},
         "responses": responses(&all),
     }))
