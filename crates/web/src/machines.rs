@@ -49,13 +49,14 @@ impl Identified {
         page::identification(&self.machine, &self.answer, &self.from)
     }
 
-    /// What `sbc-bench identify` prints: `text`, or with `--json` `json`.
+    /// What `sbc-bench identify` prints: `text`, or with `--json` `json`; harmless to a terminal, as all that it prints.
     pub(crate) fn report(&self, id: &str) -> Option<String> {
-        match id {
-            "text" => Some(soc::text(&self.machine, &self.answer)),
-            "json" => Some(soc::json(&self.machine, &self.answer)),
-            _ => None,
-        }
+        let text = match id {
+            "text" => soc::text(&self.machine, &self.answer),
+            "json" => soc::json(&self.machine, &self.answer),
+            _ => return None,
+        };
+        Some(explain::harmless(&text).into_owned())
     }
 
     /// What to list of it.

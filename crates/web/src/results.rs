@@ -249,6 +249,9 @@ mod tests {
         assert!(
             results.report(2, "json").unwrap().contains("only running code shows it; these are the files of a machine")
         );
+        let hostile = "== /proc/sys/kernel/osrelease\n6.1\u{9b}31m\n";
+        results.open("hostile.board", hostile.into()).unwrap();
+        assert!(results.report(4, "json").unwrap().contains("6.1\u{fffd}31m"));
         assert_eq!((results.card(2), results.report(2, "markdown")), (None, None));
         assert_eq!(results.several(Selection::Table, &[0, 2]), results.several(Selection::Table, &[0]));
     }
