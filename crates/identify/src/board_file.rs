@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_it_is_missing_for_its_reason() {
+    fn absent_files_are_missing_for_their_reason() {
         let board = BoardFile::default().with_file("/proc/cpuinfo", b"x");
         let reason = |board: &BoardFile, path: &str| board.read_bytes(path).unwrap_err().to_string();
         assert_eq!(reason(&board, "/proc/x"), "/proc/x does not exist");

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_given_is_missing_for_that_reason() {
+    fn absent_texts_are_missing_for_their_reason() {
         let compatible = ["raspberrypi,4-model-b".to_owned()];
         for (texts, reason) in [
             (Texts { cpuinfo: Some(PI.as_bytes()), ..Texts::default() }, "only /proc/cpuinfo was given"),

@@ -43,8 +43,8 @@ pub fn identify(root: &Root) -> Machine {
     identify::identify(root)
 }
 
-/// The machine behind a root, identified once, when it is first asked for: the process that has to know it before a run asks the
-/// same that goes to the Record.
+/// The machine behind a root, identified once, when it is first asked for: what is known before a run is
+/// the same as what goes into the Record.
 #[derive(Debug)]
 pub struct Identified<'a> {
     root: &'a Root,

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_after_a_cut_is_counted_once() {
+    fn steps_missing_after_a_cut_are_counted_once() {
         let mut tally = Tally { of_run: 5, ..Tally::default() };
         assert_eq!(
             After::of(&console(5, "0 0-3")).judged(&mut tally),
