@@ -56,6 +56,24 @@ pub(crate) enum Command {
     },
     /// Check every original and every result
     Verify,
+    /// Take in all results of directories; the same again changes nothing
+    Import {
+        /// Directories and files
+        #[arg(required = true, value_name = "DIR|FILE")]
+        places: Vec<PathBuf>,
+        /// Name of the token that they belong to
+        #[arg(long, value_name = "NAME", default_value = "owner")]
+        owner: String,
+        /// List them for all people
+        #[arg(long)]
+        publish: bool,
+    },
+    /// Write all listed results to files, from which `sbc-bench site` makes a static site
+    Export {
+        /// Directory for them
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
     /// Make, list and revoke tokens
     Token {
         #[command(subcommand)]

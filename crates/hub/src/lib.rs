@@ -10,6 +10,7 @@ pub mod changes;
 pub mod clock;
 pub mod counts;
 pub mod derive;
+pub mod folders;
 pub mod history;
 pub mod hooks;
 pub mod http;

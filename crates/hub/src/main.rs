@@ -8,11 +8,13 @@ use anyhow::{Context, bail};
 use args::{Cli, Command, HookCommand, TokenCommand};
 use clap::Parser;
 use hub::hub_state::Settings;
+use hub::limits::Limits;
 use hub::store::{self, Postgres, Sqlite, Store};
-use hub::{clock, hooks, serve, tokens, verify};
+use hub::submit::Sent;
+use hub::{clock, folders, hooks, results, serve, tokens, verify};
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -66,17 +68,15 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 taken => format!("Migrated: {}.", taken.join(", ")),
             })
         }
-        Command::Verify => {
+        Command::Verify => verified(&*migrated(&place.data, place.database.as_deref())?),
+        Command::Import { places, owner, publish } => {
             let store = migrated(&place.data, place.database.as_deref())?;
-            let checked = verify::verify(&*store)?;
-            for line in &checked.problems {
-                say(line)?;
-            }
-            say(&format!("{} results and {} originals checked.", checked.results, checked.originals))?;
-            if !checked.problems.is_empty() {
-                bail!("{} problems found.", checked.problems.len());
-            }
-            Ok(())
+            import(&*store, &places, &owner, publish)
+        }
+        Command::Export { out } => {
+            let store = migrated(&place.data, place.database.as_deref())?;
+            let count = folders::export(&*store, &out).map_err(anyhow::Error::msg)?;
+            say(&format!("{count} listed results are in {}.", out.display()))
         }
         Command::Backup { file } => {
             anyhow::ensure!(!file.exists(), "{} already exists and is not overwritten.", file.display());
@@ -96,6 +96,34 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Token { command } => token(&*migrated(&place.data, place.database.as_deref())?, command),
     }
+}
+
+/// Checks everything, and says what is wrong.
+fn verified(store: &dyn Store) -> anyhow::Result<()> {
+    let checked = verify::verify(store)?;
+    for line in &checked.problems {
+        say(line)?;
+    }
+    say(&format!("{} results and {} originals checked.", checked.results, checked.originals))?;
+    anyhow::ensure!(checked.problems.is_empty(), "{} problems found.", checked.problems.len());
+    Ok(())
+}
+
+/// Takes in folders, and says what was ignored.
+fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> anyhow::Result<()> {
+    let build = results::build_number(store, env!("SBC_BENCH_HUB_BUILD"))?;
+    let owner = folders::owner(store, owner)?;
+    let sent = Sent { owner, publish, alias: String::new(), now_utc_ms: clock::now_utc_ms(), build };
+    let imported = folders::import(store, places, &sent, &Limits::default())?;
+    for line in &imported.ignored {
+        say(&format!("Ignored: {line}"))?;
+    }
+    say(&format!(
+        "{} results are new, {} were there, {} files ignored.",
+        imported.new,
+        imported.known,
+        imported.ignored.len()
+    ))
 }
 
 fn token(store: &dyn Store, command: TokenCommand) -> anyhow::Result<()> {

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// After so many tries a notice is given up: they span about a day.
 const TRIES_MAX: i64 = 12;
+/// The longest wait for another try; one that is due later than that was noted before the clock was set back.
+const WAIT_MS_MAX: i64 = 1_000 << 14;
 /// Who has taken a notice has so long for it.
 const LEASE_MS: i64 = 60_000;
 /// Patience with who is told.
@@ -40,7 +42,7 @@ pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<boo
             session.run(sql, &[now_utc_ms.into(), crate::store::Value::clone(&id)])
         }
         Err(why) => {
-            let wait_ms = 1_000_i64 << (taken.tries + 4).min(14);
+            let wait_ms = (1_000_i64 << (taken.tries + 4).min(14)).min(WAIT_MS_MAX);
             let sql = "UPDATE notice SET due_utc_ms = $1, last_error = $2 WHERE id = $3";
             session.run(sql, &[(now_utc_ms + wait_ms).into(), why.as_str().into(), crate::store::Value::clone(&id)])
         }
@@ -54,11 +56,15 @@ pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<boo
 fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<Taken>, Trouble> {
     let ending = store.dialect().for_one_worker();
     let found = format!(
-        "SELECT id, hook_id, change_id, tries FROM notice WHERE sent_utc_ms IS NULL AND due_utc_ms <= $1 AND tries < $2 \
-         ORDER BY due_utc_ms LIMIT 1{ending}"
+        "SELECT id, hook_id, change_id, tries FROM notice WHERE sent_utc_ms IS NULL AND tries < $2 \
+         AND (due_utc_ms <= $1 OR due_utc_ms > $3) ORDER BY due_utc_ms LIMIT 1{ending}"
     );
     write(store, |session| {
-        let Some(row) = first(session, &found, &[now_utc_ms.into(), TRIES_MAX.into()])? else { return Ok(None) };
+        let Some(row) =
+            first(session, &found, &[now_utc_ms.into(), TRIES_MAX.into(), (now_utc_ms + WAIT_MS_MAX).into()])?
+        else {
+            return Ok(None);
+        };
         let (id, tries) = (row.integer(0).unwrap_or(0), row.integer(3).unwrap_or(0));
         let sql = "UPDATE notice SET tries = tries + 1, due_utc_ms = $1 WHERE id = $2";
         session.run(sql, &[(now_utc_ms + LEASE_MS).into(), id.into()])?;

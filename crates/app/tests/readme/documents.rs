@@ -24,6 +24,7 @@ pub(super) const DOCUMENTS: &[Document] = &[
 pub(super) const OF_HUB: &[&str] = &[
     include_str!("../../../hub/tests/api.rs"),
     include_str!("../../../hub/tests/changes.rs"),
+    include_str!("../../../hub/tests/folders.rs"),
     include_str!("../../../hub/tests/kills.rs"),
     include_str!("../../../hub/tests/common/running.rs"),
 ];
@@ -86,6 +87,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench-hub token list", InHub("\"token\", \"list\"")),
     ("sbc-bench-hub token revoke NAME", InHub("\"token\", \"revoke\"")),
     ("sbc-bench-hub migrate", InHub("&[\"migrate\"]")),
+    ("sbc-bench-hub import DIR --publish", InHub("&[\"import\", folder, \"--publish\"]")),
     ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),
     ("sbc-bench report FILE --format NAME", Line("sbc-bench report old.log --format junit", &["<testsuite"])),
     ("sbc-bench explain --check run.json", Line("sbc-bench explain --check old.log", &["Testboard Three"])),

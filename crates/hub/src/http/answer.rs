@@ -137,6 +137,10 @@ impl From<Trouble> for Refusal {
     /// What the database says is for the log; a client may try again.
     fn from(trouble: Trouble) -> Self {
         crate::log::event("store", &[("error", &trouble.message)]);
+        if trouble.is_full {
+            let message = "The disk of this hub is full: nothing was kept; what it has can be read. Try again later.";
+            return Self { retry_after_s: Some(300), ..Self::new(StatusCode::INSUFFICIENT_STORAGE, message) };
+        }
         let message = "The database does not answer; try again later.";
         Self { retry_after_s: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }

@@ -84,13 +84,13 @@ fn with_token(mut operation: Value) -> Value {
 }
 
 fn owned(summary: &str, parameters: &[Value]) -> Value {
-    let all = [200, 401, 403, 404].map(|status| (status, object()));
+    let all = [200, 401, 403, 404, 507].map(|status| (status, object()));
     with_token(json!({"summary": summary, "parameters": parameters, "responses": responses(&all)}))
 }
 
 fn send() -> Value {
     let parameters = ["publish", "machine"].map(filter);
-    let mut all = [200, 201, 401, 403, 408, 413].map(|status| (status, object())).to_vec();
+    let mut all = [200, 201, 401, 403, 408, 413, 507].map(|status| (status, object())).to_vec();
     for (_, content) in all.iter_mut().take(2) {
         content["text/plain"] = json!({});
     }

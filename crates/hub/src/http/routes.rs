@@ -49,6 +49,8 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/api/changes/{name}/acknowledge", post(acknowledge))
         .route("/api/openapi.json", api(openapi::document))
         .route("/metrics", api(metrics::metrics))
+        // Browsers ask for it on their own, and write an error where it is not there.
+        .route("/favicon.ico", api(|_| Ok(Answer::of(Media::Svg, "").status(StatusCode::NO_CONTENT))))
         .route("/healthz", api(|_| Ok(Answer::of(Media::Text, "alive\n"))))
         .route("/readyz", api(metrics::ready))
         .fallback(no_such)

@@ -36,7 +36,7 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
         out.add(&format!("<figure>\n{}</figure>\n", plot.svg()));
     }
     if let Some(text) = report::find("text") {
-        out.add(&format!("<pre>\n{}</pre>\n", escape(&text.text(record, explained))));
+        out.add(&format!("<pre tabindex=\"0\">\n{}</pre>\n", escape(&text.text(record, explained))));
     }
     out.end()
 }
@@ -45,7 +45,7 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
 pub(crate) fn compared(links: &[Link], text: &str) -> String {
     let mut out = Page::new("Comparison");
     let items: String = links.iter().map(|link| format!("<li>{}</li>\n", link.html())).collect();
-    out.add(&format!("<ol>\n{items}</ol>\n<pre>\n{}</pre>\n", escape(text)));
+    out.add(&format!("<ol>\n{items}</ol>\n<pre tabindex=\"0\">\n{}</pre>\n", escape(text)));
     out.end()
 }
 

@@ -88,12 +88,14 @@ pub struct Trouble {
     pub is_passing: bool,
     /// True if a row with the same key was there.
     pub is_duplicate: bool,
+    /// True if the disk of the database has no room.
+    pub is_full: bool,
 }
 
 impl Trouble {
     /// A fault that stays.
     pub fn of(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_passing: false, is_duplicate: false }
+        Self { message: message.into(), is_passing: false, is_duplicate: false, is_full: false }
     }
 }
 

@@ -235,6 +235,7 @@ impl From<postgres::Error> for Trouble {
         // serialisation (40). An error without a code is one of the connection.
         let is_lost = error.is_closed() || (code.is_empty() && error.as_db_error().is_none());
         let is_passing = is_lost || ["08", "40", "57P"].iter().any(|class| code.starts_with(class));
-        Self { message, is_passing, is_duplicate: code == "23505" }
+        // Class 53: 53100 is disk_full.
+        Self { message, is_passing, is_duplicate: code == "23505", is_full: code == "53100" }
     }
 }

@@ -150,6 +150,7 @@ impl From<rusqlite::Error> for Trouble {
             message: error.to_string(),
             is_passing: matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)),
             is_duplicate: code == Some(ErrorCode::ConstraintViolation),
+            is_full: code == Some(ErrorCode::DiskFull),
         }
     }
 }

@@ -104,6 +104,24 @@ impl Server {
         assert!(psql.args(["-q", "-d", database, "-c", "VACUUM (ANALYZE)"]).status().unwrap().success());
     }
 
+    /// Ends it at once and starts it again, as after a crash.
+    pub(crate) fn restart(&self) {
+        self.control(&["restart", "--wait", "--mode=immediate"]);
+    }
+
+    /// Ends one that was restarted, which its shell knows nothing of.
+    pub(crate) fn end_restarted(&self) {
+        self.control(&["stop", "--mode=immediate"]);
+    }
+
+    fn control(&self, words: &[&str]) {
+        let mut control = Command::new(self.programs.join("pg_ctl"));
+        control.args(words).arg("--silent").arg("-D").arg(self.folder.0.join("data"));
+        control.arg("-l").arg(self.folder.0.join("log")).stdout(Stdio::null()).stderr(Stdio::null());
+        let user = user().unwrap();
+        assert!(as_user(&mut control, user, &self.folder.0).status().unwrap().success(), "pg_ctl {words:?}");
+    }
+
     fn stop(&mut self) {
         // It watches its standard input and ends the server when that closes.
         drop(self.running.stdin.take());

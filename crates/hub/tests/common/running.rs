@@ -59,6 +59,28 @@ impl Running {
         Self { child, url, secret, data, database, _folder: None }
     }
 
+    /// Starts a hub whose directory is a disk of so many KiB that it alone sees; none where that cannot be made.
+    pub(crate) fn on_small_disk(kib: u32) -> Option<Self> {
+        let folder = Folder::new();
+        let data = folder.0.to_path_buf();
+        let mut command = Command::new("unshare");
+        let script =
+            "mount -t tmpfs -o size=\"$1\"k tmpfs \"$2\" && exec \"$3\" serve --listen 127.0.0.1:0 --data \"$2\"";
+        command.args(["-m", "sh", "-c", script, "sh", &kib.to_string()]).arg(&data);
+        command.arg(env!("CARGO_BIN_EXE_sbc-bench-hub")).env_remove("SBC_BENCH_HUB_DATABASE");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take()?).read_line(&mut line).ok()?;
+        let Some(url) = line.trim().strip_prefix("Listening on ").map(str::to_owned) else {
+            let _ = child.wait();
+            return None;
+        };
+        // What it sees there is seen through its process.
+        let seen = PathBuf::from(format!("/proc/{}/root{}", child.id(), data.display()));
+        let secret = std::fs::read_to_string(seen.join("token")).ok()?.trim().to_owned();
+        Some(Self { child, url, secret, data: seen, database: None, _folder: Some(folder) })
+    }
+
     /// Ends it at once, and starts it again at another port.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();

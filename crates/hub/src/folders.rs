@@ -1,0 +1,160 @@
+//! Results from folders into the hub, and from the hub into a folder: for who comes from files, and for who leaves.
+
+use crate::derive;
+use crate::limits::{Limits, Refused};
+use crate::store::{Store, Trouble, first, read};
+use crate::submit::{Sent, submit};
+use crate::{originals, unpack};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Folders within folders that are looked into.
+const DEPTH_MAX: usize = 16;
+/// Rows of one query: memory stays small at any size of the database.
+const PAGE: i64 = 100;
+
+/// What an import has done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Results that are new.
+    pub new: usize,
+    /// Results that were there.
+    pub known: usize,
+    /// Files that hold no result, each with why.
+    pub ignored: Vec<String>,
+}
+
+/// Keeps every result in these folders and files. What cannot be read is ignored and told; the same again changes nothing.
+///
+/// # Errors
+/// The database does not take them; those before are kept.
+pub fn import(store: &dyn Store, places: &[PathBuf], sent: &Sent, limits: &Limits) -> Result<Imported, Trouble> {
+    let mut imported = Imported::default();
+    for place in places {
+        for file in files(place, 0, &mut imported.ignored) {
+            let name = explain::plain(&file.display().to_string());
+            match content(&file, limits).and_then(|bytes| unpack::members(bytes, limits).map_err(|why| words(&why))) {
+                Err(why) => imported.ignored.push(format!("{name}: {why}")),
+                Ok(members) => {
+                    for member in members {
+                        let inner = if member.name.is_empty() { String::new() } else { format!(" ({})", member.name) };
+                        let told = format!("{name}{inner}");
+                        one(store, member.bytes, &told, sent, limits, &mut imported)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(imported)
+}
+
+fn one(
+    store: &dyn Store,
+    bytes: Vec<u8>,
+    name: &str,
+    sent: &Sent,
+    limits: &Limits,
+    imported: &mut Imported,
+) -> Result<(), Trouble> {
+    if let Err(why) = derive::record(explain::redact::redact(&bytes).bytes) {
+        imported.ignored.push(format!("{name}: {why}"));
+        return Ok(());
+    }
+    // Changes of the past are no news for anybody.
+    match submit(store, bytes, sent, limits, &|_, _, _| Ok(())) {
+        Ok(kept) => {
+            imported.known += kept.iter().filter(|(_, kept)| kept.was_there).count();
+            imported.new += kept.iter().filter(|(_, kept)| !kept.was_there).count();
+            Ok(())
+        }
+        Err(Refused::Store(trouble)) => Err(trouble),
+        Err(why) => {
+            imported.ignored.push(format!("{name}: {}", words(&why)));
+            Ok(())
+        }
+    }
+}
+
+fn words(why: &Refused) -> String {
+    match why {
+        Refused::TooLarge(why) => why.clone(),
+        Refused::Empty => "it is empty".to_owned(),
+        Refused::Damaged(why) => format!("it cannot be unpacked ({why})"),
+        Refused::Store(trouble) => trouble.message.clone(),
+    }
+}
+
+/// All files below a place, in the order of their names. Links are not followed.
+fn files(place: &Path, depth: usize, ignored: &mut Vec<String>) -> Vec<PathBuf> {
+    let told = |why: String| format!("{}: {why}", explain::plain(&place.display().to_string()));
+    let kind = match std::fs::symlink_metadata(place) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) => {
+            ignored.push(told(error.to_string()));
+            return Vec::new();
+        }
+    };
+    if kind.is_file() {
+        return vec![place.to_path_buf()];
+    }
+    if !kind.is_dir() || depth > DEPTH_MAX {
+        ignored.push(told("it is neither a file nor a directory that is read".to_owned()));
+        return Vec::new();
+    }
+    let entries = match std::fs::read_dir(place) {
+        Ok(entries) => entries,
+        Err(error) => {
+            ignored.push(told(error.to_string()));
+            return Vec::new();
+        }
+    };
+    let mut inner: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    inner.sort();
+    inner.iter().flat_map(|inner| files(inner, depth + 1, ignored)).collect()
+}
+
+fn content(file: &Path, limits: &Limits) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
+    let room = limits.file_bytes_max as u64;
+    opened.take(room + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    match bytes.len() as u64 > room {
+        true => Err(format!("it is larger than {} KiB", room >> 10)),
+        false => Ok(bytes),
+    }
+}
+
+/// Writes the originals of all listed results into a folder, one file each, and returns how many there are.
+///
+/// # Errors
+/// One sentence: the database or the folder does not do it.
+pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, String> {
+    let cannot = |error: std::io::Error| format!("Cannot write to {}: {error}.", folder.display());
+    std::fs::create_dir_all(folder).map_err(cannot)?;
+    let (mut last, mut count) = (0, 0);
+    loop {
+        let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
+        let rows = read(store, |session| session.run(sql, &[last.into(), PAGE.into()]));
+        let rows = rows.map_err(|trouble| trouble.message)?;
+        let Some(end) = rows.last() else { return Ok(count) };
+        last = end.integer(0).unwrap_or(i64::MAX);
+        for row in &rows {
+            let bytes = read(store, |session| originals::get(session, &row.words(2)));
+            let bytes = bytes.map_err(|trouble| trouble.message)?;
+            let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+            let end = if is_json { "json" } else { "txt" };
+            std::fs::write(folder.join(format!("{}.{end}", row.words(1))), bytes).map_err(cannot)?;
+            count += 1;
+        }
+    }
+}
+
+/// Number of the token of this name.
+///
+/// # Errors
+/// There is none.
+pub fn owner(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
+    let row = read(store, |session| first(session, "SELECT id FROM token WHERE name = $1", &[name.into()]))?;
+    let id = row.and_then(|row| row.integer(0));
+    id.ok_or_else(|| Trouble::of(format!("No token named {name}; see sbc-bench-hub token list.")))
+}

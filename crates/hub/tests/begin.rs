@@ -1,0 +1,77 @@
+//! The first commands of docs/hub.md, as they stand there: a hub that runs, and a result in it.
+
+mod common;
+
+use common::made;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const DOCUMENT: &str = include_str!("../../../docs/hub.md");
+
+const UNIT: &str = include_str!("../../../docs/sbc-bench-hub.service");
+
+/// The lines of the first block of a shell.
+fn lines() -> Vec<&'static str> {
+    let block = DOCUMENT.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next());
+    block.unwrap().lines().collect()
+}
+
+#[test]
+fn two_commands_start_a_hub_and_send_the_first_result() {
+    let hub = env!("CARGO_BIN_EXE_sbc-bench-hub");
+    let board = Path::new(hub).with_file_name("sbc-bench");
+    if !board.exists() {
+        testkit::skip("sbc-bench is not built next to the hub (cargo build)");
+        return testkit::was_skipped();
+    }
+    let lines = lines();
+    let [serve, upload] = lines.as_slice() else { panic!("two commands: {lines:?}") };
+    let home = common::Folder::new();
+    std::fs::write(home.0.join("result.json"), made::log("First board", 1, 7000.0)).unwrap();
+    // Another port than the usual one, which may be in use here; and the programs that were built for this test.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    assert!(serve.starts_with("cargo run --release -p sbc-bench-hub -- serve ") && upload.contains(":8321 "));
+    let serve = serve.replace("cargo run --release -p sbc-bench-hub --", hub);
+    let serve = format!("exec {serve} --listen 127.0.0.1:{port}");
+    let upload = upload.replace(":8321", &format!(":{port}")).replacen("sbc-bench", &board.display().to_string(), 1);
+    let shell = |line: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(&home.0).env("HOME", &*home.0).env_remove("SBC_BENCH_HUB_DATABASE");
+        shell.env("STATE_DIRECTORY", home.0.join("state")).env("XDG_STATE_HOME", home.0.join("state"));
+        shell.stdin(Stdio::null()).stderr(Stdio::piped()).stdout(Stdio::piped());
+        shell
+    };
+    let mut serving = shell(&serve).stderr(Stdio::null()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sent = shell(&upload).output().unwrap();
+    let address = String::from_utf8_lossy(&sent.stdout).trim().to_owned();
+    let answer = ureq::get(&address).call().map(|mut answer| answer.body_mut().read_to_string().unwrap());
+    let _ = serving.kill();
+    serving.wait().unwrap();
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    assert!(address.starts_with(&format!("http://127.0.0.1:{port}/r/")), "{address}");
+    assert!(answer.unwrap().contains("First board"));
+}
+
+/// Exposure by systemd's own scale is from 0 to 100 tenths; what is left is the network that a hub serves.
+#[test]
+fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
+    let folder = common::Folder::new();
+    let unit = folder.0.join("sbc-bench-hub.service");
+    // The program and the manual page are not installed here.
+    let text = UNIT.replace("/usr/local/bin/sbc-bench-hub", env!("CARGO_BIN_EXE_sbc-bench-hub"));
+    std::fs::write(&unit, text.replace("Documentation=man:sbc-bench(1)\n", "")).unwrap();
+    for words in [&["verify"][..], &["security", "--offline=true", "--threshold=15"]] {
+        let Ok(output) = Command::new("systemd-analyze").args(words).arg(&unit).output() else {
+            testkit::skip("systemd-analyze is not installed");
+            return testkit::was_skipped();
+        };
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words:?}: {said}");
+    }
+}

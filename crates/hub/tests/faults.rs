@@ -1,0 +1,187 @@
+//! Faults around a hub: a full disk, a database that restarts, hubs that are killed within a migration or a job, clocks that
+//! step. Nothing acknowledged is lost, and reading goes on.
+
+mod common;
+
+use common::running::{Running, program};
+use common::{Server, made, on_both, on_hubs, postgres_database};
+use hub::store::{Postgres, Sqlite, Store, first, migrate, read, write};
+use hub::{changes, notify};
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Kills per database; `SBC_BENCH_HUB_KILLS` asks for more.
+fn kills() -> u64 {
+    std::env::var("SBC_BENCH_HUB_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+}
+
+/// The database of a hub, as another process has it.
+fn store(hub: &Running) -> Arc<dyn Store> {
+    match &hub.database {
+        Some(url) => Arc::new(Postgres::open(url).unwrap()),
+        None => Arc::new(Sqlite::open(&hub.data.join("hub.sqlite")).unwrap()),
+    }
+}
+
+fn verify(hub: &Running) {
+    let output = program(&hub.data, hub.database.as_deref(), &["verify"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn full_disk_is_said_and_reading_goes_on() {
+    let Some(hub) = Running::on_small_disk(16 << 10) else {
+        testkit::skip("a disk of its own cannot be made for a test (root and unshare)");
+        return testkit::was_skipped();
+    };
+    let mut kept = vec![hub.keep("?publish=1", &made::log("Board F", 1, 7000.0))];
+    // The rest of the disk, but for a few pages.
+    let mut file = std::fs::File::create(hub.data.join("ballast")).unwrap();
+    while std::io::Write::write_all(&mut file, &[1; 4096]).is_ok() {}
+    let mut full = None;
+    for number in 2..200 {
+        let answer = hub.send("?publish=1", &made::log("Board F", number, 7000.0));
+        match answer.status {
+            201 => kept.push(answer.json()["results"][0]["id"].as_str().unwrap().to_owned()),
+            _ => {
+                full = Some(answer);
+                break;
+            }
+        }
+    }
+    let full = full.unwrap();
+    assert_eq!(full.status, 507, "{}", full.body);
+    assert!(full.json()["error"].as_str().unwrap().starts_with("The disk of this hub is full"), "{}", full.body);
+    for path in ["/", "/api/results", &format!("/r/{}", kept[0]), "/readyz"] {
+        assert_eq!(hub.get(path).status, 200, "{path}");
+    }
+    file.set_len(0).unwrap();
+    kept.push(hub.keep("?publish=1", &made::log("Board F", 300, 7000.0)));
+    for id in &kept {
+        assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
+    }
+}
+
+#[test]
+fn postgres_restarts_and_the_hub_connects_again() {
+    let Some(server) = Server::start() else {
+        testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
+        return testkit::was_skipped();
+    };
+    let hub = Running::start(Some(server.database()), &[]);
+    let ends = AtomicBool::new(false);
+    let acknowledged = std::thread::scope(|scope| {
+        let sending = std::thread::Builder::new().spawn_scoped(scope, || {
+            let mut kept = Vec::new();
+            for number in 0.. {
+                if ends.load(Ordering::Relaxed) {
+                    break;
+                }
+                let answer = hub.send("?publish=1", &made::log("Board P", number % 300, 7000.0 + f64::from(number)));
+                match answer.status {
+                    201 => kept.push(answer.json()["results"][0]["id"].as_str().unwrap().to_owned()),
+                    status => assert_eq!(status, 503, "{}", answer.body),
+                }
+            }
+            kept
+        });
+        for _ in 0..3 {
+            std::thread::sleep(Duration::from_millis(400));
+            server.restart();
+        }
+        // It is not asked to start again.
+        let answer = hub.wait_for("/readyz", |answer| answer.status == 200);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        ends.store(true, Ordering::Relaxed);
+        sending.unwrap().join().unwrap()
+    });
+    hub.keep("?publish=1", &made::log("Board After", 1, 7000.0));
+    assert!(!acknowledged.is_empty());
+    for id in &acknowledged {
+        assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
+    }
+    verify(&hub);
+    drop(hub);
+    server.end_restarted();
+}
+
+#[test]
+fn migration_is_whole_or_not_there_over_kills() {
+    for database in [None, postgres_database()] {
+        for kill in 0..kills() {
+            let folder = common::Folder::new();
+            let url = database.as_ref().and_then(|_| postgres_database());
+            let mut command = program(&folder.0, url.as_deref(), &["migrate"]);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(kill * 7 % 60));
+            let _ = child.kill();
+            child.wait().unwrap();
+            let hub = Running::on(folder.0.to_path_buf(), url, &[]);
+            hub.keep("", &made::log("Board M", 1, 7000.0));
+            verify(&hub);
+        }
+    }
+}
+
+#[test]
+fn results_of_an_older_build_are_derived_over_kills() {
+    on_hubs(&[], |hub| {
+        for number in 0..30 {
+            hub.keep("?publish=1", &made::log("Board D", number, 7000.0 + f64::from(number)));
+        }
+        // A second hub on the same PostgreSQL; the first one is killed within the work, the second one ends it.
+        let second = hub.database.clone().map(|url| Running::start(Some(url), &[]));
+        let database = store(hub);
+        let spoil = "UPDATE result SET derived_by = 0, headline = ''";
+        write(&*database, |session| session.run(spoil, &[])).unwrap();
+        for kill in 0..kills().min(20) {
+            std::thread::sleep(Duration::from_millis(20 + kill * 37 % 90));
+            match &second {
+                Some(_) => hub.kill(),
+                None => hub.kill_and_restart(),
+            }
+        }
+        let left = || {
+            let sql = "SELECT count(*) FROM result WHERE headline = ''";
+            read(&*database, |session| first(session, sql, &[])).unwrap().unwrap().integer(0).unwrap()
+        };
+        let until = Instant::now() + Duration::from_secs(60);
+        while left() > 0 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(left(), 0);
+        verify(hub);
+    });
+}
+
+#[test]
+fn notice_is_sent_after_the_clock_was_set_back() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    on_both(|store, name| {
+        let (now, year) = (1_800_000_000_000_i64, 365 * 86_400_000_i64);
+        migrate(&**store, now).unwrap();
+        let made = write(&**store, |session| hub::tokens::make(session, "owner", &hub::tokens::Scope::ALL, now));
+        made.unwrap();
+        let target = format!("http://127.0.0.1:{port}/");
+        write(&**store, |session| hub::hooks::add(session, "owner", hub::hooks::Form::Generic, &target)).unwrap();
+        write(&**store, |session| {
+            let sql = "INSERT INTO notice (hook_id, change_id, due_utc_ms, tries) \
+                       SELECT id, 1, $1, 0 FROM hook";
+            // The change was noted while the clock was ten years ahead.
+            session.run(sql, &[(now + 10 * year).into()])
+        })
+        .unwrap();
+        let tries = || {
+            let row = read(&**store, |session| first(session, "SELECT tries FROM notice", &[]));
+            row.unwrap().unwrap().integer(0).unwrap()
+        };
+        notify::send_one(&**store, "", now).unwrap();
+        assert_eq!(tries(), 1, "{name}: it is tried now, not in ten years");
+        notify::send_one(&**store, "", now).unwrap();
+        assert_eq!(tries(), 1, "{name}: and then when it is due again");
+        assert!(read(&**store, |session| changes::all(session, 1)).unwrap().is_empty(), "{name}");
+    });
+}

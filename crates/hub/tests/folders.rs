@@ -1,0 +1,49 @@
+//! `import` and `export`: results from folders, and back into one.
+
+mod common;
+
+use common::running::program;
+use common::{made, on_hubs};
+
+#[test]
+fn folders_are_imported_once_and_exported_again() {
+    on_hubs(&[], |hub| {
+        let place = hub.data.join("shelf");
+        std::fs::create_dir_all(place.join("deep/er")).unwrap();
+        std::fs::write(place.join("a.txt"), made::log("Board One", 1, 7000.0)).unwrap();
+        std::fs::write(place.join("deep/er/b.txt"), made::log("Board Two", 2, 7000.0)).unwrap();
+        std::fs::write(place.join("README.md"), "# Results\n").unwrap();
+        std::fs::write(place.join("empty"), "").unwrap();
+        std::fs::write(place.join("bomb.gz"), b"\x1f\x8b\x08\x00damaged").unwrap();
+        std::os::unix::fs::symlink("/etc", place.join("link")).unwrap();
+        let folder = place.to_str().unwrap();
+        let run = |words: &[&str]| {
+            let output = program(&hub.data, hub.database.as_deref(), words).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        for expected in
+            ["2 results are new, 0 were there, 4 files ignored.", "0 results are new, 2 were there, 4 files"]
+        {
+            let said = run(&["import", folder, "--publish"]);
+            assert!(said.contains(expected), "{said}");
+            for name in ["README.md", "empty", "bomb.gz", "link"] {
+                let line = said.lines().find(|line| line.contains(&format!("/{name}: ")));
+                assert!(line.is_some_and(|line| line.starts_with("Ignored: ")), "{name}: {said}");
+            }
+        }
+        assert_eq!(hub.get("/api/results").json()["results"].as_array().unwrap().len(), 2);
+        hub.keep("", &made::log("Unlisted", 3, 7000.0));
+        let out = hub.data.join("out");
+        let said = run(&["export", "--out", out.to_str().unwrap()]);
+        assert!(said.starts_with("2 listed results are in "), "{said}");
+        let texts = std::fs::read_dir(&out).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+        let mut boards: Vec<bool> =
+            texts.map(|text| text.contains("Board One") || text.contains("Board Two")).collect();
+        boards.dedup();
+        assert_eq!(boards, [true], "only what is listed leaves");
+        let nobody =
+            program(&hub.data, hub.database.as_deref(), &["import", folder, "--owner", "nobody"]).output().unwrap();
+        assert!(!nobody.status.success());
+    });
+}
