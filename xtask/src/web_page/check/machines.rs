@@ -21,6 +21,8 @@ pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     dropped(&mut browser, &paths)?;
     same_texts(&mut browser, &ours, &boards, "--root")?;
     finished(&browser)?;
+    // Two at once would share a profile, and the second would end.
+    drop(browser);
 
     let archive = workspace::target_folder()?.join("web/boards.tar.gz");
     let names = boards.iter().filter_map(|board| board.file_name());
@@ -31,6 +33,7 @@ pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     dropped(&mut browser, &[path(&archive)])?;
     same_texts(&mut browser, &ours, &boards, "--root")?;
     finished(&browser)?;
+    drop(browser);
 
     let texts = files_of(&workspace::root().join(CPUINFO), "txt")?;
     let mut browser = watched(program, file)?;
