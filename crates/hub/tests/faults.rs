@@ -67,7 +67,7 @@ fn full_disk_is_said_and_reading_goes_on() {
 
 #[test]
 fn postgres_restarts_and_the_hub_connects_again() {
-    let Some(server) = Server::start() else {
+    let Some(server) = Server::start(&[]) else {
         testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
         return testkit::was_skipped();
     };

@@ -17,6 +17,7 @@ mod shapes;
 mod tests;
 mod words;
 
+use crate::Total;
 use std::collections::{BTreeMap, HashSet};
 
 /// Stands for everything that has no shape to keep.
@@ -107,7 +108,7 @@ impl Redactor {
         if self.plain.contains(line) {
             return line.to_owned();
         }
-        let counted = |redactor: &Self| redactor.counts.values().sum::<u32>();
+        let counted = |redactor: &Self| redactor.counts.values().total::<u32>();
         let before = counted(self);
         let out = self.blanked(line);
         let is_plain = out == line && counted(self) == before;
