@@ -101,6 +101,15 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
     }
 }
 
+/// A row of a list: its name, and behind it at this column what is said of it, which breaks at 80 columns.
+pub(crate) fn row(name: &str, column: usize, about: &str) -> String {
+    let about = explain::wrapped(&format!("{:column$}{about}", ""), column);
+    match name.chars().count() < column {
+        true => format!("{name:<column$}{}\n", about.trim_start()),
+        false => format!("{name}\n{about}\n"),
+    }
+}
+
 /// A moment of a run as the time of day where it ran.
 pub(crate) fn time_of_day(record: &record::Record, at_ms: i64) -> String {
     explain::monitor::time_of_day(record, at_ms)

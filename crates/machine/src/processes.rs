@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn window_names_the_culprits() {
+    fn window_names_busy_processes() {
         let before = board(
             "100 0 100 1000 50 0 0 0 0 0",
             &[

@@ -37,7 +37,7 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
     for (name, entries) in wanted {
         let _ = writeln!(text, "{name}:");
         for (id, about) in entries {
-            let _ = writeln!(text, "  {id:<28} {about}");
+            text.push_str(&output::row(&format!("  {id}"), 31, about));
         }
     }
     output::print(&text)?;

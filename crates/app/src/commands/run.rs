@@ -291,7 +291,7 @@ fn status_of_program(record: &Record, own: OwnProgram) -> Option<u8> {
     }
 }
 
-/// Why it did not start, with the culprits by name.
+/// Why it did not start, with the processes that keep CPUs busy by name.
 fn refusal(record: &Record) -> String {
     let Some(gate) = record.gate.known() else {
         return "The system is busy.".into();

@@ -49,7 +49,7 @@ fn text(record: &Record, findings: &[Finding]) -> String {
     for (heading, lines) in sections {
         if !lines.is_empty() {
             text.push_str(&format!("{heading}:\n"));
-            lines.iter().for_each(|line| text.push_str(&format!("   {line}\n")));
+            lines.iter().for_each(|line| text.push_str(&format!("{}\n", explain::wrapped(&format!("   {line}"), 6))));
             text.push('\n');
         }
     }
@@ -60,13 +60,13 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         true => {
             let mut seen = survey::seen(record);
             seen.retain(|what| !OF_REVIEWS.contains(what));
-            text.push_str(&format!("{}\n", survey::all_clear(&seen)));
+            text.push_str(&format!("{}\n", explain::wrapped(&survey::all_clear(&seen), 0)));
         }
         false => text.push_str("Problems found:\n"),
     }
     for finding in findings {
         let mark = if finding.severity == Severity::Info { ' ' } else { '!' };
-        text.push_str(&format!(" {mark} {}\n", finding.sentence()));
+        text.push_str(&output::row(&format!(" {mark}"), 3, &finding.sentence()));
     }
     text
 }

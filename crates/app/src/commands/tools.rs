@@ -30,7 +30,7 @@ fn paragraph(status: &ToolStatus) -> String {
         Ok(found) => format!("{} ({})", found.path, found.version),
         Err(missing) => format!("not found: {missing}"),
     };
-    let mut lines = vec![format!("{:<20} {found}", status.name), format!("used by {}", status.used_for.join(", "))];
+    let mut lines = vec![found, format!("used by {}", status.used_for.join(", "))];
     let package =
         |(distribution, package): (&&str, &Option<&str>)| package.map(|package| format!("{distribution} {package}"));
     let names = DISTRIBUTIONS.iter().zip(&status.packages);
@@ -41,7 +41,8 @@ fn paragraph(status: &ToolStatus) -> String {
     if !status.about.is_empty() {
         lines.push(status.about.to_owned());
     }
-    lines.join("\n                     ") + "\n"
+    let names = [status.name, "", "", ""];
+    names.iter().zip(&lines).map(|(name, line)| output::row(name, 21, line)).collect()
 }
 
 /// Those that a run would use.

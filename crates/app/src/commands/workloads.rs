@@ -1,23 +1,23 @@
 //! `sbc-bench list workloads`: what each does, its forms, and whether it can run here. What is missing
 //! is named with the packages it comes in.
 
+use crate::output;
 use bench::Workload;
 use bench::packages::{DISTRIBUTIONS, ToolStatus, survey};
 use record::Variant;
-use std::fmt::Write;
 
 /// The table as text.
 pub(crate) fn text() -> anyhow::Result<String> {
     let tools = survey(&super::tools::tools()?);
     let mut text = "workloads:\n".to_owned();
     for workload in bench::WORKLOADS {
-        let _ = writeln!(text, "  {:<20} {}", workload.id.as_str(), workload.about);
+        text.push_str(&output::row(&format!("  {}", workload.id.as_str()), 23, workload.about));
         let forms = workload.shape.map_or(&[][..], |shape| shape.variants);
         let forms: Vec<&str> = forms.iter().map(Variant::as_str).collect();
         if forms.len() > 1 {
-            let _ = writeln!(text, "{:23}variants: {}", "", forms.join(", "));
+            text.push_str(&output::row("", 23, &format!("variants: {}", forms.join(", "))));
         }
-        let _ = writeln!(text, "{:23}{}", "", status(workload, &tools));
+        text.push_str(&output::row("", 23, &status(workload, &tools)));
     }
     Ok(text)
 }

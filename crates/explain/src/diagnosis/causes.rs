@@ -167,7 +167,7 @@ pub(crate) const CAUSES: &[CauseRow] = &[
         KernelTrouble,
         "a kernel fault",
         "read the kernel messages of the run",
-        "Report the messages to who made the kernel.",
+        "Report the messages to the maintainers of the kernel.",
         BUGS,
     ),
     row(

@@ -1,4 +1,4 @@
-//! Rule: dram-throttling. Whether memory became slower by heat, told apart from CPUs that did.
+//! Rule: dram-throttling. Whether memory became slower by heat, as distinct from slower CPUs.
 
 use crate::tables::{Answer, Check, Rule, Throttles};
 use crate::view::{self, step_name, step_score};

@@ -20,7 +20,7 @@ pub(super) const REPORT: Report = Report {
     })
 };
 
-/// A measured clock this far from the claimed one is shown instead of it.
+/// A measured clock this far from the advertised one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
 
 /// The summary line without a newline; none if no score was measured, as a line of dashes says

@@ -25,7 +25,7 @@ const DEVIATION_PERCENT_MIN: f64 = 1.0;
 const UNSTEADY_PERCENT_MIN: f64 = 10.0;
 /// A second pass that comes this much nearer to the claim shows that the clock is not steady.
 const STEADY_PERCENT: f64 = 1.0;
-/// From here a table of boards by their claimed clock is misleading.
+/// From here a table of boards by their advertised clock is misleading.
 const DEGRADED_PERCENT: f64 = 3.0;
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// A fall of the scores of this size needs a cause.
 const SCORE_FALL_PERCENT: f64 = 5.0;
-/// A claimed clock that moved less than this did not see that cause.
+/// A reported clock that moved less than this did not see that cause.
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {

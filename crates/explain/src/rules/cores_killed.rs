@@ -1,5 +1,5 @@
-//! Rule: cores-killed. CPUs were switched off during the run, as some kernels do when overheated; those that
-//! the run itself switched off are another matter (`others-off`).
+//! Rule: cores-killed. CPUs went offline during the run, as some kernels do when overheated; those that
+//! the run itself took offline are another matter (`others-off`).
 
 use super::place::samples_place;
 use super::{Check, Rule, slowdown};

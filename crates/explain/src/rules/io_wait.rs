@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
 const PEAK_PERCENT_MIN: f64 = 5.0;
-/// Mean over a phase on all CPUs from which its scores were held back.
+/// Mean over a phase on all CPUs from which it lowers its scores.
 const DEGRADED_MEAN_PERCENT: f64 = 2.0;
 /// The same where one thread works: other tasks may wait at the same time.
 const DEGRADED_SINGLE_PERCENT: f64 = 5.0;

@@ -1,6 +1,6 @@
 //! Rule: latency-unsteady. Memory latency of some sizes did not repeat.
 //!
-//! Each size is walked in several rounds some time apart; another user of the same cache or memory
+//! Each size is measured in several rounds some time apart; another user of the same cache or memory
 //! takes a part of it now and then, which shows in some rounds and not in others. Sizes at the edge of
 //! a cache move by a few percent on a quiet machine, too, so that one of them alone says nothing.
 

@@ -1,4 +1,4 @@
-//! Rule: low-voltage. The board's own alarm told that its supply was too low.
+//! Rule: low-voltage. The board's own alarm reported that its supply was too low.
 
 use super::place::samples_place;
 use super::{Check, Rule};

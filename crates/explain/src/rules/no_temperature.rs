@@ -1,4 +1,4 @@
-//! Rule: no-temperature. No sensor told the temperature of the CPU.
+//! Rule: no-temperature. No sensor reported the temperature of the CPU.
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};

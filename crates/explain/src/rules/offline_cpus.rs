@@ -1,4 +1,4 @@
-//! Rule: offline-cpus. CPUs of the machine were switched off from the start.
+//! Rule: offline-cpus. CPUs of the machine were offline from the start.
 
 use super::{Check, Rule, Subject, When};
 use crate::{Finding, Place, Quantity, Severity};

@@ -1,4 +1,4 @@
-//! Rule: rpi-firmware-clock. The firmware ran a lower clock than the kernel claimed.
+//! Rule: rpi-firmware-clock. The firmware ran a lower clock than the kernel reported.
 
 use super::place::samples_place;
 use super::{Check, Rule};

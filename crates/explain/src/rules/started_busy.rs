@@ -50,7 +50,7 @@ mod tests {
     use record::{BusyProcess, Fact, Gate};
 
     #[test]
-    fn forced_start_names_its_culprits() {
+    fn forced_start_names_busy_processes() {
         let mut record = own_run();
         let mut gate = Gate {
             forced: true,

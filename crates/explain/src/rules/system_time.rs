@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 const PEAK_PERCENT_MIN: f64 = 10.0;
 /// Mean over a phase; workloads that mostly compute need less than 1 %.
 const MEAN_PERCENT_MIN: f64 = 2.0;
-/// Mean over a phase from which its scores are held back: page faults of 7-zip alone need up to 5 %.
+/// Mean over a phase from which it lowers its scores: page faults of 7-zip alone need up to 5 %.
 const DEGRADED_PERCENT: f64 = 8.0;
 /// What the monitor of the bash program uses on slow boards itself, in percent of one CPU.
 const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;

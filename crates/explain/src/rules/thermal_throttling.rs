@@ -1,4 +1,4 @@
-//! Rule: thermal-throttling. CPUs were slowed down because they were too hot.
+//! Rule: thermal-throttling. The clock of CPUs was lowered because they were too hot.
 //!
 //! Evidence in the order of its weight: the kernel's cooling devices, limits that the kernel
 //! lowered, throttle counters of x86, kernel messages, then clocks that fell while it was hot.
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// Less of the time than this below the highest OPP is switching, not throttling.
 const BELOW_TOP_SHARE_MIN: f64 = 0.005;
-/// Less loss of clock than this cannot be told from noise in a score.
+/// Less loss of clock than this cannot be distinguished from noise in a score.
 const LOSS_PERCENT_MIN: f64 = 1.0;
 /// No kernel lowers limits by heat below this temperature.
 const WARM_MILLICELSIUS: i64 = 55_000;

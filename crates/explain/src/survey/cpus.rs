@@ -82,7 +82,7 @@ fn interrupts(record: &Record) -> Vec<Finding> {
                 INTERRUPTS.id,
                 Severity::Info,
                 "Interrupt {number} ({names}): {count} interrupts, {percent} on CPU {cpu}, a slow core; the device is \
-                 slowed down when that core is busy.",
+                 slower when that core is busy.",
             )
             .sure(if cpu_use.irqbalance { 50 } else { 70 })
             .with("number", Quantity::Count(interrupt.number.into()))

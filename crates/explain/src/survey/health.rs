@@ -1,4 +1,4 @@
-//! Check: disk-health. What smartctl told of a disk: failing, worn, hot, errors on medium or cable.
+//! Check: disk-health. What smartctl reported of a disk: failing, worn, hot, errors on medium or cable.
 
 use super::{first, place};
 use crate::tables::{Check, Rule, Subject, When};

@@ -81,7 +81,7 @@ pub(crate) fn names(kind: Kind, names: &[Named]) -> String {
         Kind::Board => "Boards",
         Kind::Soc => "SoCs",
         Kind::Core => "Core types",
-        Kind::Cores => "Sets of cores",
+        Kind::Cores => "Combinations of core types",
         Kind::Kernel => "Kernels",
         Kind::Distribution => "Distributions",
     };
