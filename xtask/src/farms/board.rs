@@ -123,18 +123,7 @@ impl Board {
 
     fn boot(&mut self) -> Result<()> {
         let mut unshare = Command::new("unshare");
-        unshare.args([
-            "--net",
-            "--mount",
-            "--pid",
-            "--fork",
-            "--kill-child",
-            "--mount-proc",
-            "sh",
-            "-c",
-            SCRIPT,
-            "board",
-        ]);
+        unshare.args(super::ALONE).args(["sh", "-c", SCRIPT, "board"]);
         unshare.arg(self.folder.join("keys")).arg(self.kept()).arg(self.address());
         unshare.arg(if self.fate == Fate::Full { "full" } else { "room" });
         let log = fs::File::create(self.folder.join(format!("{}.log", self.name())))?;

@@ -193,20 +193,13 @@ fn program(options: &Options, folder: &Path) -> Result<()> {
     board::run("strip", &["-o", &folder.join("sbc-bench").to_string_lossy(), &binary.to_string_lossy()])
 }
 
+/// What unshare(1) is told: its own network, mounts and processes, which end with it.
+const ALONE: [&str; 6] = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
 /// The same task once more, alone with its own network, mounts and processes. They end with it, and it with this process.
 fn inside(words: &[&str]) -> Result<()> {
     let mut command = Command::new("setpriv");
-    command.args([
-        "--pdeathsig",
-        "KILL",
-        "unshare",
-        "--net",
-        "--mount",
-        "--pid",
-        "--fork",
-        "--kill-child",
-        "--mount-proc",
-    ]);
+    command.args(["--pdeathsig", "KILL", "unshare"]).args(ALONE);
     command.arg(std::env::current_exe()?).args(["farms", "--inside"]).args(words);
     let status = command.status().context("setpriv (of util-linux)")?;
     ensure!(status.success(), "the farm is not as expected");

@@ -1,7 +1,7 @@
 //! HTTPS to a hub by the real curl, against a server of OpenSSL on loopback whose certificate an authority of the test signed.
 
 use super::{Folder, KEPT, texts};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -44,23 +44,12 @@ impl Server {
 
     /// Answers one request, and returns it.
     fn answer(&mut self) -> String {
-        let mut reader = BufReader::new(self.0.stdout.take().unwrap());
-        let (mut head, mut length) = (String::new(), 0);
-        while !head.ends_with("\r\n\r\n") {
-            let mut line = String::new();
-            reader.read_line(&mut line).unwrap();
-            if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            head.push_str(&line);
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
+        let request = super::request(self.0.stdout.take().unwrap());
         let mut stdin = self.0.stdin.take().unwrap();
         write!(stdin, "HTTP/1.1 201 x\r\ncontent-length: {}\r\n\r\n{KEPT}", KEPT.len()).unwrap();
         stdin.flush().unwrap();
         self.0.stdin = Some(stdin);
-        head + &String::from_utf8_lossy(&body)
+        request
     }
 }
 

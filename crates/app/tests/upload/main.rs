@@ -26,19 +26,7 @@ fn hub_at(address: &str, statuses: &'static [u16]) -> (String, Receiver<String>)
     let serve = move || {
         for (status, stream) in statuses.iter().zip(listener.incoming()) {
             let mut stream = stream.unwrap();
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let (mut head, mut length) = (String::new(), 0);
-            while !head.ends_with("\r\n\r\n") {
-                let mut line = String::new();
-                reader.read_line(&mut line).unwrap();
-                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap();
-                }
-                head.push_str(&line);
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            give.send(head + &String::from_utf8_lossy(&body)).unwrap();
+            give.send(request(stream.try_clone().unwrap())).unwrap();
             let answer = if *status < 300 { KEPT } else { "{\"error\":\"no\"}" };
             let length = answer.len();
             write!(stream, "HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{answer}")
@@ -47,6 +35,23 @@ fn hub_at(address: &str, statuses: &'static [u16]) -> (String, Receiver<String>)
     };
     std::thread::Builder::new().spawn(serve).unwrap();
     (url, take)
+}
+
+/// One request of HTTP as it came: head and body.
+fn request(stream: impl Read) -> String {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    while !head.ends_with("\r\n\r\n") {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    head + &String::from_utf8_lossy(&body)
 }
 
 /// A folder that is removed with its value, with a log and a token in it.

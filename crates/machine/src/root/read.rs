@@ -5,7 +5,7 @@ use super::source::Source;
 use super::tree::{Root, Tree, board_entry, held};
 use crate::faults::{self, Call};
 use identify::{Entry, Tree as _, missing_errno, natural_key};
-use record::{Missing, Reading};
+use record::Reading;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl Root {
     /// # Errors
     /// Absent, denied or any other error of the kernel.
     pub fn read(&self, path: &str) -> Reading<String> {
-        Ok(String::from_utf8_lossy(&self.read_bytes(path)?).into_owned())
+        self.as_tree().read(path)
     }
 
     /// The file as text without white space and NULs at both ends: for files of one value.
@@ -29,11 +29,7 @@ impl Root {
     /// # Errors
     /// As [`Root::read`]; an empty file is garbled.
     pub fn read_value(&self, path: &str) -> Reading<String> {
-        let text = self.read(path)?;
-        match text.trim_matches(|c: char| c.is_whitespace() || c == '\0') {
-            "" => Err(Missing::garbled(path, "")),
-            value => Ok(value.to_owned()),
-        }
+        self.as_tree().read_value(path)
     }
 
     /// The file as one number.
@@ -41,8 +37,12 @@ impl Root {
     /// # Errors
     /// As [`Root::read`]; garbled if it is no number.
     pub fn read_number<T: std::str::FromStr>(&self, path: &str) -> Reading<T> {
-        let value = self.read_value(path)?;
-        value.parse().map_err(|_| Missing::garbled(path, &value))
+        self.as_tree().read_number(path)
+    }
+
+    /// What identification reads through: its forms of reading are those of a root.
+    fn as_tree(&self) -> &dyn identify::Tree {
+        self
     }
 
     /// The whole file.
