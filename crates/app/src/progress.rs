@@ -113,14 +113,10 @@ impl ProgressBar {
         if self.shown == Shown::Lines && !self.log.borrow_mut().was_silent(self.began.elapsed().as_secs()) {
             return;
         }
-        let named = gate.busiest.iter().take(3).map(|process| {
-            let percent = process.hundredths_percent / 100;
-            format!("{} (PID {}, {percent} %)", process.name, process.pid)
-        });
         self.line(&format!(
             "System is busy ({} % of all CPUs): {}. Waiting up to {} s; use --force to start now.",
             gate.busy_hundredths_percent / 100,
-            named.collect::<Vec<_>>().join(", "),
+            explain::view::process_words(&gate.busiest),
             left.as_secs()
         ));
     }

@@ -13,7 +13,7 @@ pub use kin::{all, children_of, has_own_numbers, is_gone, namespace, started_tic
 use crate::Root;
 use record::{BusyProcess, Missing, Reading};
 use stat::{ProcessTimes, parse_process};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More processes than anybody reads.
 const PROCESSES_MAX: usize = 10;
@@ -35,7 +35,7 @@ pub struct BusyWindow {
     pub busy_hundredths_percent: u32,
     /// Share of all CPUs that this program used, in hundredths of a percent.
     pub own_hundredths_percent: u32,
-    /// The busiest other processes, busiest first, each in hundredths of a percent of one CPU.
+    /// The busiest processes that this program did not start, busiest first, each in hundredths of a percent of one CPU.
     pub processes: Vec<BusyProcess>,
 }
 
@@ -77,7 +77,9 @@ impl Busy {
         }
         let mut own_ticks = 0;
         let mut used: Vec<(u64, u32, String)> = Vec::new();
-        for (pid, now) in read_processes(&self.root) {
+        let processes = read_processes(&self.root);
+        let own = self.own_pid.map(|own| descendants(own, &processes)).unwrap_or_default();
+        for (pid, now) in processes {
             let before = self
                 .processes
                 .get(&pid)
@@ -86,7 +88,7 @@ impl Busy {
             let ticks = now.ticks.saturating_sub(before);
             if Some(pid) == self.own_pid {
                 own_ticks = ticks;
-            } else if ticks > 0 {
+            } else if ticks > 0 && !own.contains(&pid) {
                 used.push((ticks, pid, now.name));
             }
         }
@@ -111,6 +113,20 @@ fn share(part: u64, whole: u64) -> u32 {
 fn read_total(root: &Root) -> Reading<CpuTimes> {
     let text = root.read("/proc/stat")?;
     parse_total(&text).ok_or_else(|| Missing::garbled("/proc/stat", &text))
+}
+
+/// Everything that this process started, and what that started. A list may hold parents behind their children.
+fn descendants(parent: u32, processes: &BTreeMap<u32, ProcessTimes>) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    loop {
+        let before = found.len();
+        let of_us = processes.iter().filter(|(_, process)| process.parent == parent || found.contains(&process.parent));
+        let of_us: Vec<u32> = of_us.map(|(pid, _)| *pid).collect();
+        found.extend(of_us);
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 /// The first line of `/proc/stat`, `cpu user nice system idle iowait irq softirq steal guest
@@ -145,8 +161,12 @@ mod tests {
     use super::*;
 
     fn stat(pid: u32, name: &str, user: u64, system: u64, started: u64) -> String {
+        child((pid, 1), name, user, system, started)
+    }
+
+    fn child((pid, parent): (u32, u32), name: &str, user: u64, system: u64, started: u64) -> String {
         format!(
-            "== /proc/{pid}/stat\n{pid} ({name}) R 1 1 1 0 -1 4194304 10 0 0 0 {user} {system} 0 0 20 0 1 0 {started} 1000 10\n"
+            "== /proc/{pid}/stat\n{pid} ({name}) R {parent} 1 1 0 -1 4194304 10 0 0 0 {user} {system} 0 0 20 0 1 0 {started} 1000 10\n"
         )
     }
 
@@ -193,6 +213,24 @@ mod tests {
     }
 
     #[test]
+    fn own_programs_are_not_others() {
+        let processes = |used: u64| {
+            // The numbers of processes begin anew at some time: a child may have a smaller one than its parent.
+            [
+                stat(3, "sbc-bench", 0, 0, 9),
+                child((20, 3), "guard", used, 0, 10),
+                child((7, 20), "7zr", used, 0, 11),
+                stat(30, "apt", used, 0, 12),
+            ]
+        };
+        let before = board("100 0 100 1000 50 0 0 0 0 0", &processes(0));
+        let after = board("300 0 100 1000 50 0 0 0 0 0", &processes(50));
+        let window = window(&before, &after).unwrap();
+        let named: Vec<_> = window.processes.iter().map(|process| process.name.as_str()).collect();
+        assert_eq!(named, ["apt"]);
+    }
+
+    #[test]
     fn idle_window_has_no_busy_process() {
         let before = board("100 0 100 1000 0 0 0 0", &[stat(1, "init", 5, 5, 0)]);
         let after = board("100 0 100 1200 0 0 0 0", &[stat(1, "init", 5, 5, 0)]);
@@ -214,21 +252,26 @@ mod tests {
 
     #[test]
     fn running_system_can_be_watched() {
-        // Only a program that is busy can show that busy programs are seen.
-        let mut program = std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        // Only a program that is busy can show that busy programs are seen, and only an orphan is not ours.
+        let mut own = std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let script = "(while :; do :; done) >/dev/null 2>&1 & echo $!";
+        let started = std::process::Command::new("/bin/sh").args(["-c", script]).output().unwrap();
+        let orphan: i32 = String::from_utf8(started.stdout).unwrap().trim().parse().unwrap();
         // However busy the machine is: it is seen in the end.
         let is_seen = (0..200).any(|_| {
             let busy = Busy::start(&Root::system()).unwrap();
             std::thread::sleep(std::time::Duration::from_millis(100));
             let window = busy.finish().unwrap();
-            let own = std::process::id();
-            assert!(window.processes.iter().all(|process| process.pid != own));
+            let of_us = [std::process::id(), own.id()];
+            assert!(window.processes.iter().all(|process| !of_us.contains(&process.pid)));
             let mut processes = window.processes.iter();
             window.busy_hundredths_percent > 0
-                && processes.any(|process| process.pid == program.id() && process.name == "sh")
+                && processes.any(|process| process.pid == orphan.unsigned_abs() && process.name == "sh")
         });
-        program.kill().unwrap();
-        program.wait().unwrap();
+        let pid = rustix::process::Pid::from_raw(orphan).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        own.kill().unwrap();
+        own.wait().unwrap();
         assert!(is_seen);
     }
 

@@ -113,7 +113,7 @@ pub struct Gate {
     pub available_kib: Fact<u64>,
 }
 
-/// A process that used CPU time while the gate watched.
+/// A process that used CPU time while it was watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BusyProcess {
     /// Process id.

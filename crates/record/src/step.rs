@@ -1,6 +1,6 @@
 //! One step of a run: a workload at one place, once, with its window and outcome.
 
-use crate::{Fact, Measured, Missing, Repeated, Variant, WorkloadName};
+use crate::{BusyProcess, Fact, Measured, Missing, Repeated, Variant, WorkloadName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,10 @@ pub struct Step {
     /// Counters of the step's own threads.
     #[serde(default)]
     pub counters: Counters,
+    /// Processes that this program did not start and that used at least 2 % of one CPU meanwhile, busiest first. Empty
+    /// in logs, in older Records, and for steps of less than a second, which the kernel's ticks cannot tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub busiest: Vec<BusyProcess>,
     /// What repetitions inside of it came to, one for each figure that was repeated.
     #[serde(default)]
     pub repeated: Vec<Repeated>,
@@ -64,6 +68,7 @@ impl Step {
             tool: None,
             not_comparable: None,
             counters: Counters::default(),
+            busiest: Vec::new(),
             repeated: Vec::new(),
             outcome,
             set_clock: None,

@@ -296,14 +296,10 @@ fn refusal(record: &Record) -> String {
     let Some(gate) = record.gate.known() else {
         return "The system is busy.".into();
     };
-    let named = gate.busiest.iter().map(|process| {
-        let percent = f64::from(process.hundredths_percent) / 100.0;
-        format!("{} (PID {}, {percent:.0} % of one CPU)", process.name, process.pid)
-    });
     format!(
         "The system stayed busy ({} % of all CPUs) for {} s: {}. Stop these processes or use --force.",
         gate.busy_hundredths_percent / 100,
         gate.waited_ms / 1000,
-        named.collect::<Vec<_>>().join(", ")
+        explain::view::process_words(&gate.busiest)
     )
 }

@@ -14,13 +14,21 @@ use crate::process::standstill;
 use crate::run::context::Progress;
 use crate::run::hotplug;
 use crate::workloads::{Workload, sevenzip, workload};
-use record::{Event, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
+use machine::processes::Busy;
+use record::{BusyProcess, Event, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The start of a run is reported again if it differs by so much from what was told last.
 const START_MS: i64 = 500;
+
+/// Shorter steps are too short for the ticks of 10 ms in which the kernel counts the CPU time of processes.
+const BUSY_MS_MIN: i64 = 1_000;
+/// A process below this use of one CPU, in hundredths of a percent, changes no score.
+const BUSY_HUNDREDTHS_MIN: u32 = 200;
+/// More processes than a sentence can name.
+const BUSY_MAX: usize = 5;
 
 impl Runner<'_> {
     pub(super) fn available(&self) -> Available {
@@ -114,6 +122,7 @@ impl Runner<'_> {
         self.switch_cpus(&hotplug::cpus_to_hide(machine, job));
         self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
+        let busy = Busy::start(self.context.root);
         let start = (timeline.now_ms(), timeline.utc_ms());
         let progress = &mut self.context.progress;
         // Built-in kernels are timed in this very process: nothing may run in parallel, but where one
@@ -142,7 +151,7 @@ impl Runner<'_> {
             not_comparable: self.crowded.clone(),
             ..WorkloadContext::new(places, &self.tools, job, self.context.cancelled, &watch)
         };
-        let (report, outcome) = match &self.refused {
+        let (mut report, outcome) = match &self.refused {
             Some(why) => (StepReport::new(context.not_comparable.clone()), not_started(why.clone())),
             None => measured(&context),
         };
@@ -152,6 +161,9 @@ impl Runner<'_> {
             start_utc_ms: Some(start.1),
             end_utc_ms: Some(timeline.utc_ms()),
         };
+        if window.end_ms - window.start_ms >= BUSY_MS_MIN {
+            report.busiest = busy.map(|busy| others(&busy)).unwrap_or_default();
+        }
         let step = report.into_step(job, window, outcome);
         self.estimates.job_took(job, elapsed(&step));
         step
@@ -229,6 +241,14 @@ impl Runner<'_> {
             step.not_comparable.get_or_insert(why);
         }
     }
+}
+
+/// Who else was busy. A system that does not tell is not asked again.
+fn others(busy: &Busy) -> Vec<BusyProcess> {
+    let mut found = busy.finish().map(|window| window.processes).unwrap_or_default();
+    found.retain(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_MIN);
+    found.truncate(BUSY_MAX);
+    found
 }
 
 /// Runs the workload of the job.

@@ -126,10 +126,22 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     if steps.is_empty() {
         steps.clone_from(&worst.phase.steps);
     }
-    Finding::new(RULE.id, severity, "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most.")
+    let named = view::process_words(&view::busy_processes(record, &steps));
+    let template = match (computing >= 1.0, named.is_empty()) {
+        (true, true) => "During {phase}, other tasks kept {cpus} CPUs busy on average and {peak_cpus} at most.",
+        (true, false) => {
+            "During {phase}, other tasks kept {cpus} CPUs busy on average and {peak_cpus} at most: {named}."
+        }
+        (false, true) => "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most.",
+        (false, false) => "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most: {named}.",
+    };
+    Finding::new(RULE.id, severity, template)
         .with("phase", Quantity::Text(worst.phase.name.clone()))
         .with("mean", cpus(worst.mean_cpus))
         .with("peak", cpus(worst.peak_cpus))
+        .with("cpus", Quantity::Text(format!("{:.1}", worst.mean_cpus)))
+        .with("peak_cpus", Quantity::Text(format!("{:.1}", worst.peak_cpus)))
+        .with("named", Quantity::Text(named))
         .with("share", Quantity::Percent(worst.percent))
         .with("peak_at", Quantity::Ms(worst.at_peak_ms))
         .with("phases", Quantity::Count(others.len() as i64))
@@ -161,9 +173,15 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
         _ => return None,
     };
     let step = &record.steps[index];
+    let named = view::process_words(&view::busy_processes(record, &[index]));
+    let template = match named.is_empty() {
+        true => "Other tasks used {share} of all CPU time during {step} (run {run}).",
+        false => "Other tasks used {share} of all CPU time during {step} (run {run}): {named}.",
+    };
     Some(
-        Finding::new(RULE.id, severity, "Other tasks used {share} of all CPU time during {step} (run {run}).")
+        Finding::new(RULE.id, severity, template)
             .sure(85)
+            .with("named", Quantity::Text(named))
             .with("share", Quantity::Share(share))
             .with("step", Quantity::Text(view::step_name(step)))
             .with("run", Quantity::Count(i64::from(step.repetition) + 1))
@@ -200,17 +218,23 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
     });
     let (share, index) = waited.max_by(|a, b| a.0.as_percent().total_cmp(&b.0.as_percent()))?;
     (share.as_percent() >= WAITED_PERCENT_MIN).then(|| {
-        Finding::new(
-            RULE.id,
-            Severity::Degraded,
-            "{step} was preempted for {share} of its time by other tasks on its CPU.",
-        )
-        .with("step", Quantity::Text(view::step_name(&record.steps[index])))
-        .with("share", Quantity::Share(share))
-        .of([index])
-        .seen_by(Witness::CpuTime)
-        .at(step_place(record, index))
-        .at(Place::Field(format!("steps[{index}].counters.run_delay_ns")))
+        // Which of them was on this CPU is not known.
+        let named = view::process_words(&view::busy_processes(record, &[index]));
+        let template = match named.is_empty() {
+            true => "{step} was preempted for {share} of its time by other tasks on its CPU.",
+            false => {
+                "{step} was preempted for {share} of its time by other tasks on its CPU. Busy on any CPU meanwhile: \
+                 {named}."
+            }
+        };
+        Finding::new(RULE.id, Severity::Degraded, template)
+            .with("named", Quantity::Text(named))
+            .with("step", Quantity::Text(view::step_name(&record.steps[index])))
+            .with("share", Quantity::Share(share))
+            .of([index])
+            .seen_by(Witness::CpuTime)
+            .at(step_place(record, index))
+            .at(Place::Field(format!("steps[{index}].counters.run_delay_ns")))
     })
 }
 
@@ -220,7 +244,7 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_message, with_step};
-    use record::{AllCpus, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId};
+    use record::{AllCpus, BusyProcess, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId};
 
     /// Ten seconds of one thread on four CPUs, while others use so many ticks a second.
     fn run(others: i64) -> Record {
@@ -247,6 +271,25 @@ mod tests {
             "During memory latency, other tasks used 20 % of one CPU on average and 20 % at most."
         );
         assert_eq!(findings_of(RULE.id, &run(100))[0].severity, Severity::Invalid);
+    }
+
+    #[test]
+    fn busy_processes_are_named_where_the_run_saw_them() {
+        let mut record = run(20);
+        record.steps[0].busiest = vec![BusyProcess { pid: 412, name: "apt".into(), hundredths_percent: 1_950 }];
+        assert_eq!(
+            findings_of(RULE.id, &record)[0].sentence(),
+            "During memory latency, other tasks used 20 % of one CPU on average and 20 % at most: apt (PID 412, 20 % of \
+             one CPU)."
+        );
+    }
+
+    #[test]
+    fn more_than_a_cpu_is_told_in_cpus() {
+        assert_eq!(
+            findings_of(RULE.id, &run(150))[0].sentence(),
+            "During memory latency, other tasks kept 1.5 CPUs busy on average and 1.5 at most."
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Rule: started-busy. The run was forced to start although the system was busy.
 
 use super::{Check, Rule};
-use crate::{Finding, Place, Quantity, Severity};
+use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,26 +19,18 @@ fn check(record: &Record) -> Vec<Finding> {
     let Some(gate) = record.gate.known().filter(|gate| gate.forced && !gate.passed) else {
         return Vec::new();
     };
-    let culprits: Vec<String> = gate
-        .busiest
-        .iter()
-        .take(3)
-        .map(|process| {
-            let percent = Quantity::Percent(f64::from(process.hundredths_percent) / 100.0);
-            format!("{} (PID {}, {percent} of a CPU)", process.name, process.pid)
-        })
-        .collect();
+    let named = view::process_words(&gate.busiest);
     let is_heavy = gate.busiest.iter().any(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_OF_CPU);
     let severity = if is_heavy { Severity::Invalid } else { Severity::Degraded };
-    let template = if culprits.is_empty() {
+    let template = if named.is_empty() {
         "The run was started with --force while {busy} of all CPUs was in use."
     } else {
-        "The run was started with --force while {busy} of all CPUs was in use by {culprits}."
+        "The run was started with --force while {busy} of all CPUs was in use by {named}."
     };
     let busy = f64::from(gate.busy_hundredths_percent) / 100.0;
     let finding = Finding::new(RULE.id, severity, template)
         .with("busy", Quantity::Percent(busy))
-        .with("culprits", Quantity::Text(culprits.join(", ")));
+        .with("named", Quantity::Text(named));
     vec![finding.at(Place::Field("gate".into()))]
 }
 
@@ -63,7 +55,7 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &record),
             [
-                "The run was started with --force while 26 % of all CPUs was in use by cc1plus (PID 4711, 99 % of a CPU)."
+                "The run was started with --force while 26 % of all CPUs was in use by cc1plus (PID 4711, 99 % of one CPU)."
             ]
         );
         gate.passed = true;

@@ -43,6 +43,11 @@ fn cards(record: &Record) -> impl Iterator<Item = (&Disk, &Card)> {
     disks.iter().filter_map(|disk| Some((disk, disk.card.as_ref()?)))
 }
 
+/// `1 error`, `3 errors`.
+fn counted(number: u64, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
 fn finding(rule: &Rule, severity: Severity, template: &'static str, disk: &Disk, card: &Card) -> Finding {
     Finding::new(rule.id, severity, template)
         .with("disk", Quantity::Text(disk.name.clone()))
@@ -57,13 +62,12 @@ fn errors(record: &Record) -> Vec<Finding> {
             finding(
                 &ERRORS,
                 Severity::Degraded,
-                "Card {disk} ({name}): {errors} errors and {tuning} failed tuning attempts since boot (bad contacts, \
-                 voltage or card).",
+                "Card {disk} ({name}): {errors} and {tuning} since boot (bad contacts, voltage or card).",
                 disk,
                 card,
             )
-            .with("errors", Quantity::Count(card.errors.into()))
-            .with("tuning", Quantity::Count(card.tuning_failures.into()))
+            .with("errors", Quantity::Text(counted(card.errors.into(), "error")))
+            .with("tuning", Quantity::Text(counted(card.tuning_failures.into(), "failed tuning attempt")))
         })
         .collect()
 }

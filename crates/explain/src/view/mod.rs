@@ -5,6 +5,7 @@
 //! Record cannot answer gives nothing, never zero.
 
 mod base;
+mod busy_processes;
 mod clock_gauge;
 mod clocks;
 mod core_clusters;
@@ -45,6 +46,7 @@ mod waited;
 mod witness;
 
 pub use base::{is_of_unknown_kind, is_x86};
+pub use busy_processes::{busy_processes, process_words};
 pub use clock_gauge::clock_gauge;
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz, point_clock,

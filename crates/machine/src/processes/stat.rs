@@ -5,6 +5,8 @@
 pub(super) struct ProcessTimes {
     pub(super) name: String,
     pub(super) ticks: u64,
+    /// Who started it, or took it over.
+    pub(super) parent: u32,
     /// Start in ticks since boot: tells a process from a later one of the same number.
     pub(super) started: u64,
 }
@@ -20,6 +22,7 @@ pub(super) fn parse_process(text: &str) -> Option<ProcessTimes> {
     Some(ProcessTimes {
         // The kernel gives the bytes as the process name was set; none of them may steer anything.
         name: name.replace(char::is_control, "\u{fffd}"),
+        parent: u32::try_from(field(4)?).ok()?,
         ticks: field(14)?.saturating_add(field(15)?),
         started: field(22)?,
     })

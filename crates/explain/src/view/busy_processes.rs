@@ -1,0 +1,26 @@
+//! Processes that the run did not start, by name: who used the CPUs meanwhile.
+
+use record::{BusyProcess, Record};
+
+/// The busiest processes of others during these steps, each where it was busiest, the busiest first.
+pub fn busy_processes(record: &Record, steps: &[usize]) -> Vec<BusyProcess> {
+    let mut found: Vec<BusyProcess> = Vec::new();
+    let steps = steps.iter().filter_map(|step| record.steps.get(*step));
+    for process in steps.flat_map(|step| &step.busiest) {
+        match found.iter_mut().find(|known| known.pid == process.pid && known.name == process.name) {
+            Some(known) => known.hundredths_percent = known.hundredths_percent.max(process.hundredths_percent),
+            None => found.push(process.clone()),
+        }
+    }
+    found.sort_by_key(|process| std::cmp::Reverse(process.hundredths_percent));
+    found
+}
+
+/// At most three of them as words: `apt (PID 412, 96 % of one CPU), gzip (PID 414, 12 % of one CPU)`. Nothing for none.
+pub fn process_words(processes: &[BusyProcess]) -> String {
+    let words = processes.iter().take(3).map(|process| {
+        let percent = f64::from(process.hundredths_percent) / 100.0;
+        format!("{} (PID {}, {percent:.0} % of one CPU)", process.name, process.pid)
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
