@@ -216,6 +216,7 @@ mod tests {
             tool: None,
             not_comparable: None,
             counters: Counters::default(),
+            busiest: Vec::new(),
             repeated: Vec::new(),
             outcome: Outcome::Skipped(Missing::absent("x")),
             set_clock: None,
