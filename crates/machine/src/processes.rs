@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn own_programs_are_not_others() {
         let processes = |used: u64| {
-            // The numbers of processes begin anew at some time: a child may have a smaller one than its parent.
+            // The numbers of processes wrap: a child may have a smaller one than its parent.
             [
                 stat(3, "sbc-bench", 0, 0, 9),
                 child((20, 3), "guard", used, 0, 10),

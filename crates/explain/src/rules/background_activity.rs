@@ -223,7 +223,7 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
         let template = match named.is_empty() {
             true => "{step} was preempted for {share} of its time by other tasks on its CPU.",
             false => {
-                "{step} was preempted for {share} of its time by other tasks on its CPU. Busy on any CPU meanwhile: \
+                "{step} was preempted for {share} of its time by other tasks on its CPU. Busy on any CPU at that time: \
                  {named}."
             }
         };
