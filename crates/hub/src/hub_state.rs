@@ -53,12 +53,16 @@ pub struct Hub {
     pub rates: Rates,
     /// What it has done.
     pub tally: Tally,
-    /// Room for uploads: so many are in memory at the same time.
+    /// Room for bodies of uploads, in bytes: what has come of them takes it, and not what is promised.
+    pub bodies: Semaphore,
+    /// Room for uploads that are read and explained, which takes many times the memory of their bodies.
     pub uploads: Semaphore,
 }
 
-/// Uploads that are in memory at the same time.
+/// Uploads that are read and explained at the same time.
 const UPLOADS_MAX: usize = 4;
+/// So many of the largest bodies are in memory at the same time, or more of smaller ones.
+const BODIES_MAX: usize = 4;
 
 /// Counters for Prometheus, of this process.
 #[derive(Debug, Default)]
@@ -97,6 +101,7 @@ impl Hub {
         let build = results::build_number(&*store, &settings.build)?;
         let rates = Rates::default();
         let counts = RwLock::new(Arc::new(Counts::latest(&*store)?));
+        let bodies = Semaphore::new(BODIES_MAX * settings.limits.request_bytes_max);
         Ok(Self {
             store,
             settings,
@@ -104,6 +109,7 @@ impl Hub {
             counts,
             rates,
             tally: Tally::default(),
+            bodies,
             uploads: Semaphore::new(UPLOADS_MAX),
         })
     }

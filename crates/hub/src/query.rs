@@ -97,23 +97,26 @@ const IDS_MAX: usize = 200;
 /// # Errors
 /// As [`Session::run`].
 pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {
-    let mut conditions: Vec<String> = vec!["listed = 1".to_owned()];
+    // A sign before a column keeps the database from reading that column's index. Runs that died have indices of their own,
+    // which also have these columns.
+    let of_died = if query.died { "+" } else { "" };
+    let mut conditions: Vec<String> = vec![format!("{of_died}listed = 1")];
     let mut values: Vec<Value> = Vec::new();
     // The fewest rows that one of the names leaves.
     let mut rows_max = counts.total;
     for (kind, slug) in &query.names {
-        let Some((condition, rows)) = named(session, *kind, slug, counts)? else { return Ok(Page::default()) };
+        let Some((condition, rows)) = named(session, *kind, slug, counts, of_died)? else { return Ok(Page::default()) };
         rows_max = rows_max.min(rows);
         conditions.push(condition);
     }
     if let Some(words) = &query.words {
-        let Some((condition, rows)) = worded(words, counts) else { return Ok(Page::default()) };
+        let Some((condition, rows)) = worded(words, counts, of_died) else { return Ok(Page::default()) };
         rows_max = rows_max.min(rows);
         conditions.push(condition);
     }
     if let Some(verdict) = &query.verdict {
         values.push(verdict.as_str().into());
-        conditions.push(format!("verdict = ${}", values.len()));
+        conditions.push(format!("{of_died}verdict = ${}", values.len()));
     }
     if query.died {
         conditions.push("died_in IS NOT NULL".to_owned());
@@ -125,8 +128,7 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     // Of n rows in an order, a name with m of them fills a page of p rows after about p * n / m rows.
     let limit = query.limit.clamp(1, LIMIT_MAX);
     let is_rare = rows_max.saturating_mul(rows_max) < limit.saturating_mul(counts.total.max(1));
-    // A sign before a column keeps the database from reading that column's index.
-    let sign = if is_rare && conditions.len() > 1 { "+" } else { "" };
+    let sign = if is_rare && conditions.len() > 1 && !query.died { "+" } else { "" };
     if let Some(cursor) = query.cursor {
         let value = match query.sort {
             Some(_) => Value::Real(cursor.value),
@@ -159,26 +161,32 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     Ok(Page { rows, next })
 }
 
-/// The condition of a name and how many rows it leaves; none if no result has it.
-fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> Result<Option<(String, i64)>, Trouble> {
+/// The condition of a name and how many rows it leaves; none if no result has it. `sign` stands before its column.
+fn named(
+    session: &mut dyn Session,
+    kind: Kind,
+    slug: &str,
+    counts: &Counts,
+    sign: &str,
+) -> Result<Option<(String, i64)>, Trouble> {
     let sql = "SELECT id FROM name WHERE kind = $1 AND slug = $2";
     let Some(id) = first(session, sql, &[kind.word().into(), slug.into()])?.and_then(|row| row.integer(0)) else {
         return Ok(None);
     };
     let rows = counts.of_name(kind, id);
     match NAMED.iter().find(|(of, _)| *of == kind) {
-        Some((_, column)) => Ok(Some((format!("{column} = {id}"), rows))),
+        Some((_, column)) => Ok(Some((format!("{sign}{column} = {id}"), rows))),
         None => {
             let sql = "SELECT cores_id FROM name_core WHERE core_id = $1 ORDER BY cores_id LIMIT $2";
             let sets = session.run(sql, &[id.into(), (IDS_MAX as i64).into()])?;
             let ids: Vec<String> = sets.iter().filter_map(|row| Some(row.integer(0)?.to_string())).collect();
-            Ok(Some((format!("cores_id IN ({})", ids.join(", ")), rows)).filter(|_| !ids.is_empty()))
+            Ok(Some((format!("{sign}cores_id IN ({})", ids.join(", ")), rows)).filter(|_| !ids.is_empty()))
         }
     }
 }
 
-/// The condition that some name has all these words, and how many rows it leaves.
-fn worded(words: &str, counts: &Counts) -> Option<(String, i64)> {
+/// The condition that some name has all these words, and how many rows it leaves. `sign` stands before its columns.
+fn worded(words: &str, counts: &Counts, sign: &str) -> Option<(String, i64)> {
     let wanted: Vec<String> = words.to_lowercase().split_whitespace().map(str::to_owned).collect();
     if wanted.is_empty() {
         return Some(("1 = 1".to_owned(), counts.total));
@@ -195,7 +203,7 @@ fn worded(words: &str, counts: &Counts) -> Option<(String, i64)> {
         if !found.is_empty() {
             let ids: Vec<String> = found.iter().map(|name| name.id.to_string()).collect();
             rows += found.iter().map(|name| name.count).sum::<i64>();
-            conditions.push(format!("{column} IN ({})", ids.join(", ")));
+            conditions.push(format!("{sign}{column} IN ({})", ids.join(", ")));
         }
     }
     (!conditions.is_empty()).then(|| (format!("({})", conditions.join(" OR ")), rows))

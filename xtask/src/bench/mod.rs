@@ -199,7 +199,7 @@ fn boards() -> Result<()> {
 /// A hub that is filled, sent to and asked, on SQLite and on PostgreSQL; `arguments` may name one of them.
 fn hub(results: &str, arguments: &[&str]) -> Result<()> {
     let status = workspace::cargo()
-        .args(["bench", "--quiet", "--locked", "--package", "sbc-bench-hub", "--profile", "here", "--bench", "load"])
+        .args(["bench", "--quiet", "--locked", "--package", "sbc-bench-hub", "--profile", "hub", "--bench", "load"])
         .args(["--", results])
         .args(arguments)
         .status()?;

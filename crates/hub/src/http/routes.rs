@@ -145,9 +145,9 @@ async fn send(State(hub): Shared, RawQuery(query): RawQuery, headers: HeaderMap,
     let answer = async {
         let (of, asked) = (Arc::clone(&hub), headers.clone());
         let permit = blocking(move || upload::permit(&of, &asked, query.as_deref())).await?;
-        // So many bodies are in memory at most.
-        let _room = hub.uploads.acquire().await;
-        let bytes = body(&hub, content).await?;
+        // A body that trickles takes the room of its bytes and nobody's turn.
+        let (bytes, _room) = body(&hub, content).await?;
+        let _turn = hub.uploads.acquire().await;
         let own_url = ask::own_url(&hub, &headers);
         let (of, asked) = (Arc::clone(&hub), headers.clone());
         blocking(move || upload::keep(&of, permit, bytes, &own_url, &asked)).await

@@ -7,13 +7,18 @@ use crate::store::write;
 use crate::submit::{Sent, submit};
 use crate::tokens::{Scope, Token};
 use crate::{changes, clock, results};
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::json;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::time::Duration;
+use tokio::sync::SemaphorePermit;
 
 /// Patience with a body: 8 MiB at 1 Mbit/s.
 const BODY_TIME_MAX: Duration = Duration::from_secs(70);
+/// Pause in seconds before a body is sent again that found no room.
+const BUSY_S: u64 = 2;
 /// Longest name that a sender gives a machine.
 const ALIAS_CHARACTERS_MAX: usize = 100;
 
@@ -48,17 +53,34 @@ fn too_large(hub: &Hub) -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The limit of a request is {limit_kib} KiB."))
 }
 
-/// Reads a body within its limits of size and time.
-pub(super) async fn body(hub: &Hub, body: Body) -> Result<Vec<u8>, Refusal> {
-    let bytes = axum::body::to_bytes(body, hub.settings.limits.request_bytes_max);
-    match tokio::time::timeout(BODY_TIME_MAX, bytes).await {
-        Ok(Ok(bytes)) => Ok(bytes.into()),
-        Ok(Err(error)) if std::error::Error::source(&error).is_some_and(|why| why.to_string().contains("limit")) => {
-            Err(too_large(hub))
-        }
-        Ok(Err(_)) => Err(Refusal::bad("The request ended early.")),
+/// Reads a body within its limits of size and time. It has its room in memory until the permit is dropped.
+pub(super) async fn body(hub: &Hub, body: Body) -> Result<(Vec<u8>, SemaphorePermit<'_>), Refusal> {
+    match tokio::time::timeout(BODY_TIME_MAX, whole(hub, body)).await {
+        Ok(read) => read,
         Err(_) => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request took too long.")),
     }
+}
+
+async fn whole(hub: &Hub, mut body: Body) -> Result<(Vec<u8>, SemaphorePermit<'_>), Refusal> {
+    let no_room = || {
+        let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "Too much is being sent to this hub; try again.");
+        Refusal { retry_after_s: Some(BUSY_S), ..refusal }
+    };
+    let mut room = hub.bodies.try_acquire_many(0).map_err(|_| no_room())?;
+    let mut bytes = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|_| Refusal::bad("The request ended early."))?;
+        // Trailers say nothing.
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > hub.settings.limits.request_bytes_max {
+            return Err(too_large(hub));
+        }
+        // Not waited for: bodies that wait for each other's room would all wait for ever.
+        let count = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        room.merge(hub.bodies.try_acquire_many(count).map_err(|_| no_room())?);
+        bytes.extend_from_slice(&data);
+    }
+    Ok((bytes, room))
 }
 
 /// Keeps what was sent. It is durable when this returns.

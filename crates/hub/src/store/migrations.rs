@@ -12,6 +12,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "results", statements: include_str!("migrations/1_results.sql") },
     Migration { name: "changes", statements: include_str!("migrations/2_changes.sql") },
     Migration { name: "counted", statements: include_str!("migrations/3_counted.sql") },
+    Migration { name: "died", statements: include_str!("migrations/4_died.sql") },
 ];
 
 /// Any number, the same in all hubs: who holds it migrates.
