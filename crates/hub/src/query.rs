@@ -85,6 +85,8 @@ pub struct Page {
     pub next: Option<Cursor>,
 }
 
+/// The verdict of few results.
+const INVALID: &str = "invalid";
 /// Rows of a page at most.
 pub const LIMIT_MAX: i64 = 200;
 /// Names that words are looked for in at most.
@@ -97,26 +99,31 @@ const IDS_MAX: usize = 200;
 /// # Errors
 /// As [`Session::run`].
 pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {
-    // A sign before a column keeps the database from reading that column's index. Runs that died have indices of their own,
-    // which also have these columns.
-    let of_died = if query.died { "+" } else { "" };
-    let mut conditions: Vec<String> = vec![format!("{of_died}listed = 1")];
+    // A sign before a column keeps the database from reading that column's index. Runs that died and invalid ones are few:
+    // they have indices of their own, which also have these columns.
+    let is_invalid = query.verdict.as_deref() == Some(INVALID) && !query.died;
+    let are_few = query.died || is_invalid;
+    let of_few = if are_few { "+" } else { "" };
+    let mut conditions: Vec<String> = vec![format!("{of_few}listed = 1")];
     let mut values: Vec<Value> = Vec::new();
     // The fewest rows that one of the names leaves.
     let mut rows_max = counts.total;
     for (kind, slug) in &query.names {
-        let Some((condition, rows)) = named(session, *kind, slug, counts, of_died)? else { return Ok(Page::default()) };
+        let Some((condition, rows)) = named(session, *kind, slug, counts, of_few)? else { return Ok(Page::default()) };
         rows_max = rows_max.min(rows);
         conditions.push(condition);
     }
     if let Some(words) = &query.words {
-        let Some((condition, rows)) = worded(words, counts, of_died) else { return Ok(Page::default()) };
+        let Some((condition, rows)) = worded(words, counts, of_few) else { return Ok(Page::default()) };
         rows_max = rows_max.min(rows);
         conditions.push(condition);
     }
-    if let Some(verdict) = &query.verdict {
+    if is_invalid {
+        // As a word and not as a value, so that the database sees that the index of these has them all.
+        conditions.push(format!("verdict = '{INVALID}'"));
+    } else if let Some(verdict) = &query.verdict {
         values.push(verdict.as_str().into());
-        conditions.push(format!("{of_died}verdict = ${}", values.len()));
+        conditions.push(format!("{of_few}verdict = ${}", values.len()));
     }
     if query.died {
         conditions.push("died_in IS NOT NULL".to_owned());
@@ -128,7 +135,7 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     // Of n rows in an order, a name with m of them fills a page of p rows after about p * n / m rows.
     let limit = query.limit.clamp(1, LIMIT_MAX);
     let is_rare = rows_max.saturating_mul(rows_max) < limit.saturating_mul(counts.total.max(1));
-    let sign = if is_rare && conditions.len() > 1 && !query.died { "+" } else { "" };
+    let sign = if is_rare && conditions.len() > 1 && !are_few { "+" } else { "" };
     if let Some(cursor) = query.cursor {
         let value = match query.sort {
             Some(_) => Value::Real(cursor.value),
