@@ -3,11 +3,12 @@
 
 use super::Runner;
 use super::tell::{RecordOutcome, outcome_recorder};
+use crate::emulation::told;
 use crate::job::cpus::online_clusters;
 use crate::question::wants;
 use crate::run::clock_pass::ClockPass;
 use machine::settings::Settings;
-use record::{Cluster, Machine, Outcome, SetClock, Step, WorkloadId};
+use record::{Cluster, Event, Machine, Outcome, SetClock, Step, WorkloadId};
 
 impl Runner<'_> {
     /// Before anything is changed: how long each cluster takes to its full clock.
@@ -91,6 +92,16 @@ impl Runner<'_> {
         drop(tell);
         self.estimates.clock_step(&step);
         self.step_ended(step);
+        self.record_emulation();
+    }
+
+    /// Where no new code may be made, readings of the clock are the first to show that the CPU is emulated.
+    fn record_emulation(&mut self) {
+        let known = &self.recorder.record().machine;
+        let told = told(self.context.root, known);
+        if known.emulated_by().is_none() && told.emulated_by().is_some() {
+            self.recorder.append(Event::Machine { machine: Box::new(told) });
+        }
     }
 }
 

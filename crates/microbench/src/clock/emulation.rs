@@ -9,6 +9,7 @@
 use super::reading::ClockReading;
 use crate::{arch, translation};
 use std::fmt;
+use std::sync::OnceLock;
 
 /// What speaks against a real CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,18 +55,25 @@ const READINGS_MAX: usize = 12;
 /// then taken with `again`. None says nothing if the ratios are missing; see [`EmulationSign`] for what
 /// this can tell at all.
 pub fn emulation_sign(first: &ClockReading, again: impl FnMut() -> ClockReading) -> Option<EmulationSign> {
-    emulated().unwrap_or(None).or_else(|| agreed(first, again))
+    emulated().unwrap_or(None).or_else(|| {
+        let sign = agreed(first, again)?;
+        Some(*AGREED.get_or_init(|| sign))
+    })
 }
 
-/// The sign that needs no reading of the clock, and therefore no quiet machine. Asked once, in less than a millisecond on a
-/// real CPU.
+/// What readings have shown: a CPU that is emulated stays so, whatever later readings look like.
+static AGREED: OnceLock<EmulationSign> = OnceLock::new();
+
+/// The sign that needs no reading of the clock, and therefore no quiet machine, or one that readings have shown before. Asked
+/// once, in less than a millisecond on a real CPU.
 ///
 /// # Errors
 /// The errno of the kernel, where it gives no memory for new code, and the translator does not sign.
 pub fn emulated() -> Result<Option<EmulationSign>, i32> {
-    match arch::translator() {
-        Some(name) => Ok(Some(EmulationSign::Named(name))),
-        None => Ok(translation::translated()?.map(|found| EmulationSign::Translated(found.ratio()))),
+    match (arch::translator(), AGREED.get()) {
+        (Some(name), _) => Ok(Some(EmulationSign::Named(name))),
+        (None, Some(sign)) => Ok(Some(*sign)),
+        (None, None) => Ok(translation::translated()?.map(|found| EmulationSign::Translated(found.ratio()))),
     }
 }
 
