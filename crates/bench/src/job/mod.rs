@@ -11,7 +11,7 @@ pub(crate) mod score;
 pub(crate) mod setting;
 
 use crate::Definition;
-use record::{SetClock, Variant, WorkloadId, WorkloadName};
+use record::{SetClock, Step, Variant, WorkloadId, WorkloadName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,5 +45,10 @@ impl Job {
             Some(definition) => definition.name.as_str().into(),
             None => self.workload.into(),
         }
+    }
+
+    /// True if this step is a repetition of it.
+    pub(crate) fn is_of(&self, step: &Step) -> bool {
+        (self.name(), &self.variant, &self.cpus) == (step.workload.clone(), &step.variant, &step.cpus)
     }
 }

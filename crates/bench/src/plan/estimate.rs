@@ -78,6 +78,17 @@ impl Estimates {
         self.known.push((job.clone(), took));
     }
 
+    /// True if a job like this has run.
+    pub(crate) fn knows(&self, job: &Job) -> bool {
+        self.find(job).is_some()
+    }
+
+    /// False if a program of the user's own is among these stages that has not run yet: how long it takes is in no model.
+    pub(crate) fn can_tell(&self, stages: &[Stage]) -> bool {
+        let is_unknown = |job: &Job| job.definition.is_some() && job.time.is_none() && !self.knows(job);
+        !stages.iter().filter_map(Stage::job).any(is_unknown)
+    }
+
     /// Time of these stages.
     pub(crate) fn of_stages(&self, stages: &[Stage]) -> Duration {
         let sum = stages.iter().map(|stage| self.stage_s(stage)).sum();
@@ -196,6 +207,18 @@ mod tests {
         estimates.clock_step(&clock(100_000));
         estimates.job_took(&job(WorkloadId::SevenZip, Variant::MULTI), Duration::from_secs(33));
         assert_eq!(seconds(&estimates), 33 + 60);
+    }
+
+    #[test]
+    fn program_that_never_ran_has_no_estimate() {
+        let command = vec!["sleep".to_owned(), "0.1".to_owned()];
+        let definition = Some(std::sync::Arc::new(crate::Definition::of_command(command)));
+        let program = Job { definition, ..job(WorkloadId::Program, Variant::default()) };
+        let stages = [Stage::Job(program.clone()), Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI))];
+        let mut estimates = Estimates::default();
+        assert!(!estimates.can_tell(&stages) && estimates.can_tell(&stages[1..]));
+        estimates.job_took(&Job { repetition: 7, ..program }, Duration::from_millis(100));
+        assert!(estimates.can_tell(&stages));
     }
 
     #[test]

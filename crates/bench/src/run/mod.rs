@@ -231,7 +231,7 @@ impl Runner<'_> {
         let stages = self.context.task.stages(&planning);
         let stages = self.begun.left(stages);
         self.estimates = Estimates::of(machine);
-        self.estimate_skipped(&stages);
+        self.estimate_known(&stages);
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
@@ -255,7 +255,7 @@ impl Runner<'_> {
             self.at += 1;
             if stage == Stage::ColdClocks {
                 let left = self.estimates.of_stages(self.ahead());
-                if left >= WORTH_TELLING {
+                if left >= WORTH_TELLING && self.estimates.can_tell(self.ahead()) {
                     (self.context.progress)(Progress::Left(left));
                 }
             }

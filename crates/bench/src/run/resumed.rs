@@ -55,8 +55,14 @@ impl Runner<'_> {
         Some(Missing::unsupported(name, why))
     }
 
-    /// Writes down that this job is not run.
+    /// Writes down that this job is not run, once for all its repetitions.
     pub(super) fn job_left_out(&mut self, job: &Job, why: Missing) -> Step {
+        let is_same = |step: &&Step| {
+            job.is_of(step) && job.set_clock == step.set_clock && matches!(step.outcome, Outcome::Skipped(_))
+        };
+        if let Some(step) = self.recorder.record().steps.last().filter(is_same) {
+            return step.clone();
+        }
         self.step_left_out(Step {
             cpus: job.cpus.clone(),
             threads: job.threads,

@@ -46,13 +46,20 @@ impl Runner<'_> {
         workload.tool.is_none_or(|tool| self.tools.find(tool).is_ok())
     }
 
-    /// Steps without their program take no time.
-    pub(super) fn estimate_skipped(&mut self, stages: &[Stage]) {
-        for stage in stages {
-            if let Some(job) = stage.job()
-                && workload(job.workload).is_some_and(|workload| !self.has_tool(workload))
-            {
+    /// Steps that will not run take no time, and those that ran before the run died tell their own.
+    pub(super) fn estimate_known(&mut self, stages: &[Stage]) {
+        for job in stages.iter().filter_map(Stage::job) {
+            if self.estimates.knows(job) {
+                continue;
+            }
+            let is_missing = workload(job.workload).is_some_and(|workload| !self.has_tool(workload));
+            if is_missing || self.why_left_out(&step_name(job)).is_some() {
                 self.estimates.job_took(job, Duration::ZERO);
+                continue;
+            }
+            let is_repetition = |step: &&Step| job.is_of(step) && matches!(step.outcome, Outcome::Done(_));
+            if let Some(step) = self.recorder.record().steps.iter().rfind(is_repetition) {
+                self.estimates.job_took(job, elapsed(step));
             }
         }
     }
