@@ -3,7 +3,6 @@
 //! `{"missing": ...}` in that place; both are read.
 
 use crate::{Record, newer};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Behind the key of a value that is missing: the key of its reason.
@@ -68,7 +67,7 @@ pub fn from_json(text: &str) -> serde_json::Result<Record> {
     serde_json::from_str(text).or_else(|error| {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return Err(error) };
         restore(&mut value);
-        Record::deserialize(&value).or_else(|_| newer::known(&value).ok_or(error))
+        newer::read(&value).or_else(|| newer::known(&value)).ok_or(error)
     })
 }
 

@@ -2,7 +2,7 @@
 //! among what could not be read.
 
 use crate::{Missing, Record, Run, SCHEMA_VERSION, Source};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A file can name so many parts that are unknown; each is tried.
@@ -13,17 +13,23 @@ pub(crate) fn known(file: &Value) -> Option<Record> {
     if file.get("schema")?.as_u64()? <= u64::from(SCHEMA_VERSION) {
         return None;
     }
-    let source: Source = serde_json::from_value(file.get("source")?.clone()).ok()?;
-    let run: Run = serde_json::from_value(file.get("run")?.clone()).ok()?;
+    let source: Source = read(file.get("source")?)?;
+    let run: Run = read(file.get("run")?)?;
     let mut reading =
         Reading { base: serde_json::to_value(Record::new(source, run)).ok()?, unread: Vec::new(), tries: 0 };
     for (key, value) in file.as_object()? {
         reading.graft(&format!("/{key}"), value);
     }
-    let mut record: Record = serde_json::from_value(reading.base).ok()?;
+    let mut record: Record = read(&reading.base)?;
     let why = "it was written by a newer version of sbc-bench";
     record.unread.extend(reading.unread.iter().map(|place| Missing::unsupported(place, why)));
     Some(record)
+}
+
+/// A value as one of our types. It takes the way over text, as all other JSON does: code that reads values directly would
+/// stand in the program once more, for every type of a Record.
+pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    serde_json::from_str(&value.to_string()).ok()
 }
 
 /// What is known so far.
@@ -73,7 +79,7 @@ impl Reading {
             return false;
         };
         let before = fields.insert(key.clone(), value.clone());
-        if Record::deserialize(&self.base).is_ok() {
+        if read::<Record>(&self.base).is_some() {
             return true;
         }
         let parent = place.rsplit_once('/').map_or("", |(parent, _)| parent);

@@ -38,8 +38,9 @@ pub fn read_stream_within(bytes: &[u8], values_max: usize) -> Reading<Record> {
     let mut reading = Unfolding { values_max, ..Unfolding::default() };
     let (mut from, mut lines) = (0_u64, LineReader::default());
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        match serde_json::from_slice(line) {
-            Ok(event) if line.starts_with(OLD) => reading.event(event),
+        let event = std::str::from_utf8(line).ok().and_then(|line| serde_json::from_str(line).ok());
+        match event {
+            Some(event) if line.starts_with(OLD) => reading.event(event),
             _ => {
                 let is_cut = line.last() != Some(&b'\n');
                 let mut damaged = Vec::new();
