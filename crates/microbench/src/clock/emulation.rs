@@ -61,7 +61,7 @@ pub fn emulation_sign(first: &ClockReading, again: impl FnMut() -> ClockReading)
     })
 }
 
-/// What readings have shown: a CPU that is emulated stays so, whatever later readings look like.
+/// What readings have shown: a CPU that is emulated stays so, also where later readings show no sign.
 static AGREED: OnceLock<EmulationSign> = OnceLock::new();
 
 /// The sign that needs no reading of the clock, and therefore no quiet machine, or one that readings have shown before. Asked
