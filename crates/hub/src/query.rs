@@ -99,25 +99,31 @@ const IDS_MAX: usize = 200;
 /// # Errors
 /// As [`Session::run`].
 pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {
-    // A sign before a column keeps the database from reading that column's index. Runs that died and invalid ones are few:
-    // they have indices of their own, which also have these columns.
     let is_invalid = query.verdict.as_deref() == Some(INVALID) && !query.died;
+    // Runs that died and invalid ones are few: they have indices of their own, which also have the columns of names.
     let are_few = query.died || is_invalid;
+    let mut named_ones: Vec<Condition> = Vec::new();
+    for (kind, slug) in &query.names {
+        let Some(condition) = named(session, *kind, slug, counts)? else { return Ok(Page::default()) };
+        named_ones.push(condition);
+    }
+    if let Some(words) = query.words.as_deref().filter(|words| !words.trim().is_empty()) {
+        let Some(condition) = worded(words, counts) else { return Ok(Page::default()) };
+        named_ones.push(condition);
+    }
+    // The fewest rows that one of the names leaves. Of n rows in an order, a name with m of them fills a page of p rows after
+    // about p * n / m rows.
+    let rows_max = named_ones.iter().map(|condition| condition.rows).fold(counts.total, i64::min);
+    let limit = query.limit.clamp(1, LIMIT_MAX);
+    let is_rare = rows_max.saturating_mul(rows_max) < limit.saturating_mul(counts.total.max(1));
+    // A sign before a column keeps the database from reading that column's index: an OR of names would have it read all their
+    // rows.
+    let reads_names = is_rare && !named_ones.is_empty() && !are_few;
+    let (sign, name_sign) = if reads_names { ("+", "") } else { ("", "+") };
     let of_few = if are_few { "+" } else { "" };
     let mut conditions: Vec<String> = vec![format!("{of_few}listed = 1")];
     let mut values: Vec<Value> = Vec::new();
-    // The fewest rows that one of the names leaves.
-    let mut rows_max = counts.total;
-    for (kind, slug) in &query.names {
-        let Some((condition, rows)) = named(session, *kind, slug, counts, of_few)? else { return Ok(Page::default()) };
-        rows_max = rows_max.min(rows);
-        conditions.push(condition);
-    }
-    if let Some(words) = &query.words {
-        let Some((condition, rows)) = worded(words, counts, of_few) else { return Ok(Page::default()) };
-        rows_max = rows_max.min(rows);
-        conditions.push(condition);
-    }
+    conditions.extend(named_ones.iter().map(|condition| condition.sql(name_sign)));
     if is_invalid {
         // As a word and not as a value, so that the database sees that the index of these has them all.
         conditions.push(format!("verdict = '{INVALID}'"));
@@ -132,10 +138,6 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     if query.sort.is_some() {
         conditions.push(format!("{column} IS NOT NULL"));
     }
-    // Of n rows in an order, a name with m of them fills a page of p rows after about p * n / m rows.
-    let limit = query.limit.clamp(1, LIMIT_MAX);
-    let is_rare = rows_max.saturating_mul(rows_max) < limit.saturating_mul(counts.total.max(1));
-    let sign = if is_rare && conditions.len() > 1 && !are_few { "+" } else { "" };
     if let Some(cursor) = query.cursor {
         let value = match query.sort {
             Some(_) => Value::Real(cursor.value),
@@ -168,38 +170,47 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     Ok(Page { rows, next })
 }
 
-/// The condition of a name and how many rows it leaves; none if no result has it. `sign` stands before its column.
-fn named(
-    session: &mut dyn Session,
-    kind: Kind,
-    slug: &str,
-    counts: &Counts,
-    sign: &str,
-) -> Result<Option<(String, i64)>, Trouble> {
+/// That a result has one of some names.
+struct Condition {
+    /// Columns of names, each with the numbers of which it has one.
+    columns: Vec<(&'static str, Vec<i64>)>,
+    /// How many rows it leaves.
+    rows: i64,
+}
+
+impl Condition {
+    /// `sign` stands before its columns.
+    fn sql(&self, sign: &str) -> String {
+        let one = |(column, ids): &(&str, Vec<i64>)| {
+            let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+            format!("{sign}{column} IN ({})", ids.join(", "))
+        };
+        format!("({})", self.columns.iter().map(one).collect::<Vec<_>>().join(" OR "))
+    }
+}
+
+/// The condition of a name; none if no result has it.
+fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> Result<Option<Condition>, Trouble> {
     let sql = "SELECT id FROM name WHERE kind = $1 AND slug = $2";
     let Some(id) = first(session, sql, &[kind.word().into(), slug.into()])?.and_then(|row| row.integer(0)) else {
         return Ok(None);
     };
     let rows = counts.of_name(kind, id);
-    match NAMED.iter().find(|(of, _)| *of == kind) {
-        Some((_, column)) => Ok(Some((format!("{sign}{column} = {id}"), rows))),
+    let (column, ids) = match NAMED.iter().find(|(of, _)| *of == kind) {
+        Some((_, column)) => (*column, vec![id]),
         None => {
             let sql = "SELECT cores_id FROM name_core WHERE core_id = $1 ORDER BY cores_id LIMIT $2";
             let sets = session.run(sql, &[id.into(), (IDS_MAX as i64).into()])?;
-            let ids: Vec<String> = sets.iter().filter_map(|row| Some(row.integer(0)?.to_string())).collect();
-            Ok(Some((format!("{sign}cores_id IN ({})", ids.join(", ")), rows)).filter(|_| !ids.is_empty()))
+            ("cores_id", sets.iter().filter_map(|row| row.integer(0)).collect())
         }
-    }
+    };
+    Ok((!ids.is_empty()).then(|| Condition { columns: vec![(column, ids)], rows }))
 }
 
-/// The condition that some name has all these words, and how many rows it leaves. `sign` stands before its columns.
-fn worded(words: &str, counts: &Counts, sign: &str) -> Option<(String, i64)> {
+/// The condition that some name has all these words; none if none has.
+fn worded(words: &str, counts: &Counts) -> Option<Condition> {
     let wanted: Vec<String> = words.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    if wanted.is_empty() {
-        return Some(("1 = 1".to_owned(), counts.total));
-    }
-    let mut rows = 0;
-    let mut conditions: Vec<String> = Vec::new();
+    let mut condition = Condition { columns: Vec::new(), rows: 0 };
     for (kind, column) in NAMED {
         let has = |text: &str| {
             let text = text.to_lowercase();
@@ -208,12 +219,11 @@ fn worded(words: &str, counts: &Counts, sign: &str) -> Option<(String, i64)> {
         let found: Vec<_> =
             counts.all(kind).iter().take(WORD_NAMES_MAX).filter(|name| has(&name.words)).take(IDS_MAX).collect();
         if !found.is_empty() {
-            let ids: Vec<String> = found.iter().map(|name| name.id.to_string()).collect();
-            rows += found.iter().map(|name| name.count).sum::<i64>();
-            conditions.push(format!("{sign}{column} IN ({})", ids.join(", ")));
+            condition.rows += found.iter().map(|name| name.count).sum::<i64>();
+            condition.columns.push((column, found.iter().map(|name| name.id).collect()));
         }
     }
-    (!conditions.is_empty()).then(|| (format!("({})", conditions.join(" OR ")), rows))
+    (!condition.columns.is_empty()).then_some(condition)
 }
 
 fn listed(row: &Row) -> Listed {
