@@ -34,8 +34,7 @@ pub(crate) fn in_lines(record: &Record) -> Cow<'_, Record> {
     if !is_bent {
         return Cow::Borrowed(record);
     }
-    let made = String::from_utf8(json).ok().and_then(|json| serde_json::from_str::<Record>(&json).ok());
-    let Some(mut made) = made else {
+    let Ok(mut made) = record::json::from_bytes::<Record>(&json) else {
         return Cow::Owned(nothing(record));
     };
     made.samples.at_ms = at_ms;

@@ -2,7 +2,7 @@
 //! it under the same key with `_missing`, so that no object takes the place of a number. Files keep
 //! `{"missing": ...}` in that place; both are read.
 
-use crate::{Record, newer};
+use crate::{Record, json, newer};
 use serde_json::{Map, Value};
 
 /// Behind the key of a value that is missing: the key of its reason.
@@ -67,7 +67,7 @@ pub fn from_json(text: &str) -> serde_json::Result<Record> {
     serde_json::from_str(text).or_else(|error| {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return Err(error) };
         restore(&mut value);
-        newer::read(&value).or_else(|| newer::known(&value)).ok_or(error)
+        json::from_value(&value).or_else(|_| newer::known(&value).ok_or(error))
     })
 }
 

@@ -18,6 +18,7 @@ mod event;
 mod fact;
 mod flat;
 mod hardware;
+pub mod json;
 mod machine;
 mod measured;
 mod memory;

@@ -1,8 +1,8 @@
 //! Result files of newer programs, as far as this one knows them: what it cannot read is left out, and the Record says so
 //! among what could not be read.
 
+use crate::json::from_value;
 use crate::{Missing, Record, Run, SCHEMA_VERSION, Source};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A file can name so many parts that are unknown; each is tried.
@@ -13,23 +13,17 @@ pub(crate) fn known(file: &Value) -> Option<Record> {
     if file.get("schema")?.as_u64()? <= u64::from(SCHEMA_VERSION) {
         return None;
     }
-    let source: Source = read(file.get("source")?)?;
-    let run: Run = read(file.get("run")?)?;
+    let source: Source = from_value(file.get("source")?).ok()?;
+    let run: Run = from_value(file.get("run")?).ok()?;
     let mut reading =
         Reading { base: serde_json::to_value(Record::new(source, run)).ok()?, unread: Vec::new(), tries: 0 };
     for (key, value) in file.as_object()? {
         reading.graft(&format!("/{key}"), value);
     }
-    let mut record: Record = read(&reading.base)?;
+    let mut record: Record = from_value(&reading.base).ok()?;
     let why = "it was written by a newer version of sbc-bench";
     record.unread.extend(reading.unread.iter().map(|place| Missing::unsupported(place, why)));
     Some(record)
-}
-
-/// A value as one of our types. It takes the way over text, as all other JSON does: code that reads values directly would
-/// stand in the program once more, for every type of a Record.
-pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
-    serde_json::from_str(&value.to_string()).ok()
 }
 
 /// What is known so far.
@@ -79,7 +73,7 @@ impl Reading {
             return false;
         };
         let before = fields.insert(key.clone(), value.clone());
-        if read::<Record>(&self.base).is_some() {
+        if from_value::<Record>(&self.base).is_ok() {
             return true;
         }
         let parent = place.rsplit_once('/').map_or("", |(parent, _)| parent);

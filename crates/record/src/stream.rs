@@ -4,7 +4,7 @@
 
 use crate::event::Restores;
 use crate::recording::{Line, LineReader, is_recording, payload};
-use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable};
+use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable, json};
 
 /// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
 /// twice a second.
@@ -38,9 +38,8 @@ pub fn read_stream_within(bytes: &[u8], values_max: usize) -> Reading<Record> {
     let mut reading = Unfolding { values_max, ..Unfolding::default() };
     let (mut from, mut lines) = (0_u64, LineReader::default());
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let event = std::str::from_utf8(line).ok().and_then(|line| serde_json::from_str(line).ok());
-        match event {
-            Some(event) if line.starts_with(OLD) => reading.event(event),
+        match json::from_bytes(line) {
+            Ok(event) if line.starts_with(OLD) => reading.event(event),
             _ => {
                 let is_cut = line.last() != Some(&b'\n');
                 let mut damaged = Vec::new();

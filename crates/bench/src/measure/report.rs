@@ -7,7 +7,7 @@
 use super::counted::{CounterReading, sum};
 use crate::Job;
 use machine::Timeline;
-use record::{BusyProcess, Counters, Fact, Outcome, Reading, Repeated, Step, Tool, Window};
+use record::{Counters, Fact, Outcome, Reading, Repeated, Step, Tool, Window};
 use std::time::Duration;
 
 /// What a run of a workload leaves.
@@ -27,8 +27,6 @@ pub struct StepReport {
     pub seen_on: Vec<u32>,
     /// When it began to measure, on both clocks of the timeline, where it had to make something first.
     pub began_ms: Option<(i64, i64)>,
-    /// Processes of others that were busy meanwhile.
-    pub busiest: Vec<BusyProcess>,
     /// What its repetitions came to.
     pub repeated: Vec<Repeated>,
 }
@@ -62,7 +60,7 @@ impl StepReport {
             tool: self.tool,
             not_comparable: self.not_comparable,
             counters: self.counters,
-            busiest: self.busiest,
+            busiest: Vec::new(),
             repeated: self.repeated,
             outcome,
             set_clock: job.set_clock,

@@ -18,7 +18,7 @@ const BUSY_HUNDREDTHS_MAX: u32 = 500;
 /// cores it would vanish in the share of all, yet it spoils the core that it sits on.
 const PROCESS_HUNDREDTHS_MAX: u32 = 1500;
 /// Processes named at most.
-const NAMED_MAX: usize = 5;
+pub(super) const NAMED_MAX: usize = 5;
 
 /// Waits until the system is quiet, at most as long as the options say. `on_busy` is told what is
 /// in the way after every window.

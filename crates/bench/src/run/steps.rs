@@ -2,6 +2,7 @@
 
 use super::Runner;
 use super::belief::believed;
+use super::gate::NAMED_MAX;
 use crate::job::Job;
 use crate::measure::context::WorkloadContext;
 use crate::measure::repeat;
@@ -27,8 +28,6 @@ const START_MS: i64 = 500;
 const BUSY_MS_MIN: i64 = 1_000;
 /// A process below this use of one CPU, in hundredths of a percent, changes no score.
 const BUSY_HUNDREDTHS_MIN: u32 = 200;
-/// More processes than a sentence can name.
-const BUSY_MAX: usize = 5;
 
 impl Runner<'_> {
     pub(super) fn available(&self) -> Available {
@@ -158,7 +157,7 @@ impl Runner<'_> {
             not_comparable: self.crowded.clone(),
             ..WorkloadContext::new(places, &self.tools, job, self.context.cancelled, &watch)
         };
-        let (mut report, outcome) = match &self.refused {
+        let (report, outcome) = match &self.refused {
             Some(why) => (StepReport::new(context.not_comparable.clone()), not_started(why.clone())),
             None => measured(&context),
         };
@@ -168,10 +167,10 @@ impl Runner<'_> {
             start_utc_ms: Some(start.1),
             end_utc_ms: Some(timeline.utc_ms()),
         };
-        if window.end_ms - window.start_ms >= BUSY_MS_MIN {
-            report.busiest = busy.map(|busy| others(&busy)).unwrap_or_default();
+        let mut step = report.into_step(job, window, outcome);
+        if window.elapsed_ms() >= BUSY_MS_MIN {
+            step.busiest = busy.map(|busy| others(&busy)).unwrap_or_default();
         }
-        let step = report.into_step(job, window, outcome);
         self.estimates.job_took(job, elapsed(&step));
         step
     }
@@ -250,11 +249,11 @@ impl Runner<'_> {
     }
 }
 
-/// Who else was busy. A system that does not tell is not asked again.
+/// Who else was busy; nobody where the system does not tell.
 fn others(busy: &Busy) -> Vec<BusyProcess> {
     let mut found = busy.finish().map(|window| window.processes).unwrap_or_default();
     found.retain(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_MIN);
-    found.truncate(BUSY_MAX);
+    found.truncate(NAMED_MAX);
     found
 }
 

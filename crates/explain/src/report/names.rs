@@ -35,7 +35,7 @@ pub(super) fn short(record: &Record) -> Cow<'_, Record> {
 fn short_machine(machine: &Machine) -> Option<Machine> {
     let mut value = serde_json::to_value(machine).ok()?;
     shorten(&mut value).then_some(())?;
-    serde_json::from_str(&value.to_string()).ok()
+    record::json::from_value(&value).ok()
 }
 
 /// True if something was cut.

@@ -13,7 +13,7 @@ pub(crate) use size::SIZE;
 
 use super::{first, place};
 use crate::tables::{Check, Rule, Subject, When};
-use crate::{Finding, Quantity, Severity, plain};
+use crate::{Finding, Quantity, Severity, how_many, plain};
 use record::{Card, Disk, Record, RuleId};
 
 pub(crate) const ERRORS: Rule = Rule {
@@ -43,11 +43,6 @@ fn cards(record: &Record) -> impl Iterator<Item = (&Disk, &Card)> {
     disks.iter().filter_map(|disk| Some((disk, disk.card.as_ref()?)))
 }
 
-/// `1 error`, `3 errors`.
-fn counted(number: u64, of: &str) -> String {
-    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
-}
-
 fn finding(rule: &Rule, severity: Severity, template: &'static str, disk: &Disk, card: &Card) -> Finding {
     Finding::new(rule.id, severity, template)
         .with("disk", Quantity::Text(disk.name.clone()))
@@ -66,8 +61,8 @@ fn errors(record: &Record) -> Vec<Finding> {
                 disk,
                 card,
             )
-            .with("errors", Quantity::Text(counted(card.errors.into(), "error")))
-            .with("tuning", Quantity::Text(counted(card.tuning_failures.into(), "failed tuning attempt")))
+            .with("errors", Quantity::Text(how_many(card.errors as usize, "error")))
+            .with("tuning", Quantity::Text(how_many(card.tuning_failures as usize, "failed tuning attempt")))
         })
         .collect()
 }

@@ -40,7 +40,7 @@ pub(super) fn rows(url: &Path) -> anyhow::Result<Vec<Row>> {
     let name = OsString::from(format!("{:08x}.json", checksum(hub.url().as_bytes())));
     let now_utc_ms = Timeline::start().start_utc_ms();
     let read = folder.as_ref().ok().and_then(|folder| folder.read(&name, BYTES_MAX).ok());
-    let kept = read.and_then(|bytes| serde_json::from_str::<Kept>(std::str::from_utf8(&bytes).ok()?).ok());
+    let kept = read.and_then(|bytes| record::json::from_bytes::<Kept>(&bytes).ok());
     let known: Vec<ReferencePage> = kept.iter().flat_map(|kept| &kept.pages).cloned().map(page).collect();
     match fetched(&hub, &known) {
         Ok((pages, rows)) => {

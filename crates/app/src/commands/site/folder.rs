@@ -102,13 +102,11 @@ impl SiteFolder {
         if top.holds(OsStr::new(FILES)) {
             let read = |name: &str| top.read(OsStr::new(name), BYTES_MAX);
             let broken = || format!("{} is damaged; use another directory", path.join(FILES).display());
-            let files: Files = serde_json::from_str(&String::from_utf8_lossy(&read(FILES)?)).with_context(broken)?;
+            let files: Files = record::json::from_bytes(&read(FILES)?).with_context(broken)?;
             site.ours = files.files;
             site.ours.retain(|path, _| is_of_site(path));
             // Without it everything is made again.
-            let kept = read(RESULTS)
-                .ok()
-                .and_then(|bytes| serde_json::from_str::<Kept>(std::str::from_utf8(&bytes).ok()?).ok());
+            let kept = read(RESULTS).ok().and_then(|bytes| record::json::from_bytes::<Kept>(&bytes).ok());
             site.kept = kept.filter(|kept| kept.version == VERSION).map(|kept| kept.results).unwrap_or_default();
         } else {
             ensure!(

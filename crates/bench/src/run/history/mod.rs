@@ -253,12 +253,13 @@ impl Runs {
         let names = self.folder.names()?.into_iter().rev().filter(is_record);
         Ok(names.map(|name| {
             let file = self.folder.readable(&name)?;
-            let read = std::io::read_to_string(file).map_err(|error| error.to_string());
-            read.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string())).map_err(|error| {
+            let broken = |error: &dyn std::fmt::Display| {
                 let path = self.folder.path().join(&name).display().to_string();
                 let why = format!("{path} is not an sbc-bench result file: {error}");
                 Missing::unsupported(path, why)
-            })
+            };
+            let text = std::io::read_to_string(file).map_err(|error| broken(&error))?;
+            serde_json::from_str(&text).map_err(|error| broken(&error))
         }))
     }
 
