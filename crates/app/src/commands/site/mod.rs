@@ -1,6 +1,7 @@
 //! `sbc-bench site DIR... --out DIR`: results as static pages. What is in the pages is said by [`page::site`]; here files are
 //! read and written, each result once: what was seen of it is kept next to the pages.
 
+mod crew;
 mod folder;
 mod sources;
 
@@ -8,10 +9,10 @@ use super::known;
 use crate::args::SiteArgs;
 use crate::{output, status};
 use anyhow::{Context, bail};
+use explain::Verdict;
 use explain::reference::Reference;
 use explain::results::{Entry, USUAL_ORDER, order};
 use explain::trend::{self, Sample, Trend, trends};
-use explain::{Explanation, Verdict};
 use folder::SiteFolder;
 use page::site::{Group, Kind, Listed, Site, of_result, result_path};
 use sha2::{Digest, Sha256};
@@ -98,30 +99,37 @@ fn results(
     status: &mut u8,
 ) -> anyhow::Result<Results> {
     let mut results = Results::new();
+    let mut new = Vec::new();
     for (page, source) in sources {
         let path = result_path(&page);
-        let kept = folder.kept(&page).filter(|_| folder.is_current(&path, key));
-        let entry = match kept {
+        match folder.kept(&page).filter(|_| folder.is_current(&path, key)) {
             Some(mut entry) => {
                 folder.keep(&path, key);
                 entry.row.file.clone_from(&source.name);
-                entry
+                results.insert(page, (entry, source));
             }
-            None => match source.record() {
-                Ok(record) => {
-                    let explained = Explanation::of(&record);
-                    folder.write(&path, key, &page::page(&record, &explained, reference))?;
-                    Entry::of(&record, &explained, &source.name)
-                }
-                Err(error) => {
-                    *status = status::FAILURE;
-                    output::note(&format!("Skipped: {error:#}"));
-                    folder.postpone(&path);
-                    continue;
-                }
-            },
-        };
-        results.insert(page, (entry, source));
+            None => new.push((page, source)),
+        }
+    }
+    // In the order of their pages, not in that in which they were made.
+    let mut unread = BTreeMap::new();
+    crew::make(new, reference, |made| {
+        let path = result_path(&made.page);
+        match made.what {
+            Ok((entry, text)) => {
+                folder.write(&path, key, &text)?;
+                results.insert(made.page, (entry, made.source));
+            }
+            Err(error) => {
+                folder.postpone(&path);
+                unread.insert(made.page, error);
+            }
+        }
+        Ok(())
+    })?;
+    for error in unread.values() {
+        *status = status::FAILURE;
+        output::note(&format!("Skipped: {error:#}"));
     }
     Ok(results)
 }
