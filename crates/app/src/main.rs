@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 /// The allocator of the static C library gives every freed page back at once and asks for it again, which
 /// costs a third of the time that a short command takes.
-#[cfg(target_env = "musl")]
+#[cfg(target_feature = "crt-static")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
