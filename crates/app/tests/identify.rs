@@ -74,3 +74,23 @@ fn hostile_cpuinfo_is_harmless() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("Cannot read /none"));
 }
+
+/// Who asks `explain` for what only `identify` can answer is told so, with the words to type.
+#[test]
+fn explain_leads_to_identify() {
+    let folder = testkit::Scratch::new("identify-way");
+    let (board, cpuinfo) = (folder.join("my board.board"), folder.join("cpuinfo"));
+    let snapshot = format!("{}/../../boards", env!("CARGO_MANIFEST_DIR"));
+    let snapshot = std::fs::read_dir(snapshot).unwrap().map(|entry| entry.unwrap().path());
+    let snapshot = snapshot.filter(|path| path.extension().is_some_and(|kind| kind == "board")).min().unwrap();
+    std::fs::copy(snapshot, &board).unwrap();
+    std::fs::write(&cpuinfo, PI_4).unwrap();
+    for (file, words) in [(&board, "sbc-bench --root FILE identify"), (&cpuinfo, "sbc-bench identify --cpuinfo FILE")] {
+        for verb in ["explain", "compare", "identify"] {
+            let output = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg(verb).arg(file).output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{verb}: {told}");
+            assert!(told.contains(words) && told.lines().count() == 1, "{verb}: {told}");
+        }
+    }
+}

@@ -318,3 +318,30 @@ fn wrong_arguments_are_told() {
     let output = place.site(&[]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("None of the files could be read."), "{output:?}");
 }
+
+/// Under a limit of processes and threads (`ulimit -u`) the calling thread makes all pages, and they are the same.
+#[test]
+fn refused_threads_make_the_same_site() {
+    let setpriv = Path::new("/usr/bin/setpriv");
+    if !rustix::process::geteuid().is_root() || !setpriv.exists() {
+        return testkit::skip("root and setpriv, to play a user with a limit");
+    }
+    let place = Place::new("threads");
+    composed().iter().for_each(|(name, text)| place.put(name, text));
+    let free = place.site(&[]);
+    assert_eq!(free.status.code(), Some(0), "{free:?}");
+    let everyone = || std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(&*place.0, everyone()).unwrap();
+    let program = place.0.join("sbc-bench");
+    std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
+    let limited = place.0.join("limited");
+    let mut command = Command::new(setpriv);
+    command.args(["--reuid=65533", "--regid=65533", "--clear-groups", "sh", "-c", "ulimit -u 1; exec \"$@\"", "sh"]);
+    command.env("HOME", &*place.0).arg(&program).arg("site").arg(place.0.join("in")).arg("--out").arg(&limited);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for path in place.files().keys().filter(|path| !path.starts_with('.')) {
+        let (free, limited) = (std::fs::read(place.out().join(path)).unwrap(), std::fs::read(limited.join(path)).ok());
+        assert!(limited.is_some_and(|limited| limited == free), "{path}");
+    }
+}

@@ -39,7 +39,7 @@ pub mod timeline;
 pub mod vcio;
 mod volatile;
 
-pub use ::identify::Texts;
+pub use ::identify::{BoardFile, Texts, is_cpuinfo};
 pub use aftermath::aftermath;
 pub use group::{Group, Inside};
 pub use huge_pages::huge_kib;

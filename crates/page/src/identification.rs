@@ -1,7 +1,6 @@
 //! The page of a machine that was identified without a run: its SoC with the evidence, and its facts.
 
 use crate::document::{Part, document};
-use crate::draw::wide;
 use crate::machine;
 use explain::soc::{self, Answer};
 use maud::html;
@@ -19,7 +18,7 @@ pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> St
     let identified = Part {
         id: "identification",
         title: "Identification",
-        body: wide("Identification", &html! { pre { (explain::harmless(&text)) } }),
+        body: html! { pre tabindex="0" role="group" aria-label="Identification" { (explain::harmless(&text)) } },
     };
     let facts = machine::facts(machine, None).map(|body| Part { id: "machine", title: "Machine", body });
     let parts: Vec<Part> = [identified].into_iter().chain(facts).collect();

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::scope;
 
-/// Pages that wait to be written. Few, as each takes up to a megabyte of memory.
-const WAITING_MAX: usize = 8;
+/// Pages of each thread that wait to be written. Few, as each takes up to a megabyte of memory.
+const WAITING_MAX: usize = 4;
 
 /// One result: the name of its page, and the page with what is listed of it, or why it cannot be read.
 pub(super) struct Made {
@@ -37,7 +37,7 @@ pub(super) fn make(
         });
         Some(Made { page, source, what })
     };
-    let (send, made) = sync_channel(WAITING_MAX);
+    let (send, made) = sync_channel(WAITING_MAX * threads);
     let hand_on = |send: SyncSender<Made>| while next().is_some_and(|made| send.send(made).is_ok()) {};
     scope(|scope| {
         for _ in 1..threads {

@@ -113,7 +113,7 @@ fn results(
     }
     // In the order of their pages, not in that in which they were made.
     let mut unread = BTreeMap::new();
-    crew::make(new, reference, |made| {
+    let end = crew::make(new, reference, |made| {
         let path = result_path(&made.page);
         match made.what {
             Ok((entry, text)) => {
@@ -126,12 +126,13 @@ fn results(
             }
         }
         Ok(())
-    })?;
+    });
+    // Also where the writing came to an early end.
     for error in unread.values() {
         *status = status::FAILURE;
         output::note(&format!("Skipped: {error:#}"));
     }
-    Ok(results)
+    end.map(|()| results)
 }
 
 /// True if the run of a result was resumed and the whole of it is a result as well; that is told.
