@@ -76,7 +76,12 @@ impl Browser {
 
     /// Opens a file and waits until it is loaded.
     pub(super) fn open(&mut self, file: &Path) -> Result<()> {
-        self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }))?;
+        self.open_address(&format!("file://{}", file.display()))
+    }
+
+    /// Opens an address and waits until it is loaded.
+    pub(super) fn open_address(&mut self, address: &str) -> Result<()> {
+        self.call("Page.navigate", json!({ "url": address }))?;
         self.evaluate("new Promise((done) => document.readyState === 'complete' ? done() : onload = done)")?;
         Ok(())
     }
@@ -89,6 +94,15 @@ impl Browser {
             bail!("the page: {thrown}");
         }
         Ok(answer["result"]["value"].clone())
+    }
+
+    /// Makes the window so many pixels wide and asks for a colour scheme, as the reader's system does.
+    pub(super) fn window(&mut self, width: u32, scheme: &str) -> Result<()> {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size)?;
+        let scheme = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.call("Emulation.setEmulatedMedia", json!({ "features": [scheme] }))?;
+        Ok(())
     }
 
     /// Gives these files to the page, as if a person had chosen them.

@@ -1,6 +1,7 @@
 //! The HTML file in a real Chromium: whether its pages are those of the program byte for byte, whether it asks for anything,
 //! and how long it takes.
 
+mod looks;
 mod machines;
 
 use super::browser::{self, Browser};
@@ -14,8 +15,9 @@ use web::{Results, Selection};
 
 /// One log, as a reader opens it.
 const ONE: &str = "crates/explain/tests/composed/0.9.72-three-clusters.txt";
+const COMPOSED: &str = "crates/explain/tests/composed";
 /// Folders of logs and results that are part of the checkout.
-const OWN: [&str; 3] = ["crates/explain/tests/composed", "crates/explain/tests/made", "crates/explain/tests/own"];
+const OWN: [&str; 3] = [COMPOSED, "crates/explain/tests/made", "crates/explain/tests/own"];
 /// Folders of a collection of published logs, which is no part of it.
 const COLLECTED: [&str; 4] = ["open/results", "open/results/reviews", "more/results", "more/results/reviews"];
 /// As many logs as a reader opens at once.
@@ -97,6 +99,8 @@ pub(super) fn main(file: &Path) -> Result<()> {
     refusals(&mut watched(program, file)?)?;
     same_pages(&mut watched(program, file)?, &logs)?;
     machines::identified(program, file)?;
+    looks::main(program, file)?;
+    looks::large_site(program, file)?;
     long_recording(&mut watched(program, file)?)
 }
 
@@ -238,6 +242,13 @@ fn files() -> Result<Vec<PathBuf>> {
         files.extend(found);
     }
     Ok(files)
+}
+
+/// The program, built as it is developed.
+fn binary() -> Result<PathBuf> {
+    let status = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench"]).status()?;
+    ensure!(status.success(), "the program does not build");
+    Ok(workspace::target_folder()?.join("debug/sbc-bench"))
 }
 
 fn path(file: &Path) -> String {

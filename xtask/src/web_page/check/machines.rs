@@ -1,7 +1,7 @@
 //! Machines in the browser: every snapshot of `boards/`, dropped and within an archive, and texts of `/proc/cpuinfo`, pasted.
 //! Text and JSON of each have to be those of `sbc-bench identify`.
 
-use super::{LISTED, PAGE, SAVED, dropped, finished, path, watched};
+use super::{LISTED, PAGE, SAVED, binary, dropped, finished, path, watched};
 use crate::web_page::browser::Browser;
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
@@ -80,13 +80,6 @@ fn same_texts(browser: &mut Browser, ours: &Path, files: &[PathBuf], option: &st
         }
     }
     Ok(())
-}
-
-/// The program, built as it is developed.
-fn binary() -> Result<PathBuf> {
-    let status = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench"]).status()?;
-    ensure!(status.success(), "the program does not build");
-    Ok(workspace::target_folder()?.join("debug/sbc-bench"))
 }
 
 fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
