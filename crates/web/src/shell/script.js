@@ -55,8 +55,10 @@
     part("unread").append(...reasons.map((textContent) => made("li", { textContent })));
     part("unread").hidden = part("unread").children.length === 0;
     const added = entries.length - first;
-    const ofMachines = entries.slice(first).every((entry) => !entry.is_result) ? " machine" : " result";
-    say(added + ofMachines + (added === 1 ? "" : "s") + " read" + (reasons.length ? ", " + reasons.length + " without a result." : "."));
+    const machines = entries.slice(first).filter((entry) => !entry.is_result).length;
+    const counted = (count, word) => count + " " + word + (count === 1 ? "" : "s");
+    const parts = [[added - machines, "result"], [machines, "machine"]].filter(([count, word]) => count > 0 || word === "result" && added === 0);
+    say(parts.map(([count, word]) => counted(count, word)).join(" and ") + " read" + (reasons.length ? ", " + reasons.length + " without a result." : "."));
     list();
     const results = entries.filter((entry) => entry.is_result).length;
     const isTable = results > 1 && entries.slice(first).some((entry) => entry.is_result);
