@@ -62,5 +62,6 @@ pub use plain::{harmless, markup, plain, shortened};
 pub use questions::{ANSWERS, ab, efficiency, plots, sensitivity};
 pub use record::{cpu_list, cpu_words};
 pub use report::watched;
+pub use report::watched::folded;
 pub use share::Share;
 pub use tables::{Answer, Plot};

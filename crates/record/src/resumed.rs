@@ -124,7 +124,8 @@ impl Record {
 }
 
 fn samples_into(events: &mut Vec<Event>, samples: Samples) {
-    let Samples { interval_ms, at_ms, lines: _, mut channels, cost } = samples;
+    // Rows that were folded are as far apart as the interval says.
+    let Samples { interval_ms, folds: _, at_ms, lines: _, mut channels, cost } = samples;
     let columns: Vec<_> = channels.iter_mut().map(|channel| std::mem::take(&mut channel.values)).collect();
     if !channels.is_empty() {
         events.push(Event::Channels { interval_ms, channels });

@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 /// Everything sampled, column by column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Samples {
-    /// Interval that was asked for, in milliseconds.
+    /// Interval that was asked for, in milliseconds; twice as long for each fold.
     pub interval_ms: u64,
+    /// So many times the rows of a recording were folded, as they have more values than fit into memory. Each time,
+    /// two of four rows are left: with the values of counters then, and the least and greatest of each gauge.
+    #[serde(default, skip_serializing_if = "is_never")]
+    pub folds: u32,
     /// Moments of the samples since the start of the run, in milliseconds. In logs they are made
     /// from the time of day of each row.
     #[serde(deserialize_with = "crate::moments::many")]
@@ -21,6 +25,12 @@ pub struct Samples {
     /// What the sampling itself cost.
     #[serde(default)]
     pub cost: SamplerCost,
+}
+
+/// For [`Samples::folds`].
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_never(folds: &u32) -> bool {
+    *folds == 0
 }
 
 impl Samples {

@@ -2,9 +2,12 @@
 //! plain JSON lines of older versions. Everything that can be read is kept, even if parts are cut or damaged;
 //! the rest is named ([`crate::Unreadable`]).
 
+mod folding;
+
 use crate::event::Restores;
 use crate::recording::{Line, LineReader, is_recording, payload};
 use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable, json};
+use folding::Folding;
 
 /// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
 /// twice a second.
@@ -30,7 +33,7 @@ pub fn read_stream(bytes: &[u8]) -> Reading<Record> {
 }
 
 /// As [`read_stream`], with so many values of samples at most: a few bytes of a recording can stand for a row of
-/// hundreds.
+/// hundreds. Rows of longer recordings are folded ([`crate::Samples::folds`]).
 ///
 /// # Errors
 /// As there.
@@ -82,10 +85,12 @@ struct Unfolding {
     /// The last session that ended in another.
     before: Option<Record>,
     unreadable: Vec<Unreadable>,
-    /// Values of the samples of this session.
-    values: usize,
-    /// So many of them are kept.
+    /// So many values of samples are kept.
     values_max: usize,
+    /// Rows of this session that are to be folded with the next.
+    folding: Folding,
+    /// True if even a few rows of this session have too many values.
+    is_too_wide: bool,
     /// Settings of this session that came back.
     restores: Restores,
 }
@@ -95,12 +100,16 @@ impl Unfolding {
         match told {
             Line::Event(event) => self.event(*event),
             Line::Row(at_ms, values) => {
-                self.values += values.len();
-                if self.values <= self.values_max {
-                    self.record().append_row(at_ms, values);
-                }
+                let record = self.record.get_or_insert_with(nothing_known);
+                self.is_too_wide |= !self.folding.append(record, (at_ms, values), self.values_max);
             }
             Line::Nothing => {}
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(record) = &mut self.record {
+            self.folding.flush(record);
         }
     }
 
@@ -109,6 +118,7 @@ impl Unfolding {
     }
 
     fn event(&mut self, event: Event) {
+        self.flush();
         match event {
             Event::Started { schema, source, run } => {
                 let mut record = Record::new(source, *run);
@@ -142,7 +152,7 @@ impl Unfolding {
 
     fn begin(&mut self, record: Record) {
         let tells = |record: &Record| !record.steps.is_empty() || !record.samples.at_ms.is_empty();
-        self.values = 0;
+        self.is_too_wide = false;
         if let Some(record) = &mut self.record {
             self.restores.end(record);
         }
@@ -165,8 +175,9 @@ impl Unfolding {
 
     fn end(mut self) -> Reading<Record> {
         let tells = |record: &Record| !record.steps.is_empty() || !record.samples.at_ms.is_empty();
-        if self.values > self.values_max {
-            let why = "this recording has too many samples to load; use `monitor --replay`";
+        self.flush();
+        if self.is_too_wide {
+            let why = "this recording has too many channels to load; use `monitor --replay`";
             return Err(Missing::unsupported("recording", why));
         }
         let mut last = self.record.take();

@@ -13,7 +13,7 @@ const GAPS_MAX: usize = 3;
 
 /// A paragraph about a recording.
 pub fn watched(record: &Record) -> String {
-    let mut sentences = vec![span(record), slowed_down(record), heat(record), gaps(record)];
+    let mut sentences = vec![span(record), folded(record), slowed_down(record), heat(record), gaps(record)];
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
 }
@@ -36,6 +36,20 @@ fn span(record: &Record) -> String {
         times.len(),
         time_of_day(record, *first),
         time_of_day(record, *last)
+    )
+}
+
+/// What is left of more samples than fit into memory; empty where all are there.
+pub fn folded(record: &Record) -> String {
+    let samples = &record.samples;
+    if samples.folds == 0 {
+        return String::new();
+    }
+    let of = 2_u64.saturating_pow(samples.folds + 1);
+    let span_ms = samples.interval_ms.saturating_mul(2);
+    format!(
+        "To fit into memory, two samples stand for {of} of the recording, with the least and the greatest value of \
+         each channel: what was short seems up to {span_ms} ms long. `sbc-bench monitor --replay` reads all."
     )
 }
 

@@ -272,6 +272,7 @@ pub(crate) fn before_rows(record: &Record) -> Record {
         unmet_settings: record.unmet_settings.clone(),
         samples: Samples {
             interval_ms: samples.usual_interval_ms(),
+            folds: samples.folds,
             at_ms: Vec::new(),
             lines: samples.lines.clone(),
             channels: samples.channels.iter().map(head).collect(),

@@ -155,3 +155,52 @@ fn last_usable_session_counts() {
     let text = format!("{text}{}", lines()[1..].concat());
     assert_eq!(read_stream(text.as_bytes()).unwrap().samples.at_ms.len(), 3);
 }
+
+/// A recording of more values than are kept: no extreme is lost, counters are right at every moment, rows are evenly
+/// apart, and what stands between them stays.
+#[test]
+fn long_recordings_are_folded() {
+    const ROWS: i64 = 1000;
+    let channels = vec![
+        Channel::of(ChannelId::zone_temperature(0)),
+        Channel::new(ChannelId::own("count"), Unit::Count, ChannelKind::Counter),
+        Channel::of(ChannelId::zone_temperature(1)),
+    ];
+    let mut text = line(&started(Mode::Monitor));
+    text.push_str(&line(&Event::Channels { interval_ms: 100, channels }));
+    let mut rows = RowWriter::default();
+    for row in 0..ROWS {
+        let hot = if row == 617 { 99_000 } else { 40_000 + row % 7 };
+        let cold = if row == 998 { -5 } else { 50_000 };
+        let seldom = (row % 8 == 3).then_some(cold).or((row == 998).then_some(cold));
+        text.push_str(&frame(&rows.row(row * 100, [Some(hot), Some(row * 1000), seldom])));
+        if row == 500 {
+            text.push_str(&line(&Event::Mark { mark: crate::Mark { at_ms: 50_000, text: "here".into() } }));
+        }
+    }
+    let whole = read_stream(text.as_bytes()).unwrap();
+    assert_eq!((whole.samples.folds, whole.samples.at_ms.len()), (0, ROWS as usize));
+    for values_max in [120, 300, 1499, 2999] {
+        let record = read_stream_within(text.as_bytes(), values_max).unwrap();
+        let samples = &record.samples;
+        assert!(
+            samples.folds > 0 && samples.at_ms.len() * 3 <= values_max + 60,
+            "{values_max}: {}",
+            samples.at_ms.len()
+        );
+        assert_eq!(samples.interval_ms, 100 << samples.folds);
+        let extreme = |at: usize| samples.channels[at].values.iter().flatten().copied();
+        assert_eq!(extreme(0).max(), Some(99_000), "{values_max}");
+        assert_eq!(extreme(2).min(), Some(-5), "{values_max}");
+        for (at_ms, count) in samples.at_ms.iter().zip(&samples.channels[1].values) {
+            assert_eq!(*count, Some(at_ms * 10), "{values_max}");
+        }
+        let uneven = samples.at_ms.windows(2).filter(|pair| pair[1] - pair[0] != samples.interval_ms as i64).count();
+        assert!(uneven <= 24, "{values_max}: {uneven} of {}", samples.at_ms.len());
+        assert_eq!(record.samples.at_ms.first(), Some(&0));
+        assert!(*record.samples.at_ms.last().unwrap() > 99_000 - samples.interval_ms as i64);
+        assert_eq!(record.marks.len(), 1);
+    }
+    // A few rows of too many channels cannot be folded.
+    assert!(read_stream_within(text.as_bytes(), 20).is_err());
+}
