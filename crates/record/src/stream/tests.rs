@@ -172,8 +172,8 @@ fn long_recordings_are_folded() {
     for row in 0..ROWS {
         let hot = if row == 617 { 99_000 } else { 40_000 + row % 7 };
         let cold = if row == 998 { -5 } else { 50_000 };
-        let seldom = (row % 8 == 3).then_some(cold).or((row == 998).then_some(cold));
-        text.push_str(&frame(&rows.row(row * 100, [Some(hot), Some(row * 1000), seldom])));
+        let rare = (row % 8 == 3).then_some(cold).or((row == 998).then_some(cold));
+        text.push_str(&frame(&rows.row(row * 100, [Some(hot), Some(row * 1000), rare])));
         if row == 500 {
             text.push_str(&line(&Event::Mark { mark: crate::Mark { at_ms: 50_000, text: "here".into() } }));
         }
