@@ -74,16 +74,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// The board of `Board / CPU`, where the bash program found no name of the board the CPU alone.
-pub(super) fn board(name: &str) -> Option<&str> {
-    let name = name.trim();
-    Some(name.strip_prefix("/ ").map_or(name, str::trim)).filter(|name| !name.is_empty() && *name != "/")
-}
-
 fn take_header(header: &Header<'_>, line: &Line<'_>, draft: &mut Draft) {
     draft.log.version = header.version.to_string();
     draft.log.header_name = header.name.map(str::to_string);
-    if let Some(name) = header.name.and_then(board) {
+    if let Some(name) = header.name {
         draft.machine.board = Fact::Known(name.to_string());
     }
     if let Some(mode) = &header.mode {
@@ -149,18 +143,6 @@ fn kernel_line(text: &str, draft: &mut Draft) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn boards_without_a_name_are_called_by_their_cpu() {
-        for (name, expected) in [
-            ("Made / N305", Some("Made / N305")),
-            ("/ Celeron 5205U @ 1.90GHz", Some("Celeron 5205U @ 1.90GHz")),
-            (" / ", None),
-            ("", None),
-        ] {
-            assert_eq!(board(name), expected, "{name:?}");
-        }
-    }
 
     #[test]
     fn first_lines() {

@@ -58,9 +58,7 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     if draft.is_review_alone {
         super::review::read(section, draft);
     }
-    if let (Some(board), None) =
-        (heading.strip_prefix("# ").and_then(super::header::board), draft.machine.board.known())
-    {
+    if let (Some(board), None) = (heading.strip_prefix("# "), draft.machine.board.known()) {
         draft.machine.board = Fact::Known(board.to_string());
     }
     draft.block(&format!("review: {}", heading.trim_start_matches(['#', ' '])), section);
