@@ -118,7 +118,10 @@ impl Unfolding {
     }
 
     fn event(&mut self, event: Event) {
-        self.flush();
+        // Rows of other channels or sessions, or those of older versions, come after those that wait.
+        if matches!(event, Event::Started { .. } | Event::Channels { .. } | Event::Samples { .. }) {
+            self.flush();
+        }
         match event {
             Event::Started { schema, source, run } => {
                 let mut record = Record::new(source, *run);
@@ -132,8 +135,9 @@ impl Unfolding {
             }
             // A note stands where it was written, regardless of its writer's clock.
             Event::Mark { mut mark } => {
+                let waiting_ms = self.folding.last_ms();
                 let record = self.record();
-                let last_ms = record.samples.at_ms.last().copied().unwrap_or(0);
+                let last_ms = waiting_ms.or(record.samples.at_ms.last().copied()).unwrap_or(0);
                 mark.at_ms = mark.at_ms.max(last_ms);
                 record.apply(Event::Mark { mark });
             }

@@ -15,6 +15,7 @@ use web::{Results, Selection};
 
 /// One log, as a reader opens it.
 const ONE: &str = "crates/explain/tests/composed/0.9.72-three-clusters.txt";
+/// Logs that were composed for the tests.
 const COMPOSED: &str = "crates/explain/tests/composed";
 /// Folders of logs and results that are part of the checkout.
 const OWN: [&str; 3] = [COMPOSED, "crates/explain/tests/made", "crates/explain/tests/own"];

@@ -34,7 +34,7 @@ fn fold(samples: &mut Samples) {
         let (fours, _) = channel.values.as_chunks::<ROWS>();
         channel.values = fours.iter().flat_map(|four| folded(channel.kind, *four)).chain(rest).collect();
     }
-    samples.interval_ms *= 2;
+    samples.interval_ms = samples.interval_ms.saturating_mul(2);
     samples.folds += 1;
 }
 
@@ -79,7 +79,12 @@ impl Folding {
         self.rise(record, place + 1, (c.0, second));
     }
 
-    /// Adds what waits, as it is: something else comes now, or nothing any more.
+    /// The moment of the newest row that waits.
+    pub(super) fn last_ms(&self) -> Option<i64> {
+        self.waiting.iter().find_map(|rows| rows.last()).map(|(at_ms, _)| *at_ms)
+    }
+
+    /// Adds what waits, as it is: rows of something else come now, or none any more.
     pub(super) fn flush(&mut self, record: &mut Record) {
         for place in std::mem::take(&mut self.waiting).into_iter().rev() {
             place.into_iter().for_each(|(at_ms, values)| record.append_row(at_ms, values));

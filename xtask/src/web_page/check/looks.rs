@@ -1,7 +1,7 @@
 //! How pages of every kind look in windows of three widths and in both colour schemes: nothing is wider than the window, and
 //! axe-core, where its script is given, finds nothing. And how soon the table of a large site is there, and filtered.
 
-use super::{COMPOSED, binary, dropped, path, watched};
+use super::{COMPOSED, ONE, binary, dropped, path, watched};
 use crate::web_page::browser::Browser;
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
@@ -18,13 +18,10 @@ const SCHEMES: [&str; 2] = ["light", "dark"];
 /// Names the script: `axe.min.js` of axe-core, <https://github.com/dequelabs/axe-core>.
 const AXE: &str = "AXE";
 /// Logs and results whose own pages are looked at.
-const SHOWN: [&str; 3] = [
-    "crates/explain/tests/composed/0.9.72-three-clusters.txt",
-    "crates/explain/tests/composed/0.9.72-hot.txt",
-    "crates/explain/tests/own/two-policies.json",
-];
+const SHOWN: [&str; 3] =
+    [ONE, "crates/explain/tests/composed/0.9.72-hot.txt", "crates/explain/tests/own/two-policies.json"];
 const BOARD: &str = "boards/cix-p1.board";
-/// What is too wide: the first elements that end right of the window and do not scroll by themselves.
+/// So many pixels the page is wider than the window.
 const TOO_WIDE: &str = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 /// Violations in words.
 const VIOLATIONS: &str = "axe.run(document, { iframes: false, resultTypes: ['violations'] }).then((found) =>
@@ -102,7 +99,7 @@ pub(super) fn main(program: &str, file: &Path) -> Result<()> {
         browser.open(&page)?;
         look(&mut browser, &path(&page))?;
     }
-    for words in [&["monitor", "--web", "0", "--quiet"][..], &["view", SHOWN[0]]] {
+    for words in [&["monitor", "--web", "0", "--quiet"][..], &["view", ONE]] {
         let served = served(&ours, words)?;
         browser.open_address(&served.address)?;
         // What is live has to have come.
