@@ -182,20 +182,16 @@ fn files_that_may_not_grow_end_no_run() {
 /// A limit of processes and threads (`ulimit -u`, `pids.max`): wherever it is met, the run comes to its end.
 #[test]
 fn refused_threads_end_no_run() {
-    let setpriv = Path::new("/usr/bin/setpriv");
-    if !rustix::process::geteuid().is_root() || !setpriv.exists() {
-        return testkit::skip("root and setpriv, to play a user with a limit");
-    }
     let folder = Folder::new("threads");
     std::fs::set_permissions(&folder.0, PermissionsExt::from_mode(0o777)).unwrap();
     let program = folder.file("sbc-bench");
     std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
     for limit in [1, 2, 3, 4, 5, 6, 8] {
         let run = folder.run(&[]);
-        let mut command = Command::new(setpriv);
-        command.args(["--reuid=65533", "--regid=65533", "--clear-groups", "sh", "-c"]);
-        command.args([&format!("ulimit -u {limit}; exec \"$@\""), "sh"]);
-        command.arg(&program).args(run.get_args());
+        let Some(mut command) = testkit::limited_user(&program, limit) else {
+            return testkit::skip("root and setpriv, to play a user with a limit");
+        };
+        command.args(run.get_args());
         let output = command.envs([testkit::HASTE]).env("HOME", &folder.0).output().unwrap();
         let told = [&output.stdout[..], &output.stderr[..]].concat();
         let told = String::from_utf8_lossy(&told);

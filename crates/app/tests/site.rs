@@ -322,10 +322,6 @@ fn wrong_arguments_are_told() {
 /// Under a limit of processes and threads (`ulimit -u`) the calling thread makes all pages, and they are the same.
 #[test]
 fn refused_threads_make_the_same_site() {
-    let setpriv = Path::new("/usr/bin/setpriv");
-    if !rustix::process::geteuid().is_root() || !setpriv.exists() {
-        return testkit::skip("root and setpriv, to play a user with a limit");
-    }
     let place = Place::new("threads");
     composed().iter().for_each(|(name, text)| place.put(name, text));
     let free = place.site(&[]);
@@ -335,9 +331,10 @@ fn refused_threads_make_the_same_site() {
     let program = place.0.join("sbc-bench");
     std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
     let limited = place.0.join("limited");
-    let mut command = Command::new(setpriv);
-    command.args(["--reuid=65533", "--regid=65533", "--clear-groups", "sh", "-c", "ulimit -u 1; exec \"$@\"", "sh"]);
-    command.env("HOME", &*place.0).arg(&program).arg("site").arg(place.0.join("in")).arg("--out").arg(&limited);
+    let Some(mut command) = testkit::limited_user(&program, 1) else {
+        return testkit::skip("root and setpriv, to play a user with a limit");
+    };
+    command.env("HOME", &*place.0).arg("site").arg(place.0.join("in")).arg("--out").arg(&limited);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     for path in place.files().keys().filter(|path| !path.starts_with('.')) {

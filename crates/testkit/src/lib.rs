@@ -9,7 +9,7 @@ mod stuck;
 mod terminal;
 pub mod virtual_board;
 
-pub use program::{HASTE, clean_command, untuned_command};
+pub use program::{HASTE, clean_command, limited_user, untuned_command};
 pub use scratch::Scratch;
 pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;

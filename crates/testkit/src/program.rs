@@ -2,6 +2,7 @@
 //! change what it does.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What the program itself, or sudo, reads from the environment.
@@ -29,6 +30,19 @@ const READ: [&str; 19] = [
 
 /// Shortens what a run measures and waits for, for tests that look at what it does and not at its figures.
 pub const HASTE: (&str, &str) = ("SBC_BENCH_FAULTS_HASTE", "1000");
+
+/// A program as a user of its own starts it who may have so many processes and threads (`ulimit -u`); none where that user
+/// cannot be played: it takes root, and setpriv of util-linux. The program has to lie where that user can read it.
+pub fn limited_user(program: &Path, processes_max: u32) -> Option<Command> {
+    let setpriv = Path::new("/usr/bin/setpriv");
+    if !rustix::process::geteuid().is_root() || !setpriv.exists() {
+        return None;
+    }
+    let mut command = Command::new(setpriv);
+    command.args(["--reuid=65533", "--regid=65533", "--clear-groups", "sh", "-c"]);
+    command.args([&format!("ulimit -u {processes_max}; exec \"$@\""), "sh"]).arg(program);
+    Some(command)
+}
 
 /// A program with these words, an environment that asks for nothing, and nothing to read.
 pub fn clean_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {

@@ -88,7 +88,7 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
             Unreadable::Json(error) => {
                 anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
             }
-            Unreadable::NoResults(text) => match way_on(&text) {
+            Unreadable::NoResults(text) => match command_for(&text) {
                 Some((what, way)) => anyhow::anyhow!("{file} is {what} and contains no results; use {way}."),
                 None => {
                     anyhow::anyhow!("{file} contains no results; it is neither an sbc-bench log nor a result file.")
@@ -99,7 +99,7 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
 }
 
 /// What a text without results is, and the command that reads it; none for what nothing here reads.
-fn way_on(text: &str) -> Option<(&'static str, &'static str)> {
+fn command_for(text: &str) -> Option<(&'static str, &'static str)> {
     if machine::BoardFile::is_one(text) {
         return Some(("a snapshot of a machine", "sbc-bench --root FILE identify"));
     }
