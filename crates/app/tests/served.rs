@@ -33,7 +33,9 @@ struct Server {
     host: String,
     /// The path with the token, and a slash at its end.
     path: String,
-    /// What it says besides, line by line.
+    /// What it said before its address: its two outputs come in either order.
+    earlier: Vec<String>,
+    /// What it says after, line by line.
     lines: Receiver<String>,
 }
 
@@ -61,15 +63,25 @@ impl Server {
         let (sender, lines) = channel();
         send_lines(child.stdout.take().unwrap(), sender.clone());
         send_lines(child.stderr.take().unwrap(), sender);
-        let line = lines.iter().find(|line| line.contains("http://")).expect("it tells an address");
+        let mut earlier = Vec::new();
+        let line = loop {
+            let line = lines.recv_timeout(PATIENCE).expect("it tells an address");
+            match line.contains("http://") {
+                true => break line,
+                false => earlier.push(line),
+            }
+        };
         let rest = line.split("http://").nth(1).unwrap();
         let (host, path) = rest.split_once('/').unwrap();
         let path = format!("/{}", path.split_whitespace().next().unwrap());
-        Self { child, host: host.to_owned(), path, lines }
+        Self { child, host: host.to_owned(), path, earlier, lines }
     }
 
-    /// Waits until it says this.
+    /// Waits until it says this, if it did not before.
     fn wait_for(&self, text: &str) {
+        if self.earlier.iter().any(|line| line.contains(text)) {
+            return;
+        }
         while !self.lines.recv_timeout(PATIENCE).expect("it does not say so").contains(text) {}
     }
 
