@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(150);
 
 const RUN: &str = "run --force --wait 0s --quiet --repeat 1 --cpus 0 -- true";
 
-fn wait(child: &mut Child) -> bool {
+pub(crate) fn wait(child: &mut Child) -> bool {
     let begin = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if begin.elapsed() > PATIENCE {
