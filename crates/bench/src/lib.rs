@@ -8,7 +8,6 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod doctor;
-mod emulation;
 pub mod foreign;
 mod job;
 mod measure;
@@ -24,13 +23,13 @@ mod testing;
 pub mod update;
 pub mod workloads;
 
-pub use emulation::identified;
 pub use job::definition::{Definition, Repeat, command_line, parse_definitions, parse_repeat};
 pub use job::duration::{parse_duration, parse_time};
 pub use job::pinning::{CpuSelection, parse_cpu_selection};
 pub use job::score::ScoreRule;
 pub use job::{Job, setting::Setting};
 pub use measure::context::{CounterReading, OpenCounters, ReadCounters, WorkloadContext};
+pub use measure::emulation::identified;
 pub use measure::report::StepReport;
 pub use net::{browser, exporter, hub, meters, references, server};
 pub use plan::load::Load;

@@ -34,7 +34,7 @@ pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
             }
             "overlay" => folder = mount.upper.as_ref()?.into(),
             _ if mount.source.starts_with("/dev/zram") => {
-                return Some(format!("compressed memory ({}) on {}", mount.source, mount.point));
+                return Some(format!("zram ({}) on {}", mount.source, mount.point));
             }
             _ => return None,
         }
@@ -135,7 +135,7 @@ mod tests {
         let disk = "25 1 179:2 / / rw - ext4 /dev/mmcblk0p2 rw";
         for (mounts, expected) in [
             // Armbian's ramlog, log2ram, DietPi, a live system, overlayroot, a container.
-            ("40 25 252:0 / /var/log rw - ext4 /dev/zram0 rw", Some("compressed memory (/dev/zram0) on /var/log")),
+            ("40 25 252:0 / /var/log rw - ext4 /dev/zram0 rw", Some("zram (/dev/zram0) on /var/log")),
             ("40 25 0:40 / /var/log rw - tmpfs log2ram rw,size=128M", Some("log2ram on /var/log")),
             ("40 25 0:40 / /var/log rw - tmpfs tmpfs rw,size=50M", Some("tmpfs on /var/log")),
             ("40 25 0:40 / /var rw - tmpfs tmpfs rw\n41 40 8:1 / /var/log rw - ext4 /dev/sda1 rw", None),

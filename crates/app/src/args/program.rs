@@ -200,8 +200,8 @@ impl ProgramFlags {
         let Some(mut load) = Load::parse(name).map_err(|why| format!("{why}."))? else {
             return Ok(None);
         };
-        let own = self.name.is_some() || self.score.is_given() || self.timeout.is_some();
-        if own || self.others_off {
+        let own = self.name.is_some() || self.timeout.is_some() || self.others_off || self.workload_file.is_some();
+        if own || self.score.first_given().is_some() {
             return Err(format!("{name} is a built-in workload; only --repeat and --cpus apply to it."));
         }
         load.repeat = self.repeat;
@@ -232,6 +232,9 @@ impl ProgramFlags {
         if ab.sides[0] == ab.sides[1] {
             // Asking whether a thing differs from itself shows what the machine's noise is.
             ab.sides[1].words.push_str(" (again)");
+        }
+        if program.is_none() {
+            self.score.check_of_time(self.score.rule()? == ScoreRule::Time)?;
         }
         if program.is_none() && self.score.is_given() {
             let rule = self.score.rule()?;

@@ -67,6 +67,7 @@ impl RunFlags {
     pub(super) fn first_of_run(&self) -> Option<&'static str> {
         let others = [
             (self.output.log.is_some(), "--log"),
+            (self.output.quiet, "--quiet"),
             (self.meters.is_given(), "--meter"),
             (self.user.as_root, "--as-root"),
         ];

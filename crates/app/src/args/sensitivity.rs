@@ -38,6 +38,17 @@ pub(crate) struct SensitivityFlags {
     command: Vec<String>,
 }
 
+/// An option of commands and workloads of the user's own, which nothing else reads.
+///
+/// # Errors
+/// One sentence that names it.
+pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
+    match is_own {
+        true => Ok(()),
+        false => Err(format!("{option} needs a command after --, or --workload with a definition of your own.")),
+    }
+}
+
 impl SensitivityFlags {
     /// # Errors
     /// One sentence about what is wrong.
@@ -61,18 +72,8 @@ impl SensitivityFlags {
         if !self.command.is_empty() {
             return Ok(vec![program(flags)?]);
         }
-        let of_programs = [(self.cpus.is_some(), "--cpus"), (self.timeout.is_some(), "--timeout")];
-        let of_programs = self.score.first_given().or_else(|| chosen(of_programs).next());
-        if self.workload.is_empty()
-            && let Some(option) = of_programs
-        {
-            return Err(format!("{option} needs a command after --."));
-        }
-        if self.workload.is_empty() {
-            return Ok(DEFAULT_LOADS.map(Load::Workload).to_vec());
-        }
         let names = self.workload.iter().flat_map(|names| names.split(','));
-        names
+        let mut loads = names
             .map(|name| {
                 if let Some(load) = load(name) {
                     return Ok(vec![load]);
@@ -82,8 +83,20 @@ impl SensitivityFlags {
                     None => Ok(vec![program(flags.of_workload(name))?]),
                 }
             })
-            .collect::<Result<Vec<_>, String>>()
-            .map(|loads| loads.concat())
+            .collect::<Result<Vec<_>, String>>()?
+            .concat();
+        let of_programs = [
+            (self.cpus.is_some(), "--cpus"),
+            (self.timeout.is_some(), "--timeout"),
+            (self.workload_file.is_some(), "--workload-file"),
+        ];
+        let of_programs = self.score.first_given().or_else(|| chosen(of_programs).next());
+        of_programs
+            .map_or(Ok(()), |option| of_own(option, loads.iter().any(|load| matches!(load, Load::Program(_)))))?;
+        if loads.is_empty() {
+            loads = DEFAULT_LOADS.map(Load::Workload).to_vec();
+        }
+        Ok(loads)
     }
 }
 

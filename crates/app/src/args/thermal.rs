@@ -1,6 +1,8 @@
 //! Arguments of `thermal`, and of the classic `-t` and `-T`. They end in a [`Thermal`].
 
+use super::groups::chosen;
 use super::program::{ProgramFlags, ScoreFlags};
+use super::sensitivity::of_own;
 use bench::parse_duration;
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
 use std::path::PathBuf;
@@ -86,16 +88,17 @@ impl ThermalFlags {
         if !self.command.is_empty() {
             return Ok(HeatLoad::Program(Box::new(flags.definition()?)));
         }
-        if let Some(option) = self.score.first_given() {
-            return Err(format!("{option} needs a command after --."));
-        }
-        let Some(name) = &self.load else {
-            return Ok(Thermal::default().load);
+        let load = match &self.load {
+            None => Thermal::default().load,
+            Some(name) => match heat_load(name)? {
+                Some(load) => load,
+                None => HeatLoad::Program(Box::new(flags.of_workload(name).definition()?)),
+            },
         };
-        match heat_load(name)? {
-            Some(load) => Ok(load),
-            None => Ok(HeatLoad::Program(Box::new(flags.of_workload(name).definition()?))),
-        }
+        let of_programs = chosen([(self.workload_file.is_some(), "--workload-file")]).next();
+        let of_programs = self.score.first_given().or(of_programs);
+        of_programs.map_or(Ok(()), |option| of_own(option, matches!(load, HeatLoad::Program(_))))?;
+        Ok(load)
     }
 }
 

@@ -7,7 +7,7 @@ mod sensors;
 mod subjects;
 mod system;
 
-use crate::emulation::identified;
+use crate::measure::emulation::identified;
 use crate::process::tools::Tools;
 use crate::workloads::packages::{self, DISTRIBUTIONS, ToolStatus};
 use machine::{Root, Sampler, SamplerOptions, Timeline};

@@ -4,6 +4,7 @@ pub(crate) mod context;
 pub(crate) mod counted;
 pub(crate) mod counters;
 pub(crate) mod crew;
+pub(crate) mod emulation;
 pub(crate) mod heated;
 pub(crate) mod quiet;
 pub(crate) mod repeat;

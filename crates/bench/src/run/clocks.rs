@@ -3,8 +3,8 @@
 
 use super::Runner;
 use super::tell::{RecordOutcome, outcome_recorder};
-use crate::emulation::told;
 use crate::job::cpus::online_clusters;
+use crate::measure::emulation::told;
 use crate::question::wants;
 use crate::run::clock_pass::ClockPass;
 use machine::settings::Settings;

@@ -24,7 +24,7 @@ mod tape;
 mod tell;
 mod tuning;
 
-use crate::emulation::told;
+use crate::measure::emulation::told;
 use crate::net::meters::{self, Meter};
 use crate::plan::estimate::Estimates;
 use crate::plan::stage::{Stage, replace_program};

@@ -190,7 +190,7 @@ fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
          so only this cluster has a limit or a wrong OPP table."
     } else {
         "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): cpufreq does not \
-         report what holds it there."
+         report the limiter."
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &record),
             ["Measured clock of CPUs 0-3 is 1413 MHz, advertised 1512 MHz (-6.5 %): cpufreq does not \
-              report what holds it there."]
+              report the limiter."]
         );
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
     }
@@ -269,7 +269,7 @@ mod tests {
         let cluster = |cpus: &[u32]| record::Cluster { cpus: cpus.to_vec(), ..record::Cluster::default() };
         machine.machine.clusters = vec![cluster(&[0, 1]), cluster(&[2, 3])];
         for (other_khz, expected) in
-            [(1_799_000, "all other clusters reach theirs"), (1_500_000, "cpufreq does not report what holds it there")]
+            [(1_799_000, "all other clusters reach theirs"), (1_500_000, "cpufreq does not report the limiter")]
         {
             let points = vec![point(0, 1_800_000, other_khz), point(2, 2_200_000, 1_800_000)];
             let found = sentences(RULE.id, &with_clocks(machine.clone(), Variant::COLD, points));

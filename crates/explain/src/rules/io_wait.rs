@@ -11,7 +11,7 @@ use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("io-wait"),
-    about: "CPUs were idle waiting for storage.",
+    about: "CPUs were idle in I/O wait.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(CPU_AND_MEMORY, check),
     ..Rule::PLAIN

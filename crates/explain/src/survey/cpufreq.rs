@@ -141,7 +141,7 @@ fn governor(record: &Record) -> Vec<Finding> {
                     80,
                     "conservative ({policies}) raises the clock step by step; short tasks finish before it is high.",
                 ),
-                _ => (Severity::Info, 90, "{governor} ({policies}) ramps up late; bursty work is slowed down."),
+                _ => (Severity::Info, 90, "{governor} ({policies}) ramps up late; bursty workloads score lower."),
             };
             Some(
                 Finding::new(GOVERNOR.id, severity, template)

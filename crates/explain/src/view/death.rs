@@ -219,7 +219,7 @@ fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(Str
     let uncorrected: u64 = counters.fold(0, |sum, counter| sum.saturating_add(counter.uncorrected));
     if uncorrected > 0 {
         let text =
-            format!("{uncorrected} uncorrectable memory errors (EDAC): memory is faulty, overclocked or too hot.");
+            format!("{uncorrected} uncorrectable memory errors (EDAC): memory is faulty, overclocked or overheating.");
         return Some((text, 80));
     }
     let checks = aftermath.machine_checks.known().into_iter().flatten();

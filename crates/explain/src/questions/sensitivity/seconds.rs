@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
     id: "core-use",
-    about: "Use of each core of a sensitivity run, second by second, at the highest and lowest clock.",
+    about: "Utilisation of each core of a sensitivity run, second by second, at the highest and lowest clock.",
     fits: |record| !seconds(record).is_empty(),
     ..Report::of(|record, _explained| seconds(record))
 };

@@ -227,7 +227,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         &out_of_memory::RULE,
         J::All,
         &[root(C::OutOfMemory)],
-        "the kernel killed programs because memory ran out",
+        "the kernel was out of memory and killed programs",
         "Add swap (zram) or close other programs.",
     ),
     row(

@@ -1,0 +1,73 @@
+//! What is timed allocates nothing: counted by an allocator that counts.
+
+use microbench::arch::ROUTINES;
+use microbench::buffer::{Buffer, Pages};
+use microbench::latency::{Link, Order, Walk};
+use microbench::{aes::PlainAes, load, memory};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    /// Allocations of this thread; the test harness has threads of its own.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: hands everything on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Allocations of this work.
+fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
+    let before = ALLOCATIONS.get();
+    std::hint::black_box(work());
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn counter_counts() {
+    assert_eq!(allocations(|| vec![1u8; 100]), 1);
+}
+
+#[test]
+fn routines_allocate_nothing() {
+    let (mut destination, source) = (vec![0; 1 << 16], vec![1; 1 << 16]);
+    let routines: Vec<_> = ROUTINES.iter().filter(|routine| (routine.available)()).collect();
+    assert!(!routines.is_empty());
+    for routine in routines {
+        assert_eq!(allocations(|| memory::once(routine, &mut destination, &source)), 0, "{}", routine.id);
+    }
+}
+
+#[test]
+fn pointer_chase_allocates_nothing() {
+    const BYTES: usize = 1 << 16;
+    let mut buffer = Buffer::new(BYTES, Pages::Small).unwrap();
+    let mut walk = Walk::new(&mut buffer, BYTES, Order::Random, 1);
+    for link in [Link::Pointer, Link::Bits32, Link::Bits64] {
+        let pace = walk.pace(2, link, 10_000);
+        assert_eq!(allocations(|| walk.once(&pace)), 0, "{link:?}");
+    }
+}
+
+#[test]
+fn loads_allocate_nothing() {
+    let cipher = PlainAes::new(&[0; 32]).unwrap();
+    let mut block = Default::default();
+    assert_eq!(allocations(|| cipher.encrypt(&mut block)), 0);
+    assert_eq!(allocations(|| load::heat(100)), 0);
+}
