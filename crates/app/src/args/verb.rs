@@ -197,9 +197,9 @@ pub(super) enum Verb {
         #[arg(long)]
         places: Option<PathBuf>,
     },
-    /// List sensors, workloads, rules, reports, tools, definitions
+    /// List questions, sensors, workloads, rules, reports, tools, definitions
     List {
-        /// What to list: sensors, workloads, rules, reports, tools or definitions [default: all but tools]
+        /// What to list: questions, sensors, workloads, rules, reports, tools or definitions [default: all but tools]
         what: Option<String>,
     },
     /// Install missing external tools

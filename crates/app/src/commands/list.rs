@@ -1,4 +1,4 @@
-//! `sbc-bench list`: the tables of sensors, workloads, rules and reports; completions and manual.
+//! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions and manual.
 
 use crate::args;
 use crate::output;
@@ -7,8 +7,9 @@ use std::fmt::Write;
 /// One table: its name, and `(id, about)` of each entry.
 type Table = (&'static str, Vec<(&'static str, &'static str)>);
 
-fn tables() -> [Table; 4] {
+fn tables() -> [Table; 5] {
     [
+        ("questions", bench::QUESTIONS.iter().map(|q| (q.asked_by, q.about)).collect()),
         ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
         ("workloads", bench::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
         ("rules", explain::rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
@@ -76,4 +77,22 @@ pub(crate) fn manual() -> anyhow::Result<u8> {
     clap_mangen::Man::new(args::grammar()).render(&mut text)?;
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_question_has_an_answer_and_words_that_ask_it() {
+        let answers: Vec<_> = explain::ANSWERS.iter().map(|answer| &answer.id).collect();
+        assert_eq!(bench::QUESTIONS.iter().map(|question| &question.id).collect::<Vec<_>>(), answers);
+        let grammar = crate::args::grammar();
+        for question in bench::QUESTIONS {
+            let word = question.asked_by.split(' ').next().unwrap_or_default();
+            let is_known = match word.strip_prefix('-') {
+                Some(flag) => grammar.get_arguments().any(|argument| argument.get_short() == flag.chars().next()),
+                None => grammar.find_subcommand(word).is_some(),
+            };
+            assert!(is_known, "{word}");
+        }
+    }
 }

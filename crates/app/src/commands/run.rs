@@ -195,7 +195,7 @@ fn conclude(
         return Ok(status::INTERRUPTED);
     }
     let explained = Explanation::of(&record);
-    let is_review = args.task.id() == QuestionId::Review;
+    let is_review = args.task.question().id == QuestionId::Review;
     let log = rendered(if is_review { "review" } else { "log" }, &record, &explained)?;
     let mut sentences: Vec<String> =
         trouble.map(|missing| format!("The event stream of the run is incomplete: {missing}.")).into_iter().collect();
@@ -219,7 +219,7 @@ fn conclude(
         let text = match is_review {
             true => log,
             false => {
-                let others = among_others(&record, &explained, args.task.id())?;
+                let others = among_others(&record, &explained, &args.task.question().id)?;
                 rendered("text", &record, &explained)? + &course(&record) + &others
             }
         };
@@ -242,8 +242,8 @@ fn course(record: &Record) -> String {
 }
 
 /// Where a standard run stands among the known results; nothing of other runs, which have not its figures.
-fn among_others(record: &Record, explained: &Explanation, question: QuestionId) -> anyhow::Result<String> {
-    if question != QuestionId::Standard || record.run.end != End::Finished {
+fn among_others(record: &Record, explained: &Explanation, question: &QuestionId) -> anyhow::Result<String> {
+    if *question != QuestionId::Standard || record.run.end != End::Finished {
         return Ok(String::new());
     }
     let ranking = rank(record, explained, &*reference(&[])?);

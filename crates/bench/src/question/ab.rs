@@ -2,7 +2,7 @@
 //! difference is told from noise is not here (`explain::ab`).
 
 use super::refusal::Asked;
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::job::definition::Definition;
 use crate::job::pinning::places;
 use crate::job::setting::Setting;
@@ -31,9 +31,15 @@ pub struct Side {
     pub definition: Definition,
 }
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Ab,
+    asked_by: "ab --a ARM --b ARM",
+    about: "Does a setting or command make a difference?",
+};
+
 impl Task for Ab {
-    fn id(&self) -> QuestionId {
-        QuestionId::Ab
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

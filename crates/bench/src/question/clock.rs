@@ -1,6 +1,6 @@
 //! Which clocks the CPUs really have.
 
-use super::{Attributes, LOAD_TIME, Planning, Task};
+use super::{Attributes, LOAD_TIME, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use record::{Mode, QuestionId};
@@ -17,9 +17,12 @@ pub struct Clock {
     pub heat: Option<Duration>,
 }
 
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::Clock, asked_by: "clock", about: "Which clocks do the CPUs reach?" };
+
 impl Task for Clock {
-    fn id(&self) -> QuestionId {
-        QuestionId::Clock
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -1,6 +1,6 @@
 //! How long data takes from every CPU to every other.
 
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard;
@@ -13,9 +13,15 @@ pub struct CoreToCore {
     pub cpus: Vec<u32>,
 }
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::CoreToCore,
+    asked_by: "core-to-core",
+    about: "How long does a cache line take from one CPU to another?",
+};
+
 impl Task for CoreToCore {
-    fn id(&self) -> QuestionId {
-        QuestionId::CoreToCore
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -1,6 +1,6 @@
 //! Is the memory controller throttled by heat?
 
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::Job;
 use crate::job::cpus::{fastest_cpu, online_cpus};
 use crate::plan::options::Options;
@@ -13,9 +13,12 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DramThrottling;
 
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::DramThrottling, asked_by: "-M", about: "Is the memory controller throttled by heat?" };
+
 impl Task for DramThrottling {
-    fn id(&self) -> QuestionId {
-        QuestionId::DramThrottling
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -2,7 +2,7 @@
 //! in which order; the result is computed from the Record (`explain::efficiency`).
 
 use super::refusal::{Asked, no_stage_runs, not_online};
-use super::{Planning, Task};
+use super::{Planning, Question, Task};
 use crate::job::cpus::{cpus_by_core_type, online_clusters, online_cpus, settable_opps};
 use crate::job::setting::Setting;
 use crate::plan::stage::Stage;
@@ -83,9 +83,15 @@ const POINT_TIME: Duration = Duration::from_secs(12);
 /// A part of a point; steps are short, so that the end comes in time.
 const PART: Duration = Duration::from_secs(2);
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Efficiency,
+    asked_by: "efficiency",
+    about: "What do score, temperature and power come to at every OPP?",
+};
+
 impl Task for Efficiency {
-    fn id(&self) -> QuestionId {
-        QuestionId::Efficiency
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -1,7 +1,7 @@
 //! Loads of the table of workloads, by name.
 
 use super::refusal::{Asked, no_place, no_tool};
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::job::cpus::{cpus_by_core_type, online_cpus};
 use crate::job::pinning::places;
 use crate::plan::options::Options;
@@ -15,9 +15,15 @@ use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loads(pub Vec<Load>);
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Loads,
+    asked_by: "run --workload NAME",
+    about: "What does a workload of the table score?",
+};
+
 impl Task for Loads {
-    fn id(&self) -> QuestionId {
-        QuestionId::Loads
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

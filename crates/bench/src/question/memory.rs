@@ -1,6 +1,6 @@
 //! All about memory: bandwidth, latency by size, both under load.
 
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::Job;
 use crate::job::cpus::{core_types, cpus_by_speed};
 use crate::plan::options::Options;
@@ -15,9 +15,12 @@ pub struct Memory {
     pub cpus: Vec<u32>,
 }
 
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::Memory, asked_by: "memory", about: "How fast is memory?" };
+
 impl Task for Memory {
-    fn id(&self) -> QuestionId {
-        QuestionId::Memory
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

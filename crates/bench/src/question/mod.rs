@@ -27,10 +27,38 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// All questions, sorted by id. Each is answered by the entry of the same id in `explain`.
+pub static QUESTIONS: [&Question; 13] = [
+    &ab::QUESTION,
+    &clock::QUESTION,
+    &core_to_core::QUESTION,
+    &dram_throttling::QUESTION,
+    &efficiency::QUESTION,
+    &loads::QUESTION,
+    &memory::QUESTION,
+    &program::QUESTION,
+    &review::QUESTION,
+    &sensitivity::QUESTION,
+    &standard::QUESTION,
+    &thermal::QUESTION,
+    &workload::QUESTION,
+];
+
+/// What can be asked of a machine.
+#[derive(Debug)]
+pub struct Question {
+    /// Which one it is.
+    pub id: QuestionId,
+    /// The words of the command line that ask it.
+    pub asked_by: &'static str,
+    /// The question itself.
+    pub about: &'static str,
+}
+
 /// A question, understood.
 pub trait Task: Debug + Send + Sync {
     /// Which question it is.
-    fn id(&self) -> QuestionId;
+    fn question(&self) -> &'static Question;
 
     /// What a run of it is called in the Record.
     fn mode(&self, options: &Options) -> Mode;
@@ -227,7 +255,15 @@ mod tests {
         let available = Available::default();
         let planning = Planning { machine: &machine, survey: &survey, options: &options, available };
         assert_eq!(words(&task.stages(&planning)), expected);
-        assert_eq!(task.mode(&options).question(), Some(task.id()));
+        assert_eq!(task.mode(&options).question().as_ref(), Some(&task.question().id));
+    }
+
+    #[test]
+    fn questions_are_sorted_and_asked_differently() {
+        assert!(QUESTIONS.windows(2).all(|pair| pair[0].id < pair[1].id));
+        let words: std::collections::BTreeSet<_> = QUESTIONS.iter().map(|question| question.asked_by).collect();
+        assert_eq!(words.len(), QUESTIONS.len());
+        assert!(QUESTIONS.iter().all(|question| question.about.ends_with('?')));
     }
 
     #[test]

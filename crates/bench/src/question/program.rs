@@ -1,7 +1,7 @@
 //! One program of the user's own, under the same gate, watch and validation as our own workloads.
 
 use super::refusal::{Asked, no_place};
-use super::{Attributes, OwnProgram, Planning, Task};
+use super::{Attributes, OwnProgram, Planning, Question, Task};
 use crate::Definition;
 use crate::job::pinning::places;
 use crate::plan::options::Options;
@@ -12,9 +12,15 @@ use record::{Mode, QuestionId};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program(pub Definition);
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Program,
+    asked_by: "run -- CMD",
+    about: "What does a command score, and what limits it?",
+};
+
 impl Task for Program {
-    fn id(&self) -> QuestionId {
-        QuestionId::Program
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -9,7 +9,7 @@ use crate::plan::options::Options;
 use crate::plan::stage::{Group, Stage};
 use crate::plan::standard::{self, Available};
 use crate::question::refusal::{Asked, misnamed};
-use crate::question::{Attributes, OwnProgram, Planning, Task};
+use crate::question::{Attributes, OwnProgram, Planning, Question, Task};
 use crate::workloads::is_taken;
 use crate::{Definition, Job};
 use machine::settings::{DeviceName, Node};
@@ -35,9 +35,15 @@ const PROBE_REPETITIONS: u32 = 2;
 /// that is killed in its last second. A year stands for no limit.
 const WATCHED_AT_MOST: Duration = Duration::from_secs(365 * 86_400);
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Review,
+    asked_by: "review",
+    about: "Is the machine in order, and what do its settings cost?",
+};
+
 impl Task for Review {
-    fn id(&self) -> QuestionId {
-        QuestionId::Review
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -5,7 +5,7 @@
 //! on all clocks alike.
 
 use super::refusal::{Asked, no_stage_runs, not_online};
-use super::{Planning, Task};
+use super::{Planning, Question, Task};
 use crate::job::cpus::{fastest_cpu, online_cpus, settable_opps};
 use crate::job::setting::Setting;
 use crate::plan::options::Options;
@@ -87,9 +87,15 @@ struct Level {
     settings: Vec<Setting>,
 }
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Sensitivity,
+    asked_by: "sensitivity",
+    about: "How do workloads depend on the CPU clock?",
+};
+
 impl Task for Sensitivity {
-    fn id(&self) -> QuestionId {
-        QuestionId::Sensitivity
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -1,7 +1,7 @@
 //! The standard benchmark.
 
 use super::refusal::{Asked, misnamed};
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::plan::load::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks};
@@ -12,9 +12,12 @@ use record::{Mode, QuestionId, WorkloadId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standard;
 
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::Standard, asked_by: "run", about: "What does the machine score, and why?" };
+
 impl Task for Standard {
-    fn id(&self) -> QuestionId {
-        QuestionId::Standard
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, options: &Options) -> Mode {

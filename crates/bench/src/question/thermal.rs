@@ -5,7 +5,7 @@
 pub use crate::plan::heat::{HeatLoad, StartAt, Thermal};
 
 use super::refusal::{Asked, no_stage_runs};
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::variant::Form;
@@ -53,9 +53,12 @@ impl HeatLoad {
     }
 }
 
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::Thermal, asked_by: "thermal", about: "What can the cooling dissipate?" };
+
 impl Task for Thermal {
-    fn id(&self) -> QuestionId {
-        QuestionId::Thermal
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

@@ -1,7 +1,7 @@
 //! One workload at one place, once.
 
 use super::refusal::{Asked, no_stage_runs};
-use super::{Attributes, Planning, Task};
+use super::{Attributes, Planning, Question, Task};
 use crate::job::cpus::fastest_cpu;
 use crate::job::definition::Repeat;
 use crate::plan::load::Load;
@@ -22,9 +22,15 @@ pub struct SingleWorkload {
     pub cpus: Vec<u32>,
 }
 
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Workload,
+    asked_by: "workload ID",
+    about: "What does one workload score, measured once?",
+};
+
 impl Task for SingleWorkload {
-    fn id(&self) -> QuestionId {
-        QuestionId::Workload
+    fn question(&self) -> &'static Question {
+        &QUESTION
     }
 
     fn mode(&self, _: &Options) -> Mode {

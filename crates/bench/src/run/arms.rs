@@ -48,11 +48,11 @@ impl Runner<'_> {
     /// Puts the settings of a side into place, and those of the other side back.
     pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
         let timeline = self.context.timeline;
-        let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
+        let settings = self.settings.as_mut().ok_or(self.why_not_tuned.as_str());
         let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         let applied = self.switch.apply(machine, settings, wanted, &mut tell);
         drop(tell);
-        self.refused = applied.err();
+        self.side_refused = applied.err();
         self.share_percent = wanted.iter().find_map(|setting| match setting {
             Setting::SharePercent(percent) => Some(*percent),
             _ => None,
@@ -66,12 +66,12 @@ impl Runner<'_> {
         }
         self.open_settings();
         let timeline = self.context.timeline;
-        let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
+        let settings = self.settings.as_mut().ok_or(self.why_not_tuned.as_str());
         let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         let switched = self.hotplug.switch(settings, off, &mut tell);
         drop(tell);
         self.recorder.sync();
-        self.crowded = switched.err();
+        self.not_comparable = switched.err();
     }
 
     /// Holds the step to its share of the CPUs that it may use. All of them is no limit at all.
@@ -87,11 +87,11 @@ impl Runner<'_> {
         let share = self.share_percent.filter(|percent| *percent < 100);
         let limit = share.map(|percent| f64::from(percent) / 100.0 * cpus as f64);
         let Some(group) = &mut self.group else {
-            self.refused = Some("Emulating a lower clock with a CPU quota needs root.".into());
+            self.side_refused = Some("Emulating a lower clock with a CPU quota needs root.".into());
             return;
         };
         if let Err(missing) = group.limit(limit) {
-            self.refused = Some(format!("Cannot emulate a lower clock: {missing}."));
+            self.side_refused = Some(format!("Cannot emulate a lower clock: {missing}."));
         }
     }
 }

@@ -85,9 +85,9 @@ pub fn run(mut context: RunContext) -> Finished {
         switch: SettingsSwitcher::default(),
         hotplug: Hotplug::default(),
         is_untunable: false,
-        untuned: "Changing settings needs root and is disabled by NOTUNING.".into(),
-        crowded: None,
-        refused: None,
+        why_not_tuned: "Changing settings needs root and is disabled by NOTUNING.".into(),
+        not_comparable: None,
+        side_refused: None,
         share_percent: None,
         begun,
         measured: 0,
@@ -153,13 +153,13 @@ struct Runner<'a> {
     switch: SettingsSwitcher,
     hotplug: Hotplug,
     /// Why CPUs are on that the step should not see.
-    crowded: Option<String>,
+    not_comparable: Option<String>,
     /// It was tried to take the journal, and nothing can be set.
     is_untunable: bool,
     /// Why nothing can be set, where nothing can.
-    untuned: String,
+    why_not_tuned: String,
     /// Why the settings of the side that is to run are not in place.
-    refused: Option<String>,
+    side_refused: Option<String>,
     /// Share of its CPUs that a step gets, where a slower clock is emulated.
     share_percent: Option<u32>,
     /// What was gone through before the run died, where it goes on.

@@ -154,10 +154,10 @@ impl Runner<'_> {
             group: self.group.as_ref(),
             site: Arc::clone(&self.site),
             open_counters: Some(&open_counters),
-            not_comparable: self.crowded.clone(),
+            not_comparable: self.not_comparable.clone(),
             ..WorkloadContext::new(places, &self.tools, job, self.context.cancelled, &watch)
         };
-        let (report, outcome) = match &self.refused {
+        let (report, outcome) = match &self.side_refused {
             Some(why) => (StepReport::new(context.not_comparable.clone()), not_started(why.clone())),
             None => measured(&context),
         };

@@ -78,8 +78,8 @@ impl Runner<'_> {
             }
             Err(missing) => {
                 self.is_untunable = true;
-                self.untuned = format!("No settings are tuned: {missing}.");
-                (self.context.progress)(Progress::Note(self.untuned.clone()));
+                self.why_not_tuned = format!("No settings are tuned: {missing}.");
+                (self.context.progress)(Progress::Note(self.why_not_tuned.clone()));
             }
         }
     }

@@ -36,7 +36,8 @@ mod tests {
 
     #[test]
     fn evidence_of_one_witness_counts_once() {
-        let finding = |rule: &'static str, sure| Finding::new(RuleId::own(rule), Severity::Degraded, "So.").sure(sure);
+        let finding =
+            |rule: &'static str, sure| Finding::new(RuleId::own(rule), Severity::Degraded, "So.").confidence(sure);
         let check = |evidence: &[Finding], against: &[Finding], expected: u8| {
             let evidence: Vec<&Finding> = evidence.iter().collect();
             assert_eq!(percent(&evidence, against.iter()), expected);

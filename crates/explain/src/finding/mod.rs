@@ -132,7 +132,7 @@ impl Finding {
     }
 
     /// The same with another confidence.
-    pub fn sure(mut self, confidence_percent: u8) -> Self {
+    pub fn confidence(mut self, confidence_percent: u8) -> Self {
         self.confidence_percent = confidence_percent;
         self
     }

@@ -64,7 +64,7 @@ fn debugging(facts: &KernelFacts) -> Vec<Finding> {
             Severity::Degraded,
             "The kernel is built with CONFIG_{option}: {cost}, which slows down all workloads.",
         )
-        .sure(97)
+        .confidence(97)
         .with("option", Quantity::Text((*name).into()))
         .with("cost", Quantity::Text((*cost).into()))
         .at(Place::Field("surveys.0.kernel.config".into()))
@@ -91,7 +91,7 @@ fn foreign(facts: &KernelFacts) -> Option<Finding> {
     names.truncate(8);
     Some(
         Finding::new(RuleId::own("kernel-foreign-modules"), Severity::Info, "Out-of-tree modules are loaded: {names}.")
-            .sure(97)
+            .confidence(97)
             .with("names", Quantity::Text(names.join(", ")))
             .at(Place::Field("surveys.0.kernel.foreign_modules".into())),
     )
@@ -108,7 +108,7 @@ fn mitigations(record: &Record) -> Option<Finding> {
             Severity::Info,
             "CPU vulnerability mitigations are disabled ({word}): scores are higher than with default settings.",
         )
-        .sure(97)
+        .confidence(97)
         .with("word", Quantity::Text(word.into()))
         .at(Place::Field("machine.kernel_cmdline".into())),
     )
@@ -122,7 +122,7 @@ fn preemption(record: &Record) -> Option<Finding> {
             Severity::Degraded,
             "This is a realtime kernel (PREEMPT_RT): lower latency at the cost of throughput.",
         )
-        .sure(95)
+        .confidence(95)
         .at(Place::Field("machine.kernel_version".into()))
     })
 }
@@ -137,7 +137,7 @@ fn page_size(record: &Record) -> Option<Finding> {
             "The page size is {size}: memory accesses are faster than with 4 KiB pages, but some programs built for 4 \
              KiB fail.",
         )
-        .sure(97)
+        .confidence(97)
         .with("size", Quantity::Kib(u64::from(bytes) / 1024))
         .at(Place::Field("machine.page_size_bytes".into()))
     })
@@ -159,7 +159,7 @@ fn soc(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> 
                 Severity::Degraded,
                 "Mainline Linux has {what} for {soc} since {since}; this kernel is older.",
             )
-            .sure(80)
+            .confidence(80)
             .with("what", Quantity::Text(need.what.into()))
             .with("soc", Quantity::Text(need.soc.into()))
             .with("since", Quantity::Text(format!("{}.{}", need.since.0, need.since.1)))

@@ -100,7 +100,7 @@ pub(super) fn findings(
     let finding = |rule, template| {
         let series = version.map(KernelVersion::series_name).unwrap_or_default();
         Finding::new(rule, Severity::Info, template)
-            .sure(97)
+            .confidence(97)
             .with("series", text(series))
             .with("release", text(release.to_owned()))
             .at(place())
@@ -239,7 +239,7 @@ fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) 
     }
     Some(
         finding(RuleId::own("kernel-origin"), template)
-            .sure(origin.confidence_percent)
+            .confidence(origin.confidence_percent)
             .with("who", Quantity::Text(origin.name.clone()))
             .with("why", Quantity::Text(traces.join(", "))),
     )

@@ -57,7 +57,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let values: Vec<String> = pairs.iter().filter_map(words).collect();
     let places = pairs.iter().flat_map(|pair| [Place::Step(pair.before.0), Place::Step(pair.after.0)]);
     let finding = Finding::new(RULE.id, severity, "{verdict} ({values}){clock}.")
-        .sure(90)
+        .confidence(90)
         .with("verdict", Quantity::Text(verdict.into()))
         .with("values", Quantity::Text(values.join("; ")))
         .with("clock", Quantity::Text(memory_clock(record, &pairs)))

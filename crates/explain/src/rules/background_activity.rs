@@ -180,7 +180,7 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
     };
     Some(
         Finding::new(RULE.id, severity, template)
-            .sure(85)
+            .confidence(85)
             .with("named", Quantity::Text(named))
             .with("share", Quantity::Share(share))
             .with("step", Quantity::Text(view::step_name(step)))

@@ -40,7 +40,7 @@ fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
     };
     let Death { how, step, into_ms, seen, cause, sure_percent, was_killed } = death;
     let mut finding = Finding::new(RULE.id, severity, template)
-        .sure(sure_percent)
+        .confidence(sure_percent)
         .with("how", Quantity::Text(how.to_owned()))
         .with("step", Quantity::Text(step))
         .with("into", Quantity::Text(format!("{} s", into_ms / 1000)))

@@ -37,7 +37,7 @@ fn check(record: &Record) -> Vec<Finding> {
             "The built-in workload {built_in} replaced {tool} ({reason}); its scores are comparable only with other \
              {built_in} scores.",
         )
-        .sure(99)
+        .confidence(99)
         .with("built_in", Quantity::Text(built_in.into()))
         .with("tool", Quantity::Text(tool))
         .with("reason", Quantity::Text(missing.to_string()));

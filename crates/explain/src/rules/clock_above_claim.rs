@@ -43,7 +43,7 @@ fn check(record: &Record) -> Vec<Finding> {
         };
         findings.push(
             Finding::new(RULE.id, Severity::Info, template)
-                .sure(95)
+                .confidence(95)
                 .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
                 .with("measured", Quantity::Khz(clock.measured_khz))
                 .with("claimed", Quantity::Khz(claimed_khz))

@@ -85,7 +85,7 @@ fn finding(
                 }
             };
             Finding::new(RULE.id, Severity::Info, template)
-                .sure(80)
+                .confidence(80)
                 .with("later", Quantity::Khz(after.measured_khz))
                 .at(step_place(record, after.step))
         }
@@ -95,7 +95,7 @@ fn finding(
             "Highest measured clock of {cpus} was {measured}, advertised {claimed} ({deviation}), but the readings \
              are inconsistent.",
         )
-        .sure(55),
+        .confidence(55),
         None => of_cause(record, clock, deviation),
     };
     finding
@@ -108,7 +108,7 @@ fn finding(
 
 /// Which of the known causes it is.
 fn of_cause(record: &Record, clock: &ClusterClock, deviation: f64) -> Finding {
-    let of = |severity, template| Finding::new(RULE.id, severity, template).sure(95);
+    let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
     if let Some(reported_khz) = known_to_kernel(record, clock) {
         let template = "The highest clock of {cpus} is {reported}: cpufreq lists OPPs up to {claimed}, but reports no more \
                         than this itself. OPPs above it cannot be reached on this machine.";

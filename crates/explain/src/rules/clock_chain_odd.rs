@@ -50,7 +50,7 @@ fn check(record: &Record) -> Vec<Finding> {
     );
     vec![
         finding
-            .sure(80)
+            .confidence(80)
             .with("odd", Quantity::Count(odd.len() as i64))
             .with("readings", Quantity::Count(readings))
             .with("ratio", Quantity::Text(format!("{ratio:.2}")))

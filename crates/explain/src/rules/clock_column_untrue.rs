@@ -141,7 +141,7 @@ fn unmoved(record: &Record) -> Option<Finding> {
             Severity::Info,
             "The multi-core score dropped by {fall} at a constant reported clock, which does not show why.",
         )
-        .sure(65)
+        .confidence(65)
         .with("fall", Quantity::Percent(fall))
         .at_all(channels.iter().map(|channel| samples_place(record, &channel.id, whole.start_ms, whole.end_ms))),
     )

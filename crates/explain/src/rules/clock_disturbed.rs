@@ -36,7 +36,7 @@ fn under_load(record: &Record) -> Option<Finding> {
         severity: Severity::Info,
         template: "This sbc-bench version measured the second clock pass under leftover load: its {hot}, after {cold} \
                    before, is not a valid reading.",
-        ..fall.sure(85)
+        ..fall.confidence(85)
     })
 }
 

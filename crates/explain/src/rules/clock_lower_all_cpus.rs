@@ -58,7 +58,7 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let cpus = falls.iter().map(|(_, _, clock)| clock.cpu).collect();
     let finding = Finding::new(RULE.id, severity, template)
-        .sure(80)
+        .confidence(80)
         .with("cpus", Quantity::Cpus(cpus))
         .with("alone", Quantity::Khz(alone.measured_khz))
         .with("together", Quantity::Khz(together.measured_khz))

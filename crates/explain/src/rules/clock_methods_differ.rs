@@ -54,7 +54,7 @@ fn check(record: &Record) -> Vec<Finding> {
                              them is wrong, or the clock changed in between.",
                         );
                         let finding = finding
-                            .sure(85)
+                            .confidence(85)
                             .with("cpu", Quantity::Count(point.cpu.into()))
                             .with("measured", Quantity::Khz(chain_khz))
                             .with("counter", Quantity::Text(counter.name.clone()))

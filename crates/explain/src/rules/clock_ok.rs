@@ -49,7 +49,7 @@ fn check(record: &Record) -> Vec<Finding> {
     steps.dedup();
     vec![
         finding
-            .sure(97)
+            .confidence(97)
             .with("deviation", Quantity::Percent(worst))
             .with("cpus", Quantity::Cpus(cpus))
             .at_all(steps.into_iter().map(|step| step_place(record, step))),

@@ -24,7 +24,7 @@ const THROTTLED_PERCENT_MIN: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
     let throttled = throttled_time(record);
-    let worst = most_withheld(record);
+    let worst = greatest_loss(record);
     // Without the counter of the group the time may as well have been stolen or used by others,
     // which have rules of their own.
     let stolen = view::cpu_use(record, view::whole_run());
@@ -42,7 +42,7 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 /// A clock reading of which less arrived over longer times.
-struct Withheld<'a> {
+struct QuotaLoss<'a> {
     percent: f64,
     step: usize,
     cpu: u32,
@@ -50,7 +50,7 @@ struct Withheld<'a> {
 }
 
 /// The reading at a top OPP from which most was withheld.
-fn most_withheld(record: &Record) -> Option<Withheld<'_>> {
+fn greatest_loss(record: &Record) -> Option<QuotaLoss<'_>> {
     let points = view::clock_passes(record, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
         let top = points.filter(move |point| view::is_top_point(clocks, point));
@@ -59,19 +59,19 @@ fn most_withheld(record: &Record) -> Option<Withheld<'_>> {
     let withheld = points.filter_map(|(step, point)| {
         let windows = point.windows.as_ref().filter(|windows| windows.best_khz > 0)?;
         let kept = f64::from(windows.sustained_khz) / f64::from(windows.best_khz);
-        Some(Withheld { percent: 100.0 * (1.0 - kept), step, cpu: point.cpu, windows })
+        Some(QuotaLoss { percent: 100.0 * (1.0 - kept), step, cpu: point.cpu, windows })
     });
     withheld.max_by(|a, b| a.percent.total_cmp(&b.percent)).filter(|worst| worst.percent >= WITHHELD_PERCENT_MIN)
 }
 
-fn as_claimed(record: &Record, worst: &Withheld) -> Finding {
+fn as_claimed(record: &Record, worst: &QuotaLoss) -> Finding {
     Finding::new(
         RULE.id,
         Severity::Info,
         "A CPU quota emulates the advertised clock: {clock_usable} effective of {clock_of_cpu} real. {clock_usable} \
          is the relevant figure.",
     )
-    .sure(85)
+    .confidence(85)
     .with("clock_of_cpu", Quantity::Khz(worst.windows.best_khz))
     .with("clock_usable", Quantity::Khz(worst.windows.sustained_khz))
     .at(step_place(record, worst.step))
@@ -79,7 +79,7 @@ fn as_claimed(record: &Record, worst: &Withheld) -> Finding {
 
 fn by_group(
     record: &Record,
-    worst: Option<&Withheld>,
+    worst: Option<&QuotaLoss>,
     (share, channel, first_ms, last_ms): (Share, ChannelId, i64, i64),
 ) -> Finding {
     let finding = Finding::new(
@@ -88,7 +88,7 @@ fn by_group(
         "The benchmark's cgroup was throttled for {share} of CPU time by its quota: scores reflect the quota, not the \
          CPU.",
     )
-    .sure(97)
+    .confidence(97)
     .with("share", Quantity::Share(share))
     .at(samples_place(record, &channel, first_ms, last_ms));
     match worst {
@@ -100,14 +100,14 @@ fn by_group(
     }
 }
 
-fn by_readings(record: &Record, worst: &Withheld) -> Finding {
+fn by_readings(record: &Record, worst: &QuotaLoss) -> Finding {
     Finding::new(
         RULE.id,
         Severity::Degraded,
         "CPU {cpu} runs at {best}, but sustained throughput equals {sustained} ({change}): {best} is the clock, \
          scores correspond to {sustained}.",
     )
-    .sure(70)
+    .confidence(70)
     .with("cpu", Quantity::Count(worst.cpu.into()))
     .with("best", Quantity::Khz(worst.windows.best_khz))
     .with("sustained", Quantity::Khz(worst.windows.sustained_khz))
@@ -120,7 +120,7 @@ const ABOVE_CLAIM_PERCENT: f64 = 10.0;
 
 /// True if the CPU itself runs faster than it claims: then what is withheld makes its clock, and takes nothing from it.
 /// An x86 CPU without a table of clocks claims less than its turbo.
-fn is_the_clock(record: &Record, worst: &Withheld) -> bool {
+fn is_the_clock(record: &Record, worst: &QuotaLoss) -> bool {
     let clocks = view::cluster_clocks(record, &Variant::COLD);
     let claimed = clocks.iter().filter(|clock| clock.cpu == worst.cpu).find_map(|clock| clock.claimed_khz);
     let limit = 1.0 + ABOVE_CLAIM_PERCENT / 100.0;

@@ -23,7 +23,12 @@ fn check(record: &Record) -> Vec<Finding> {
         Severity::Invalid,
         "This CPU is emulated ({sign}): it has no clock, and nothing measured here is a score.",
     );
-    vec![finding.sure(99).with("sign", Quantity::Text(sign.to_owned())).at(Place::Field("machine.emulation".into()))]
+    vec![
+        finding
+            .confidence(99)
+            .with("sign", Quantity::Text(sign.to_owned()))
+            .at(Place::Field("machine.emulation".into())),
+    ]
 }
 
 #[cfg(test)]

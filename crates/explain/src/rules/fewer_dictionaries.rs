@@ -23,7 +23,7 @@ fn check(record: &Record) -> Vec<Finding> {
         if let Some(reason) = &step.not_comparable {
             let finding =
                 Finding::new(RULE.id, Severity::Info, "{step} is not comparable with other results: {reason}.")
-                    .sure(99)
+                    .confidence(99)
                     .with("step", Quantity::Text(view::step_name(step)))
                     .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned()));
             match findings.iter_mut().find(|known| known.values == finding.values) {
@@ -47,7 +47,7 @@ fn check(record: &Record) -> Vec<Finding> {
                 "7-zip used dictionaries up to {largest} instead of {usual} in {runs} runs for lack of memory; the \
                  score is not comparable.",
             )
-            .sure(98)
+            .confidence(98)
             .with("largest", mebibytes(*largest))
             .with("usual", mebibytes(DICTIONARY_LOG2_USUAL))
             .with("runs", Quantity::Count(smaller.len() as i64))

@@ -29,7 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
             }
         };
         Finding::new(RULE.id, Severity::Info, template)
-            .sure(95)
+            .confidence(95)
             .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
             .with("at", Quantity::Ms(heat.at_ms))
             .at(samples_place(record, &heat.channel, heat.at_ms, heat.at_ms))

@@ -46,7 +46,7 @@ fn check(record: &Record) -> Vec<Finding> {
     );
     vec![
         finding
-            .sure(70)
+            .confidence(70)
             .with("smallest", kib(apart[0]))
             .with("largest", kib(apart[apart.len() - 1]))
             .with("worst", Quantity::Percent(worst))

@@ -117,7 +117,7 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
                 "{cpus} stayed at {clock} during all workloads after reaching {top} before: a clock limit or \
                  governor, not heat or power.",
             )
-            .sure(75)
+            .confidence(75)
             .with("cpus", Quantity::Cpus(policy.cpus.clone()))
             .with("clock", Quantity::Khz(*high as u32))
             .with("top", Quantity::Khz(top_khz))
@@ -157,7 +157,7 @@ fn findings(record: &Record, phase: &Phase, held: &[Held]) -> Vec<Finding> {
             By::Governor(_) => "During {phase}, governor {governor} held {cpus} at {clock} of {top}.",
         };
         let finding = Finding::new(RULE.id, Severity::Degraded, template)
-            .sure(95)
+            .confidence(95)
             .with("phase", Quantity::Text(phase.name.clone()))
             .with("cpus", Quantity::Cpus(cpus))
             .with("clock", Quantity::Khz(one.khz))

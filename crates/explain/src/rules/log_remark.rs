@@ -51,7 +51,7 @@ fn check(record: &Record) -> Vec<Finding> {
             let text = line.text.trim().split(" -> ").next().unwrap_or_default();
             let text = text.trim_end_matches('.').to_owned();
             Finding::new(RULE.id, Severity::Info, "Remark in the log: \"{remark}\".")
-                .sure(80)
+                .confidence(80)
                 .with("remark", Quantity::Text(text))
                 .at(Place::Line(line.line))
         })

@@ -73,7 +73,7 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
     );
     vec![
         finding
-            .sure(SURE_PERCENT)
+            .confidence(SURE_PERCENT)
             .with("figure", Quantity::Text(figure.name()))
             .with("value", score(figure.value))
             .with("usual", score(usual.median))

@@ -27,7 +27,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("sensors", Quantity::Text(sensors.to_owned())),
     };
     let why = Missing::unsupported("", "no temperature of the CPUs was read");
-    vec![finding.sure(97).unseen_because(why).at(Place::Field("samples.channels".into()))]
+    vec![finding.confidence(97).unseen_because(why).at(Place::Field("samples.channels".into()))]
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let finding = match (names.is_empty(), has_claims(record), declines.first()) {
         (false, ..) => {
             let found = Finding::new(RULE.id, Severity::Info, "No throttling under full load (checked: {witnesses}).")
-                .sure(if names.len() > 1 { 95 } else { 85 })
+                .confidence(if names.len() > 1 { 95 } else { 85 })
                 .with("witnesses", Quantity::Text(names.join(", ")));
             witnesses.iter().fold(found, |found, (_, witness)| found.seen_by(witness.clone()))
         }
@@ -64,15 +64,16 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                                         nothing that was read shows why.")
             .with("name", Quantity::Text(decline.name.clone()))
             .with("fall", Quantity::Percent(decline.fall_percent))
-            .sure(95)
+            .confidence(95)
         }
         (true, true, None) => {
             of("Whether the CPUs were throttled cannot be known: the reported clock alone does not show \
                                   what hardware and firmware do.")
-            .sure(95)
+            .confidence(95)
         }
         (true, false, None) => {
-            of("Throttling cannot be detected: no clocks, cooling devices or throttle counters available.").sure(95)
+            of("Throttling cannot be detected: no clocks, cooling devices or throttle counters available.")
+                .confidence(95)
         }
     };
     vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]

@@ -25,7 +25,7 @@ fn check(record: &Record) -> Vec<Finding> {
     }
     let finding =
         Finding::new(RULE.id, Severity::Degraded, "Offline: {cpus}. Scores on all CPUs are those of the others.");
-    vec![finding.sure(99).with("cpus", Quantity::Cpus(cpus)).at(Place::Field("machine.cpus".into()))]
+    vec![finding.confidence(99).with("cpus", Quantity::Cpus(cpus)).at(Place::Field("machine.cpus".into()))]
 }
 
 #[cfg(test)]

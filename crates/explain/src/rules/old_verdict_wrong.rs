@@ -71,7 +71,7 @@ fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
                 Severity::Info,
                 "The log says \"{verdict}\", but this activity is the monitor itself.",
             )
-            .sure(70)
+            .confidence(70)
         })?
     } else if text.starts_with("No swapping") {
         contradicted(case, &[&swapping::RULE], "The log says \"{verdict}\", but swapping occurred: {evidence}")?
@@ -84,7 +84,7 @@ fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
                 "The log says \"{verdict}\", but other tasks used less than 10 % of one CPU (rounding error, and the \
                  monitor was counted).",
             )
-            .sure(70)
+            .confidence(70)
         })?
     } else {
         return None;
@@ -110,20 +110,20 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
             Severity::Info,
             "The log says \"{verdict}\", but nothing else in it shows a clock or a score that dropped.",
         )
-        .sure(75),
+        .confidence(75),
         (0, _) => Finding::new(
             RULE.id,
             Severity::Info,
             "The log says \"{verdict}\", but no time was spent below the highest clock.",
         )
-        .sure(90),
+        .confidence(90),
         // At this temperature the limit may have been at work, but for too short a time to cost anything.
         (below_ms, Some(heat)) if heat.millicelsius_max >= slowdown::hot_millicelsius(record) => Finding::new(
             RULE.id,
             Severity::Info,
             "The log says \"{verdict}\" because of {below} below the highest OPP in the whole run, which no score shows.",
         )
-        .sure(65)
+        .confidence(65)
         .with("below", Quantity::Ms(below_ms)),
         (below_ms, Some(heat)) => Finding::new(
             RULE.id,
@@ -131,7 +131,7 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
             "The log says \"{verdict}\" because of {below} below the highest OPP, but the maximum was {temperature} \
              and the clock was full under load: the CPUs were idle.",
         )
-        .sure(85)
+        .confidence(85)
         .with("below", Quantity::Ms(below_ms))
         .with("temperature", Quantity::Millicelsius(heat.millicelsius_max)),
         (below_ms, None) => Finding::new(
@@ -139,7 +139,7 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
             Severity::Info,
             "The log says \"{verdict}\" because of {below} below the highest OPP, but clocks and scores did not drop.",
         )
-        .sure(65)
+        .confidence(65)
         .with("below", Quantity::Ms(below_ms)),
     };
     Some(finding)
@@ -151,7 +151,7 @@ fn contradicted(case: &Case<'_>, rules: &[&Rule], template: &'static str) -> Opt
     let evidence = found.find(|finding| finding.severity > Severity::Info)?;
     Some(
         Finding::new(RULE.id, Severity::Info, template)
-            .sure(evidence.confidence_percent)
+            .confidence(evidence.confidence_percent)
             .with("evidence", Quantity::Text(evidence.sentence()))
             .at_all(evidence.places),
     )

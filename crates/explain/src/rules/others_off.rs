@@ -34,7 +34,7 @@ fn check(record: &Record) -> Vec<Finding> {
     );
     vec![
         finding
-            .sure(99)
+            .confidence(99)
             .with("cpus", Quantity::Cpus(cpus))
             .with("program", Quantity::Text(first.workload.to_string()))
             .at(step_place(record, index)),

@@ -53,7 +53,7 @@ fn check(record: &Record) -> Vec<Finding> {
         "Out of memory: the OOM killer ran {how_often}; there is no swap."
     };
     let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
-        .sure(97)
+        .confidence(97)
         .with("times", Quantity::Count(times))
         .with("how_often", Quantity::Text(how_often))
         .at_all(messages.iter().map(view::message_place))

@@ -141,7 +141,7 @@ fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
             "During {phase}, clocks dropped at only {temperature}: {clusters}. The cause is a power or current limit."
         }
     };
-    Finding::new(RULE.id, severity, template).sure(sure)
+    Finding::new(RULE.id, severity, template).confidence(sure)
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
                     "The firmware reported {what} in {samples} of {of} samples, first after \
                      {first}.",
                 )
-                .sure(99)
+                .confidence(99)
                 .with("samples", Quantity::Count(samples as i64))
                 .with("of", Quantity::Count(of as i64))
                 .with("first", Quantity::Ms(first_ms))
@@ -71,7 +71,7 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
                 Severity::Degraded,
                 "The firmware recorded {what} during the run, too briefly to be sampled.",
             )
-            .sure(97)
+            .confidence(97)
             .at(Place::Field("states".into())),
         ),
         FirmwareBits::SinceBoot => Some(since_boot(record)),
@@ -82,7 +82,7 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
 fn right_after(record: &Record) -> Finding {
     let line = record.states.last().and_then(|state| state.line);
     Finding::new(RULE.id, Severity::Degraded, "The firmware reported {what} right after the run.")
-        .sure(97)
+        .confidence(97)
         .at(line.map_or(Place::Field("states".into()), Place::Line))
 }
 
@@ -98,14 +98,14 @@ fn since_boot(record: &Record) -> Finding {
             Severity::Degraded,
             "The firmware recorded {what} since boot, and clocks or scores dropped in this run.",
         )
-        .sure(85)
+        .confidence(85)
     } else {
         Finding::new(
             RULE.id,
             Severity::Info,
             "The firmware recorded {what} since boot, before or during the run (the log does not show which).",
         )
-        .sure(50)
+        .confidence(50)
     };
     let line = record.states.last().and_then(|state| state.line);
     finding.at(line.map_or(Place::Field("states".into()), Place::Line))

@@ -26,7 +26,7 @@ fn check(record: &Record) -> Vec<Finding> {
             "In {samples} of {of} samples the firmware ran a lower clock than cpufreq reported, down to {firmware} \
              instead of {claimed}.",
         )
-        .sure(95)
+        .confidence(95)
         .with("samples", Quantity::Count(clock.samples as i64))
         .with("of", Quantity::Count(clock.of as i64))
         .with("firmware", Quantity::Khz(clock.firmware_khz))

@@ -37,7 +37,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("signal", Quantity::Count(signal.into())),
         End::Refused => Finding::new(RULE.id, Severity::Invalid, "The run did not start because the system was busy."),
     };
-    let finding = finding.sure(99).with("steps", Quantity::Count(steps));
+    let finding = finding.confidence(99).with("steps", Quantity::Count(steps));
     vec![finding.at(Place::Field("run.end".into()))]
 }
 
@@ -52,7 +52,7 @@ fn log_cut(record: &Record) -> Option<Finding> {
          end are missing.",
     );
     let finding = finding.with("last", Quantity::Text(view::step_name(last)));
-    Some(finding.sure(95).at(Place::Step(index)).at_all(last.line.map(Place::Line)))
+    Some(finding.confidence(95).at(Place::Step(index)).at_all(last.line.map(Place::Line)))
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ impl Judged<'_> {
         let core = self.figure.core.as_ref();
         let off_percent = 100.0 * (self.figure.value / median - 1.0).abs();
         Finding::new(rule, Severity::Info, template)
-            .sure(SURE_PERCENT)
+            .confidence(SURE_PERCENT)
             .with("core", Quantity::Text(core.map_or_else(String::new, |core| core.label())))
             .with("percent", Quantity::Percent(off_percent))
             .with("clock", Quantity::Khz((self.clock_mhz * 1000.0) as u32))

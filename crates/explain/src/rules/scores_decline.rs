@@ -47,7 +47,7 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let mut finding = Finding::new(RULE.id, Severity::Degraded, template)
-        .sure(95)
+        .confidence(95)
         .with("fall", Quantity::Percent(fall))
         .with("scores", Quantity::Text(listed.join(", ")))
         .with("use", Quantity::Text(listed_halves(&runs, |run| run.compressing_use) + " %"))

@@ -52,7 +52,7 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let finding = Finding::new(RULE.id, severity, template)
-        .sure(95)
+        .confidence(95)
         .with("spread", Quantity::Percent(spread))
         .with("scores", Quantity::Text(listed.join(", ")))
         .with("use", Quantity::Text(listed_halves(&runs, |run| run.compressing_use) + " %"))

@@ -48,7 +48,7 @@ fn finding(unmet: &UnmetSetting, times: i64) -> Finding {
     };
     let text = |text: &str| Quantity::Text(text.to_owned());
     let finding = Finding::new(RULE.id, Severity::Info, template)
-        .sure(99)
+        .confidence(99)
         .with("path", text(&unmet.path))
         .with("wanted", text(&unmet.wanted))
         .with("why", text(unmet.why.trim_end_matches('.')))

@@ -26,7 +26,7 @@ fn check(record: &Record) -> Vec<Finding> {
             continue;
         }
         let path = Quantity::Text(change.path.clone());
-        findings.push(finding.sure(99).with("path", path).at(Place::Setting(index)));
+        findings.push(finding.confidence(99).with("path", path).at(Place::Setting(index)));
     }
     findings
 }

@@ -29,7 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
             Severity::Info,
             "7-zip is version {version}; its scores are not comparable with published lists (made with {common}).",
         )
-        .sure(99)
+        .confidence(99)
         .with("version", Quantity::Text(version))
         .with("common", Quantity::Text(COMMON_VERSION.into()))
         .at(step_place(record, index))

@@ -42,7 +42,7 @@ fn finding(line: &LogLine) -> Option<Finding> {
         "invalid" => Severity::Invalid,
         _ => return None,
     };
-    let finding = Finding::new(rule.id, severity, "{sentence}").sure(95);
+    let finding = Finding::new(rule.id, severity, "{sentence}").confidence(95);
     let finding = finding.with("sentence", Quantity::Text(sentence.to_owned()));
     Some(finding.at(Place::Line(line.line)))
 }

@@ -46,7 +46,7 @@ fn check(record: &Record) -> Vec<Finding> {
             }
         };
         let finding = finding
-            .sure(99)
+            .confidence(99)
             .with("step", Quantity::Text(view::step_name(step)))
             .with("workload", Quantity::Text(step.workload.to_string()))
             .at(step_place(record, index));

@@ -41,7 +41,7 @@ fn check(record: &Record) -> Vec<Finding> {
     );
     vec![
         finding
-            .sure(97)
+            .confidence(97)
             .with("average", Quantity::Percent(average))
             .with("peak", Quantity::Percent(*peak))
             .at(Place::Samples { channel: ChannelId::all_cpus(CpuTime::Steal), start_ms: *at_ms, end_ms: *at_ms }),

@@ -102,7 +102,7 @@ fn differs(printed: f64, expected: f64) -> bool {
 }
 
 fn wrong(template: &'static str) -> Finding {
-    Finding::new(RULE.id, Severity::Info, template).sure(95)
+    Finding::new(RULE.id, Severity::Info, template).confidence(95)
 }
 
 #[cfg(test)]

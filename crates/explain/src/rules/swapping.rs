@@ -63,7 +63,7 @@ fn without_swap(record: &Record, waited: &Waited) -> Option<Finding> {
         let template = "7-zip used {needed} of {memory} and there is no swap: during {phase} up to {iowait} of the CPU \
                         time was waited for storage, from which the kernel reads again what it had to drop.";
         Finding::new(RULE.id, Severity::Degraded, template)
-            .sure(80)
+            .confidence(80)
             .with("needed", Quantity::Kib(u64::from(needed_mb) * 1024))
             .with("memory", Quantity::Kib(u64::from(memory_mb) * 1024))
     })
@@ -82,7 +82,7 @@ fn by_traffic(record: &Record, pages_read: i64, pages_written: i64, waited: Opti
         "{written} were written to and {read} read from swap ({device}) during the run.",
     );
     let finding = finding
-        .sure(97)
+        .confidence(97)
         .with("written", Quantity::Kib(kib(pages_written)))
         .with("read", Quantity::Kib(kib(pages_read)))
         .with("device", Quantity::Text(device(record)))

@@ -77,7 +77,7 @@ fn by_cooling(record: &Record) -> Option<Finding> {
          {state}).",
     );
     let finding = finding
-        .sure(98)
+        .confidence(98)
         .with("first", Quantity::Ms(first.first_ms))
         .with("device", Quantity::Text(first.label.clone()))
         .with("before", Quantity::Count(first.before))
@@ -111,7 +111,7 @@ fn by_limit(record: &Record) -> Option<Finding> {
             "The kernel lowered the clock limit from {before} to {limit}, first after {first}.",
         );
         let finding = finding
-            .sure(if heat.is_some() { 95 } else { 70 })
+            .confidence(if heat.is_some() { 95 } else { 70 })
             .with("before", Quantity::Khz(first.before as u32))
             .with("limit", Quantity::Khz(first.extreme as u32))
             .with("first", Quantity::Ms(first.first_ms))
@@ -165,7 +165,7 @@ fn by_counters(record: &Record) -> Option<Finding> {
             Severity::Degraded,
             "The CPU counted {events} thermal throttle events, first after {first}.",
         )
-        .sure(97)
+        .confidence(97)
         .with("events", Quantity::Count(*events))
         .with("first", Quantity::Ms(first.at_ms))
         .seen_by(Witness::ThrottleCounter((*channel).clone()))
@@ -179,7 +179,7 @@ fn by_messages(record: &Record) -> Option<Finding> {
     let (_, first) = messages.first()?;
     Some(
         Finding::new(RULE.id, Severity::Degraded, "The kernel logged thermal throttling: \"{message}\".")
-            .sure(95)
+            .confidence(95)
             .with("message", Quantity::Text(first.text.clone()))
             .at_all(messages.iter().map(view::message_place)),
     )
@@ -198,7 +198,7 @@ fn by_falling_clock(record: &Record) -> Vec<Finding> {
                  {temperature}."
             }
         };
-        let finding = slowdown::with_falls(record, Finding::new(RULE.id, Severity::Degraded, template).sure(85), falls);
+        let finding = slowdown::with_falls(record, Finding::new(RULE.id, Severity::Degraded, template).confidence(85), falls);
         traced(finding, slowdown::loss_of_percent(record, &falls[0].workload))
     });
     found.collect()
@@ -226,7 +226,7 @@ fn by_residency(record: &Record) -> Option<(Finding, f64)> {
         Severity::Degraded,
         "{cpus} spent {below} of {total} below {clock_before}, down to {clock_after}.",
     )
-    .sure(85)
+    .confidence(85)
     .with("cpus", Quantity::Text(cpus))
     .with("below", Quantity::Ms(worst.below_ms))
     .with("total", Quantity::Ms(worst.total_ms))
@@ -260,7 +260,7 @@ fn by_measured_clock(record: &Record) -> Option<(Finding, f64)> {
             "CPU {cpu} measured {clock_before} cold and {clock_after} under load at up to {temperature}, but cpufreq \
              reports no change: the firmware throttles.",
         )
-        .sure(85)
+        .confidence(85)
         .with("cpu", Quantity::Count(after.cpu.into()))
         .with("clock_before", Quantity::Khz(before.measured_khz))
         .with("clock_after", Quantity::Khz(after.measured_khz))
@@ -286,7 +286,7 @@ fn by_declines(record: &Record) -> Vec<Finding> {
         );
         Some(
             finding
-                .sure(65)
+                .confidence(65)
                 .with("name", Quantity::Text(decline.name))
                 .with("fall", Quantity::Percent(decline.fall_percent))
                 .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))

@@ -18,7 +18,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let kind = record.machine.virtualisation.known();
     let found = kind.filter(|kind| !matches!(kind.as_str(), "" | "none")).map(|kind| {
         Finding::new(RULE.id, Severity::Info, sees(record, kind))
-            .sure(97)
+            .confidence(97)
             .with("kind", Quantity::Text(kind.clone()))
             .at(Place::Field("machine.virtualisation".into()))
     });

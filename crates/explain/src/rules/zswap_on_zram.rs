@@ -23,7 +23,7 @@ fn check(record: &Record) -> Vec<Finding> {
             Severity::Info,
             "Zswap ({zswap}) is enabled on top of zram; swapping is slower than with either alone.",
         );
-        finding.sure(97).with("zswap", Quantity::Text(zswap.clone())).at(Place::Field("machine.zswap".into()))
+        finding.confidence(97).with("zswap", Quantity::Text(zswap.clone())).at(Place::Field("machine.zswap".into()))
     });
     found.into_iter().collect()
 }

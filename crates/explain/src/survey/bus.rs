@@ -108,7 +108,7 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
     };
     Some(
         Finding::new(PCIE.id, severity, template)
-            .sure(sure)
+            .confidence(sure)
             .with("name", Quantity::Text(pci_name(device)))
             .with("address", Quantity::Text(device.address.clone()))
             .with("now", shape(link.rate_mt, link.lanes))
@@ -140,12 +140,12 @@ fn aspm(record: &Record) -> Vec<Finding> {
                 "ASPM policy is {policy}: PCIe links enter low-power states between accesses, which adds NVMe and \
                  network latency.",
             )
-            .sure(90)
+            .confidence(90)
             .with("policy", Quantity::Text(policy.chosen.clone())),
         ),
         None if !on.is_empty() => Some(
             Finding::new(ASPM.id, Severity::Info, "ASPM is enabled on {devices}: less power, more latency.")
-                .sure(90)
+                .confidence(90)
                 .with("devices", Quantity::Text(on.join(", "))),
         ),
         None => None,
@@ -189,7 +189,7 @@ fn sata(record: &Record) -> Vec<Finding> {
             };
             Some(
                 Finding::new(SATA.id, severity, template)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("name", Quantity::Text(disk.name.clone()))
                     .with("now", Quantity::Text(link.speed.clone()))
                     .with("possible", Quantity::Text(format!("{possible:.1} Gbps")))
@@ -270,7 +270,7 @@ fn usb_speed(record: &Record) -> Vec<Finding> {
             };
             Some(
                 Finding::new(USB.id, severity, template)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("name", Quantity::Text(usb_name(device)))
                     .with("path", Quantity::Text(device.path.clone()))
                     .with("now", Quantity::Text(speed_name(now)))
@@ -306,7 +306,7 @@ fn uas(record: &Record) -> Vec<Finding> {
                 ),
             };
             Finding::new(UAS.id, Severity::Degraded, template)
-                .sure(sure)
+                .confidence(sure)
                 .with("name", Quantity::Text(usb_name(device)))
                 .with("path", Quantity::Text(device.path.clone()))
                 .at(place("usb"))

@@ -82,7 +82,7 @@ fn worn(record: &Record) -> Vec<Finding> {
             };
             Some(
                 finding(&WORN, Severity::Degraded, template, disk, card)
-                    .sure(95)
+                    .confidence(95)
                     .with("percent", Quantity::Count((10 * step).into())),
             )
         })

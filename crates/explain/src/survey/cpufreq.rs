@@ -145,7 +145,7 @@ fn governor(record: &Record) -> Vec<Finding> {
             };
             Some(
                 Finding::new(GOVERNOR.id, severity, template)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("governor", Quantity::Text(governor.into()))
                     .with("preference", Quantity::Text(preference.unwrap_or_default().into()))
                     .with("policies", names(&policies))
@@ -165,7 +165,7 @@ fn limit(record: &Record) -> Vec<Finding> {
         .into_iter()
         .map(|((limit, top), policies)| {
             Finding::new(LIMIT.id, Severity::Degraded, "{policies}: clock limited to {limit} of {top}.")
-                .sure(97)
+                .confidence(97)
                 .with("policies", names(&policies))
                 .with("limit", khz(limit))
                 .with("top", khz(top))
@@ -189,7 +189,7 @@ fn boost(record: &Record) -> Vec<Finding> {
             Severity::Degraded,
             "Boost clocks are disabled: single-threaded work is slower than possible.",
         )
-        .sure(97)
+        .confidence(97)
         .at(crate::Place::Field("machine.features".into())),
     ]
 }
@@ -216,7 +216,7 @@ fn io_is_busy(record: &Record) -> Vec<Finding> {
             };
             Some(
                 Finding::new(IO_IS_BUSY.id, Severity::Degraded, template)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("policies", names(&policies))
                     .at(place("scalers")),
             )
@@ -288,7 +288,7 @@ fn schedutil_blind(record: &Record) -> Vec<Finding> {
     };
     vec![
         Finding::new(SCHEDUTIL_BLIND.id, Severity::Degraded, template)
-            .sure(85)
+            .confidence(85)
             .with("types", Quantity::Count(types.len() as i64))
             .at(crate::Place::Field("machine.cpus".into())),
     ]

@@ -40,7 +40,7 @@ fn kept_away(record: &Record) -> Vec<Finding> {
                 Severity::Degraded,
                 "CPUs {cpus} are isolated (isolcpus); only tasks pinned to them use them.",
             )
-            .sure(97)
+            .confidence(97)
             .with("cpus", Quantity::Cpus(cpu_use.isolated.clone())),
         );
     }
@@ -48,14 +48,14 @@ fn kept_away(record: &Record) -> Vec<Finding> {
     if !cpu_use.allowed.is_empty() && !lacking.is_empty() {
         found.push(
             Finding::new(KEPT_AWAY.id, Severity::Degraded, "This process may not use CPUs {cpus}.")
-                .sure(97)
+                .confidence(97)
                 .with("cpus", Quantity::Cpus(lacking)),
         );
     }
     for set in cpu_use.cpusets.iter().take(8) {
         found.push(
             Finding::new(KEPT_AWAY.id, Severity::Info, "Tasks in cgroup {group} may use CPUs {cpus} only.")
-                .sure(97)
+                .confidence(97)
                 .with("group", Quantity::Text(set.path.clone()))
                 .with("cpus", Quantity::Cpus(set.cpus.clone())),
         );
@@ -84,7 +84,7 @@ fn interrupts(record: &Record) -> Vec<Finding> {
                 "Interrupt {number} ({names}): {count} interrupts, {percent} on CPU {cpu}, a slow core; the device is \
                  slower when that core is busy.",
             )
-            .sure(if cpu_use.irqbalance { 50 } else { 70 })
+            .confidence(if cpu_use.irqbalance { 50 } else { 70 })
             .with("number", Quantity::Count(interrupt.number.into()))
             .with("names", Quantity::Text(interrupt.names.clone()))
             .with("count", Quantity::Count(interrupt.count.try_into().unwrap_or(i64::MAX)))

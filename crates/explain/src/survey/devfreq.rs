@@ -76,7 +76,7 @@ fn governor(record: &Record) -> Vec<Finding> {
             };
             Some(
                 Finding::new(GOVERNOR.id, severity, template)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("governor", Quantity::Text(governor.clone()))
                     .with("name", Quantity::Text(scaler.name.clone()))
                     .with("kind", Quantity::Text(kind_name(scaler.kind).into()))
@@ -95,7 +95,7 @@ fn limit(record: &Record) -> Vec<Finding> {
             // Some drivers show no limit as 0.
             (limit > 0 && limit < top).then(|| {
                 Finding::new(LIMIT.id, Severity::Degraded, "{name} ({kind}): clock limited to {limit} of {top}.")
-                    .sure(95)
+                    .confidence(95)
                     .with("name", Quantity::Text(scaler.name.clone()))
                     .with("kind", Quantity::Text(kind_name(scaler.kind).into()))
                     .with("limit", mhz(Some(limit)))

@@ -56,7 +56,7 @@ fn scheduler(record: &Record) -> Vec<Finding> {
             };
             Some(
                 Finding::new(SCHEDULER.id, severity, template)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("scheduler", Quantity::Text(scheduler.into()))
                     .with("disk", Quantity::Text(disk.name.clone()))
                     .at(place("disks")),
@@ -109,7 +109,7 @@ fn options(record: &Record) -> Vec<Finding> {
             };
             Some(
                 Finding::new(SYNC.id, severity, template)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("device", Quantity::Text(mount.device.clone()))
                     .with("place", Quantity::Text(mount.place.clone()))
                     .with("options", Quantity::Text(slow.join(",")))

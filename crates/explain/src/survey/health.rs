@@ -48,7 +48,7 @@ fn of_disk(disk: &Disk, health: &Health) -> Vec<Finding> {
 
 fn finding(disk: &Disk, severity: Severity, sure: u8, template: &'static str, value: u64) -> Finding {
     Finding::new(DISK.id, severity, template)
-        .sure(sure)
+        .confidence(sure)
         .with("disk", Quantity::Text(disk.name.clone()))
         .with("value", Quantity::Count(value.try_into().unwrap_or(i64::MAX)))
         .at(place("disks"))

@@ -54,7 +54,7 @@ fn clock(record: &Record) -> Vec<Finding> {
                     Severity::Degraded,
                     "The memory in {slot} runs at {now} MT/s, rated for {possible} MT/s.",
                 )
-                .sure(85)
+                .confidence(85)
                 .with("slot", Quantity::Text(module.slot.clone()))
                 .with("now", Quantity::Count(now.into()))
                 .with("possible", Quantity::Count(possible.into()))
@@ -81,7 +81,7 @@ fn one_module(record: &Record) -> Vec<Finding> {
             Severity::Info,
             "Only one memory module is installed ({slot}); on dual-channel boards half of the bandwidth is unused.",
         )
-        .sure(60)
+        .confidence(60)
         .with("slot", Quantity::Text(module.slot.clone()))
         .at(place("memory")),
     ]
@@ -97,7 +97,7 @@ fn huge_pages(record: &Record) -> Vec<Finding> {
             Severity::Degraded,
             "Transparent huge pages are disabled: memory-intensive programs such as 7-zip are slower.",
         )
-        .sure(75)
+        .confidence(75)
         .at(place("choices"))
     })
     .into_iter()
@@ -119,7 +119,7 @@ fn swap_priority(record: &Record) -> Vec<Finding> {
                 Severity::Degraded,
                 "Swap {path} has priority {own}, zram {zram}: disk swap is used before or together with zram.",
             )
-            .sure(97)
+            .confidence(97)
             .with("path", Quantity::Text(swap.state.path.clone()))
             .with("own", Quantity::Count(swap.state.priority.into()))
             .with("zram", Quantity::Count(zram.into()))

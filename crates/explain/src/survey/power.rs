@@ -38,7 +38,7 @@ fn battery(record: &Record) -> Vec<Finding> {
             None => "The machine runs on battery power ({name}): clocks may be limited to save it.",
         };
         Finding::new(BATTERY.id, Severity::Degraded, template)
-            .sure(95)
+            .confidence(95)
             .with("name", Quantity::Text(supply.name.clone()))
             .with("charge", Quantity::Count(supply.charge_percent.unwrap_or(0).into()))
             .at(place("supplies"))
@@ -58,7 +58,7 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
     supply.online?.then_some(())?;
     let finding = |severity, sure, template| {
         Finding::new(SUPPLY.id, severity, template)
-            .sure(sure)
+            .confidence(sure)
             .with("name", Quantity::Text(supply.name.clone()))
             .at(place("supplies"))
     };

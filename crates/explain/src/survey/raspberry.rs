@@ -40,7 +40,7 @@ fn is_c0(record: &Record) -> bool {
 }
 
 fn finding(template: &'static str) -> Finding {
-    Finding::new(CONFIG.id, Severity::Degraded, template).sure(90).at(Place::Field("surveys.0.config_txt".into()))
+    Finding::new(CONFIG.id, Severity::Degraded, template).confidence(90).at(Place::Field("surveys.0.config_txt".into()))
 }
 
 fn arm_boost(config: &ConfigTxt, is_c0: bool) -> Option<Finding> {

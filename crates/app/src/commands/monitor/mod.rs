@@ -23,7 +23,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tui::{Screen, Wish};
+use tui::{Action, Screen};
 
 /// The classic interval of lines.
 const LINES_INTERVAL: Duration = Duration::from_secs(5);
@@ -208,12 +208,12 @@ impl Monitor {
             return Ok(true);
         };
         match screen.wait(time)? {
-            Wish::Nothing => {}
-            Wish::Quit => return Ok(false),
+            Action::Nothing => {}
+            Action::Quit => return Ok(false),
             // The machine does not stand still; only what is shown of it.
-            Wish::Pause => self.paused = !self.paused && screen.is_replay(),
-            Wish::Seek(ms) => self.source.seek(self.watch.at_ms() + ms)?,
-            Wish::Faster(factor) => self.source.faster(factor),
+            Action::Pause => self.paused = !self.paused && screen.is_replay(),
+            Action::Seek(ms) => self.source.seek(self.watch.at_ms() + ms)?,
+            Action::Faster(factor) => self.source.faster(factor),
         }
         Ok(true)
     }

@@ -1,7 +1,7 @@
 //! A run as the monitor's screen: its clocks, temperatures and CPUs, what it does now, and the time left. It is drawn
 //! between steps and while a program runs that is not timed in this process, by the thread of the run itself.
 
-use crate::commands::monitor::tui::{Screen, Wish};
+use crate::commands::monitor::tui::{Action, Screen};
 use crate::progress::Picture;
 use explain::monitor::Watch;
 use record::Record;
@@ -25,7 +25,7 @@ impl RunScreen {
 
     /// Draws what has changed, and looks for keys. False if the screen is to be left, or cannot be written to.
     fn draw(&mut self) -> bool {
-        matches!(self.screen.wait(Duration::ZERO), Ok(wish) if wish != Wish::Quit)
+        matches!(self.screen.wait(Duration::ZERO), Ok(wish) if wish != Action::Quit)
     }
 }
 

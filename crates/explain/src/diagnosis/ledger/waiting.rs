@@ -38,12 +38,12 @@ pub(super) fn loss(case: &Case<'_>, score: &Score<'_>) -> Option<Loss> {
 }
 
 #[derive(Clone, Copy)]
-enum Half {
+enum Direction {
     Compressing,
     Decompressing,
 }
 
-impl Half {
+impl Direction {
     fn usual_percent(self, threads: u32) -> f64 {
         match self {
             Self::Decompressing => DECOMPRESSING_PERCENT,
@@ -75,11 +75,11 @@ impl Half {
 /// What was kept of both halves, each by how busy it kept the CPUs.
 pub(super) fn kept_by_use(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let done = compression(run)?;
-    let kept = |half: Half| {
-        let share = half.used_percent(score, run)? / half.normal_percent(score);
+    let kept = |direction: Direction| {
+        let share = direction.used_percent(score, run)? / direction.normal_percent(score);
         Some(share.clamp(0.01, 1.0))
     };
-    let kept = [kept(Half::Compressing)?, kept(Half::Decompressing)?];
+    let kept = [kept(Direction::Compressing)?, kept(Direction::Decompressing)?];
     let reached = [done.compressing_mips, done.decompressing_mips].map(f64::from);
     let expected = reached[0] / kept[0] + reached[1] / kept[1];
     (expected > 0.0).then(|| (reached[0] + reached[1]) / expected)

@@ -66,7 +66,7 @@ fn answer(result: &AbResult) -> Finding {
     };
     let differs = verb_phrase(change, &result.unit, result.higher_is_better);
     Finding::new(RULE.id, Severity::Info, template)
-        .sure(95)
+        .confidence(95)
         .with("a", Quantity::Text(a.clone()))
         .with("b", Quantity::Text(b.clone()))
         .with("change", Quantity::Percent(change))

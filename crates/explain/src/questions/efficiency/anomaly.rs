@@ -7,7 +7,7 @@
 
 /// One OPP, as far as anomalies need it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rung {
+pub struct OppFigures {
     /// Clock that was asked for, in kHz.
     pub opp_khz: u32,
     /// Clock that was measured, and how far it may lie off in percent.
@@ -17,10 +17,10 @@ pub struct Rung {
     /// Power above idling, in milliwatts.
     pub net_mw: Option<f64>,
     /// True if a limit below this OPP was seen while it was measured.
-    pub is_held_back: bool,
+    pub is_limited: bool,
 }
 
-impl Rung {
+impl OppFigures {
     /// The clock that it ran at: measured where that is not what was asked for.
     fn clock_khz(&self) -> u32 {
         match (clock_error(self), self.measured) {
@@ -64,35 +64,35 @@ const FLAT_PERCENT: f64 = 4.0;
 const FLAT_SPAN_SHARE: f64 = 0.5;
 const FLAT_RUNGS_MIN: usize = 3;
 
-/// Every anomaly with the index of its OPP; the rungs are lowest first.
-pub fn anomalies(rungs: &[Rung]) -> Vec<(usize, Anomaly)> {
+/// Every anomaly with the index of its OPP; the opps are lowest first.
+pub fn anomalies(opps: &[OppFigures]) -> Vec<(usize, Anomaly)> {
     let mut found = Vec::new();
-    for (index, rung) in rungs.iter().enumerate() {
-        if rung.is_held_back {
+    for (index, opp) in opps.iter().enumerate() {
+        if opp.is_limited {
             found.push((index, Anomaly::HeldBack));
-        } else if let Some(percent) = clock_error(rung) {
+        } else if let Some(percent) = clock_error(opp) {
             found.push((index, Anomaly::NotHonoured(percent)));
         }
     }
     // What was lowered in the midst of it says nothing about its voltage.
-    let sound: Vec<(usize, &Rung)> = rungs.iter().enumerate().filter(|(_, rung)| !rung.is_held_back).collect();
+    let sound: Vec<(usize, &OppFigures)> = opps.iter().enumerate().filter(|(_, opp)| !opp.is_limited).collect();
     found.extend(out_of_proportion(&sound));
     found.extend(flat_voltage(&sound));
     found.sort_by_key(|(index, _)| *index);
     found
 }
 
-fn clock_error(rung: &Rung) -> Option<f64> {
-    let (khz, tolerance_percent) = rung.measured?;
-    let percent = 100.0 * (f64::from(khz) / f64::from(rung.opp_khz) - 1.0);
+fn clock_error(opp: &OppFigures) -> Option<f64> {
+    let (khz, tolerance_percent) = opp.measured?;
+    let percent = 100.0 * (f64::from(khz) / f64::from(opp.opp_khz) - 1.0);
     (percent.abs() > tolerance_percent.max(CLOCK_PERCENT)).then_some(percent)
 }
 
 /// Steps whose work costs much more than the step below, or than both of its neighbours, let expect.
-fn out_of_proportion(rungs: &[(usize, &Rung)]) -> Vec<(usize, Anomaly)> {
-    let points: Vec<(usize, f64, f64)> = rungs
+fn out_of_proportion(opps: &[(usize, &OppFigures)]) -> Vec<(usize, Anomaly)> {
+    let points: Vec<(usize, f64, f64)> = opps
         .iter()
-        .filter_map(|(index, rung)| Some((*index, f64::from(rung.clock_khz()).ln(), rung.net_energy()?.ln())))
+        .filter_map(|(index, opp)| Some((*index, f64::from(opp.clock_khz()).ln(), opp.net_energy()?.ln())))
         .collect();
     let slopes: Vec<f64> =
         points.windows(2).map(|pair| (pair[1].2 - pair[0].2) / (pair[1].1 - pair[0].1).max(1e-9)).collect();
@@ -123,9 +123,9 @@ fn out_of_proportion(rungs: &[(usize, &Rung)]) -> Vec<(usize, Anomaly)> {
 }
 
 /// A stretch from the upper half down over which the voltage stays.
-fn flat_voltage(rungs: &[(usize, &Rung)]) -> Option<(usize, Anomaly)> {
+fn flat_voltage(opps: &[(usize, &OppFigures)]) -> Option<(usize, Anomaly)> {
     let points: Vec<(usize, u32, f64)> =
-        rungs.iter().filter_map(|(index, rung)| Some((*index, rung.clock_khz(), rung.net_energy()?))).collect();
+        opps.iter().filter_map(|(index, opp)| Some((*index, opp.clock_khz(), opp.net_energy()?))).collect();
     let (lowest, highest) = (points.first()?.1, points.last()?.1);
     let middle = u32::midpoint(lowest, highest);
     let is_flat = |low: usize, high: usize| {
@@ -154,18 +154,18 @@ mod tests {
     use crate::test_support::Chance;
 
     /// A curve of `(MHz, V)` at 3 W for the highest clock at 1.2 V.
-    fn curve(opps: &[(u32, f64)]) -> Vec<Rung> {
-        let rung = |(mhz, volts): &(u32, f64)| {
+    fn curve(opps: &[(u32, f64)]) -> Vec<OppFigures> {
+        let opp = |(mhz, volts): &(u32, f64)| {
             let clock = f64::from(*mhz) / 1800.0;
-            Rung {
+            OppFigures {
                 opp_khz: mhz * 1000,
                 measured: Some((mhz * 1000, 1.0)),
                 score: 4000.0 * clock,
                 net_mw: Some(3000.0 * clock * (volts / 1.2).powi(2)),
-                is_held_back: false,
+                is_limited: false,
             }
         };
-        opps.iter().map(rung).collect()
+        opps.iter().map(opp).collect()
     }
 
     const CLEAN: [(u32, f64); 8] =
@@ -195,9 +195,9 @@ mod tests {
         (1800, 1.16),
     ];
 
-    fn check(rungs: &[Rung], expected: &[(usize, &str)]) {
+    fn check(opps: &[OppFigures], expected: &[(usize, &str)]) {
         let found: Vec<(usize, String)> =
-            anomalies(rungs).into_iter().map(|(index, anomaly)| (index, format!("{anomaly:?}"))).collect();
+            anomalies(opps).into_iter().map(|(index, anomaly)| (index, format!("{anomaly:?}"))).collect();
         let is_same = found.len() == expected.len()
             && found.iter().zip(expected).all(|(f, e)| f.0 == e.0 && f.1.starts_with(e.1));
         assert!(is_same, "{found:?} instead of {expected:?}");
@@ -215,12 +215,12 @@ mod tests {
         // 3 % up and down, the same every time.
         let mut chance = Chance(0x5bc);
         for _ in 0..200 {
-            let mut rungs = curve(&CLEAN);
-            for rung in &mut rungs {
+            let mut opps = curve(&CLEAN);
+            for opp in &mut opps {
                 let noise = chance.uniform() - 0.5;
-                rung.net_mw = rung.net_mw.map(|mw| mw * (1.0 + 0.06 * noise));
+                opp.net_mw = opp.net_mw.map(|mw| mw * (1.0 + 0.06 * noise));
             }
-            check(&rungs, &[]);
+            check(&opps, &[]);
         }
     }
 
@@ -240,19 +240,19 @@ mod tests {
         // A voltage for a clock that is not there costs for nothing.
         check(&fake, &[(7, "NotHonoured"), (7, "OutOfProportion")]);
         let mut hot = curve(&CLEAN);
-        hot[7].is_held_back = true;
+        hot[7].is_limited = true;
         hot[7].score = hot[5].score;
         check(&hot, &[(7, "HeldBack")]);
     }
 
     #[test]
     fn anomalies_without_power_data() {
-        let mut rungs = curve(&CLEAN);
-        rungs.iter_mut().for_each(|rung| rung.net_mw = None);
-        check(&rungs, &[]);
-        rungs[2].measured = Some((700_000, 1.0));
-        check(&rungs, &[(2, "NotHonoured(-14.2")]);
-        rungs[2].measured = Some((700_000, 20.0));
-        check(&rungs, &[]);
+        let mut opps = curve(&CLEAN);
+        opps.iter_mut().for_each(|opp| opp.net_mw = None);
+        check(&opps, &[]);
+        opps[2].measured = Some((700_000, 1.0));
+        check(&opps, &[(2, "NotHonoured(-14.2")]);
+        opps[2].measured = Some((700_000, 20.0));
+        check(&opps, &[]);
     }
 }

@@ -15,7 +15,7 @@ pub use text::text;
 use crate::stats::{mean, median};
 use crate::tables::Answer;
 use crate::view::{self, gauge, step_score};
-use anomaly::{Rung, anomalies};
+use anomaly::{OppFigures, anomalies};
 use record::statistics::median_interval;
 use record::{
     Channel, ChannelId, Measured, Mode, Outcome, QuestionId, Record, SetClock, Step, Variant, Window, WorkloadId,
@@ -116,16 +116,16 @@ fn walk(record: &Record, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
     opps.sort_unstable();
     opps.dedup();
     let mut unit = String::new();
-    let (mut points, mut rungs) = (Vec::new(), Vec::new());
+    let (mut points, mut figures) = (Vec::new(), Vec::new());
     let soc = view::soc_temperature(record);
     for opp_khz in opps {
         let steps: Vec<&Step> = own.iter().copied().filter(|step| khz(step) == Some(opp_khz)).collect();
-        let Some((point, rung)) = point(record, soc, &steps, opp_khz, idle) else {
+        let Some((point, opp)) = point(record, soc, &steps, opp_khz, idle) else {
             continue;
         };
         unit = steps.iter().find_map(|step| step_score(step)).map_or(unit, |score| score.unit);
         points.push(point);
-        rungs.push(rung);
+        figures.push(opp);
     }
     let costs = || points.iter().enumerate().filter_map(|(at, point)| Some((at, point.energy()?)));
     let sweet_spot = costs().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
@@ -133,7 +133,7 @@ fn walk(record: &Record, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
         cpus,
         unit,
         sweet_spot: sweet_spot.filter(|_| costs().count() > 1),
-        anomalies: anomalies(&rungs),
+        anomalies: anomalies(&figures),
         points,
     })
     .filter(|walk| !walk.points.is_empty())
@@ -149,7 +149,13 @@ fn khz(step: &Step) -> Option<u32> {
 /// Meters and governors need so long after a change.
 const SETTLES_MS: i64 = 500;
 
-fn point(record: &Record, soc: Option<&Channel>, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<(Point, Rung)> {
+fn point(
+    record: &Record,
+    soc: Option<&Channel>,
+    steps: &[&Step],
+    opp_khz: u32,
+    idle: &Idle,
+) -> Option<(Point, OppFigures)> {
     let loads: Vec<&Step> = steps.iter().copied().filter(|step| step_score(step).is_some()).collect();
     let values: Vec<f64> = loads.iter().flat_map(|step| values(step)).collect();
     let score = median(&values)?;
@@ -180,14 +186,14 @@ fn point(record: &Record, soc: Option<&Channel>, steps: &[&Step], opp_khz: u32, 
         elapsed_ms: window.end_ms - begin_ms,
     };
     let net_mw = milliwatts.zip(idle.milliwatts).map(|(all, idle)| all - idle);
-    let rung = Rung {
+    let opp = OppFigures {
         opp_khz,
         measured: clock.map(|clock| (clock.measured_khz, clock.tolerance_percent(1.0))),
         score,
         net_mw,
-        is_held_back: is_held_back(record, first, window, opp_khz),
+        is_limited: is_limited(record, first, window, opp_khz),
     };
-    Some((point, rung))
+    Some((point, opp))
 }
 
 /// Every repetition: 7-zip gives one value a pass, the built-in workload one a turn.
@@ -211,7 +217,7 @@ fn milliwatts(record: &Record, loads: &[&Step], window: Window) -> Option<f64> {
 }
 
 /// A limit below the OPP in several samples: something other than the OPP sweep lowered it.
-fn is_held_back(record: &Record, step: &Step, window: Window, opp_khz: u32) -> bool {
+fn is_limited(record: &Record, step: &Step, window: Window, opp_khz: u32) -> bool {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.iter().any(|cpu| step.cpus.contains(cpu)));
     own.any(|policy| {

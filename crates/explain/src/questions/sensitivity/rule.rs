@@ -38,7 +38,7 @@ fn finding(result: &Sensitivity) -> Option<Finding> {
     );
     Some(
         finding
-            .sure(95)
+            .confidence(95)
             .with("name", Quantity::Text(result.name.clone()))
             .with("words", Quantity::Text(words.into()))
             .with("elasticity", Quantity::Text(format!("{:.2}", elasticity.value)))

@@ -85,7 +85,7 @@ fn counterfeit(record: &Record) -> Vec<Finding> {
             };
             Some(
                 finding(&COUNTERFEIT, Severity::Degraded, template, disk, card)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("manfid", Quantity::Text(format!("manfid {:#08x}", card.manfid.unwrap_or(0))))
                     .with("oemid", Quantity::Text(format!("oemid {:#06x}", card.oemid.unwrap_or(0)))),
             )

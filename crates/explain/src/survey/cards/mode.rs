@@ -60,7 +60,7 @@ fn slow(record: &Record) -> Vec<Finding> {
             let severity = if allowed.is_some() { Severity::Degraded } else { Severity::Info };
             Some(
                 finding(&SLOW, severity, template, disk, card)
-                    .sure(sure)
+                    .confidence(sure)
                     .with("mode", Quantity::Text(plain(mode)))
                     .with("now", Quantity::Count(now.into()))
                     .with("possible", Quantity::Text(possible.into())),

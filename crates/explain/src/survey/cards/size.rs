@@ -72,7 +72,7 @@ fn size(record: &Record) -> Vec<Finding> {
                     disk,
                     card,
                 )
-                .sure(sure)
+                .confidence(sure)
                 .with("size", Quantity::Text(size_name(disk.size_bytes)))
                 .with("why", Quantity::Text(why)),
             )

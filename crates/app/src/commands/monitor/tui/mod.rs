@@ -31,7 +31,7 @@ const SEEK_MS: i64 = 30_000;
 
 /// What the person at the keyboard wants.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Wish {
+pub(crate) enum Action {
     /// Nothing.
     Nothing,
     /// To go.
@@ -150,17 +150,17 @@ impl Screen {
     }
 
     /// Waits, but not longer than `time`, for a key.
-    pub(crate) fn wait(&mut self, time: Duration) -> anyhow::Result<Wish> {
+    pub(crate) fn wait(&mut self, time: Duration) -> anyhow::Result<Action> {
         self.draw()?;
         let keys = match keys::wait(time.min(NAP)) {
             KeyEvent::Keys(keys) => keys,
-            KeyEvent::Gone => return Ok(Wish::Quit),
+            KeyEvent::Gone => return Ok(Action::Quit),
         };
         self.changed |= !keys.is_empty() || self.terminal.was_resized();
-        let wishes: Vec<Wish> = keys.into_iter().map(|key| self.state.key(key)).collect();
+        let wishes: Vec<Action> = keys.into_iter().map(|key| self.state.key(key)).collect();
         // Who types ahead gets the last wish; the wish to go is never lost.
-        let go = wishes.contains(&Wish::Quit).then_some(Wish::Quit);
-        Ok(go.or(wishes.last().copied()).unwrap_or(Wish::Nothing))
+        let go = wishes.contains(&Action::Quit).then_some(Action::Quit);
+        Ok(go.or(wishes.last().copied()).unwrap_or(Action::Nothing))
     }
 
     /// Only what has changed goes over the line, and a slow line gets few frames.
@@ -233,22 +233,22 @@ impl State {
         self.load = load.map_or("-".into(), |h| format!("{:.2}", h as f64 / 100.0));
     }
 
-    fn key(&mut self, key: Key) -> Wish {
+    fn key(&mut self, key: Key) -> Action {
         match key {
-            Key::Char('q') | Key::Escape | Key::Interrupt => return Wish::Quit,
+            Key::Char('q') | Key::Escape | Key::Interrupt => return Action::Quit,
             Key::Char('p' | ' ') => {
                 self.paused = !self.paused;
-                return Wish::Pause;
+                return Action::Pause;
             }
             Key::Char('-' | 'z') => self.zoom = (self.zoom + 1).min(ZOOMS.len() - 1),
             Key::Char('+' | '=' | 'Z') => self.zoom = self.zoom.saturating_sub(1),
-            Key::Left if self.replay => return Wish::Seek(-SEEK_MS),
-            Key::Right if self.replay => return Wish::Seek(SEEK_MS),
-            Key::Char(']') if self.replay => return Wish::Faster(2.0),
-            Key::Char('[') if self.replay => return Wish::Faster(0.5),
+            Key::Left if self.replay => return Action::Seek(-SEEK_MS),
+            Key::Right if self.replay => return Action::Seek(SEEK_MS),
+            Key::Char(']') if self.replay => return Action::Faster(2.0),
+            Key::Char('[') if self.replay => return Action::Faster(0.5),
             _ => {}
         }
-        Wish::Nothing
+        Action::Nothing
     }
 
     /// Samples that one column stands for.

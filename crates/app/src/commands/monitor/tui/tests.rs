@@ -115,17 +115,17 @@ fn colours_are_used_only_where_there_are_some() {
 fn key_bindings() {
     let mut state = state(1, ASCII);
     let mut press = |key| state.key(key);
-    assert_eq!(press(Key::Char('q')), Wish::Quit);
-    assert_eq!(press(Key::Interrupt), Wish::Quit);
-    assert_eq!(press(Key::Char('c')), Wish::Nothing);
-    assert_eq!(press(Key::Left), Wish::Nothing);
-    assert_eq!(press(Key::Char('p')), Wish::Pause);
+    assert_eq!(press(Key::Char('q')), Action::Quit);
+    assert_eq!(press(Key::Interrupt), Action::Quit);
+    assert_eq!(press(Key::Char('c')), Action::Nothing);
+    assert_eq!(press(Key::Left), Action::Nothing);
+    assert_eq!(press(Key::Char('p')), Action::Pause);
     for _ in 0..20 {
         press(Key::Char('-'));
     }
     assert!(state.paused && state.samples_per_column() == 120);
     state.replay = true;
-    assert_eq!(state.key(Key::Left), Wish::Seek(-SEEK_MS));
+    assert_eq!(state.key(Key::Left), Action::Seek(-SEEK_MS));
     for _ in 0..20 {
         state.key(Key::Char('+'));
     }
