@@ -2,6 +2,7 @@
 //! otherwise everything to the user's state folder.
 
 use machine::files::{self, Access};
+use rustix::fs::Access as Need;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -52,6 +53,12 @@ impl Paths {
         let folder = self.log.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
             return Some(format!("--log {log}: directory {} does not exist; create it first.", missing.display()));
+        }
+        // What cannot be kept is not to be measured first.
+        let place = folder.unwrap_or(Path::new("."));
+        if let Err(errno) = rustix::fs::access(place, Need::WRITE_OK | Need::EXEC_OK) {
+            let why = std::io::Error::from(errno);
+            return Some(format!("--log {log}: directory {} cannot be written: {why}.", place.display()));
         }
         if self.log == self.record {
             return Some(format!("--log {log} is the name of the result file next to the log; use another extension."));

@@ -4,6 +4,7 @@
 use record::{Measured, Outcome, Record, WorkloadId};
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use testkit::Scratch;
@@ -103,6 +104,21 @@ fn command_runs_as_the_user_who_called_sudo() {
         ],
     );
     check_run("root", &["run", "--as-root"], &["uid 0 0\n", "/root root root "]);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_refused_before_the_run() {
+    if !machine::is_root() {
+        return testkit::skip("root, which can play a user");
+    }
+    let folder = Folder::new("unwritable", 0);
+    let marks = folder.file("marks", 0o666, "");
+    let mut command = sbc_bench(&["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
+    command.arg(folder.0.join("run.log")).args(["--", "sh", "-c", &format!("id >> {}", marks.display())]);
+    let output = command.uid(NOBODY).gid(NOBODY).current_dir("/").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("cannot be written"), "{}", said(&output));
+    assert_eq!(std::fs::read_to_string(&marks).unwrap(), "", "it was measured");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::logs;
 use record::{Missing, Record, is_stream, read_stream_within};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Why a file gives no Record.
@@ -34,12 +35,31 @@ impl fmt::Display for Unreadable {
 /// How compressed files begin.
 const PACKED: [(&[u8], &str); 3] = [(b"\x1f\x8b", "gzip"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
 
+/// The program that packed these bytes; none if none is known to begin so.
+pub fn packer(bytes: &[u8]) -> Option<&'static str> {
+    PACKED.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, packer)| *packer)
+}
+
+/// The text of a file: UTF-8, or UTF-16 with a byte order mark, as some shells write what a program prints.
+pub fn text(bytes: &[u8]) -> Cow<'_, str> {
+    let units = |of: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
+        Cow::Owned(String::from_utf16_lossy(&units))
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => units(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => units(u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
+        _ => String::from_utf8_lossy(bytes),
+    }
+}
+
 /// The Record of a file; of a recording at most so many values of samples.
 ///
 /// # Errors
 /// There is none in it.
 pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
-    if let Some((_, packer)) = PACKED.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+    if let Some(packer) = packer(&bytes) {
         return Err(Unreadable::Packed(packer));
     }
     if is_stream(&bytes) {
@@ -48,12 +68,32 @@ pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
         return if is_empty { Err(Unreadable::NoSamples) } else { Ok(record) };
     }
     // Nearly every file is text throughout, which is seen much faster of the whole than piece by piece.
-    let text =
-        String::from_utf8(bytes).unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned());
+    let text = String::from_utf8(bytes).unwrap_or_else(|broken| text(broken.as_bytes()).into_owned());
     if text.trim_start().starts_with('{') {
         return record::from_json(&text).map_err(Unreadable::Json);
     }
     let record = logs::read(&text);
     let is_empty = record.steps.is_empty() && record.samples.at_ms.is_empty();
     if is_empty { Err(Unreadable::NoResults(text)) } else { Ok(record) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_every_encoding() {
+        let expected = "Linux 6.1 (pi)\n20.5°C";
+        let units: Vec<u16> = expected.encode_utf16().collect();
+        let of = |mark: &[u8], rest: Vec<u8>| [mark, &rest].concat();
+        for bytes in [
+            expected.into(),
+            of(b"\xef\xbb\xbf", expected.into()),
+            of(b"\xff\xfe", units.iter().flat_map(|unit| unit.to_le_bytes()).collect()),
+            of(b"\xfe\xff", units.iter().flat_map(|unit| unit.to_be_bytes()).collect()),
+        ] {
+            assert_eq!(text(&bytes), expected, "{bytes:?}");
+        }
+        assert_eq!(text(b"\xff\xfea"), "");
+    }
 }

@@ -4,6 +4,7 @@
 //!
 //! Records are taken as JSON and not as types, so that what a newer program has written stays in them.
 
+use crate::any_file;
 use record::recording::{frame, is_recording, is_row, payload};
 use record::redact::{BLANK, Kind, Redactor};
 use record::{DERIVED_KEYS, WorkloadId, WorkloadName};
@@ -46,7 +47,7 @@ pub fn redact(bytes: &[u8]) -> Redacted {
     let out = if is_recording(bytes) {
         recording(bytes, &mut redactor, &mut damaged)
     } else {
-        let text = String::from_utf8_lossy(bytes);
+        let text = any_file::text(bytes);
         match serde_json::from_str::<Value>(&text) {
             Ok(mut value) if value.is_object() => {
                 json(&mut value, &mut redactor);

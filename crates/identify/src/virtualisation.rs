@@ -141,7 +141,12 @@ fn hypervisor_of_dmi(root: &dyn Tree) -> Option<&'static str> {
         })
 }
 
-/// Guests on ARM and RISC-V have a `hypervisor` node, or QEMU's configuration device.
+/// Machines that exist as guests only, by the beginning of their `compatible` (Linux Documentation/devicetree/bindings,
+/// QEMU hw/riscv/virt.c, Xen tools/libs/light/libxl_arm.c). Firecracker, crosvm, Cloud Hypervisor and kvmtool all call
+/// theirs `linux,dummy-virt`.
+const MACHINES: [(&str, &str); 3] = [("linux,dummy-virt", "vm-other"), ("riscv-virtio", "qemu"), ("xen,xenvm", "xen")];
+
+/// Guests on ARM and RISC-V have a `hypervisor` node, QEMU's configuration device, or a machine of no maker.
 fn hypervisor_of_tree(root: &dyn Tree) -> Option<String> {
     if let Ok(compatible) = root.read(&format!("{DEVICE_TREE}/hypervisor/compatible")) {
         let name = compatible.split(['\0', ',']).next().unwrap_or_default();
@@ -152,7 +157,12 @@ fn hypervisor_of_tree(root: &dyn Tree) -> Option<String> {
         });
     }
     let tree = root.list(DEVICE_TREE).unwrap_or_default();
-    tree.iter().any(|node| node.starts_with("fw-cfg@")).then(|| "qemu".into())
+    if tree.iter().any(|node| node.starts_with("fw-cfg@")) {
+        return Some("qemu".into());
+    }
+    let compatible = root.read(&format!("{DEVICE_TREE}/compatible")).unwrap_or_default();
+    let named = |board: &str| MACHINES.iter().find(|(known, _)| board.starts_with(known)).map(|(_, name)| *name);
+    compatible.split('\0').find_map(named).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -186,6 +196,8 @@ mod tests {
             (ARM, "/sys/class/dmi/id/product_name", "c7g.metal", "none"),
             (ARM, "/sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm\\0", "kvm"),
             (ARM, "/sys/firmware/devicetree/base/fw-cfg@9020000/compatible", "qemu,fw-cfg-mmio\\0", "qemu"),
+            (ARM, "/sys/firmware/devicetree/base/compatible", "linux,dummy-virt\\0", "vm-other"),
+            (ARM, "/sys/firmware/devicetree/base/compatible", "xen,xenvm-4.17\\0xen,xenvm\\0", "xen"),
             (ARM, "/sys/hypervisor/type", "xen", "xen"),
             (GUEST, "/sys/devices/system/clocksource/clocksource0/available_clocksource", "kvm-clock tsc", "kvm"),
             (METAL, "/.dockerenv", "", "docker"),

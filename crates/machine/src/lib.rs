@@ -19,6 +19,7 @@ mod identified;
 pub mod kernel_log;
 mod number;
 pub mod perf;
+mod power_supplies;
 pub mod processes;
 mod rights;
 mod room;

@@ -84,7 +84,8 @@ impl Classic {
             return verb.command(environment);
         }
         if !self.command.is_empty() {
-            return Err(format!("A standard run takes no command. {}.", survey::COMMANDS));
+            let what = if self.monitor.is_some() { "-m" } else { "A standard run" };
+            return Err(format!("{what} takes no command. {}.", survey::COMMANDS));
         }
         if let Some(interval) = self.monitor {
             if let Some(option) = run.first_not_of_monitor() {

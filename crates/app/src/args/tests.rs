@@ -78,6 +78,7 @@ fn usage_errors() {
         ("review --root x.board", &[], "--root applies to --inspect only"),
         ("--root x.board", &[], "--root applies to -m, -k and -S only"),
         ("-m -q", &[], "--quiet needs --record"),
+        ("-m -- true", &[], "-m takes no command"),
         ("monitor -q --lines --record x", &[], "--quiet cannot be combined with --lines"),
         ("monitor 5 --replay x", &[], "use --speed"),
         ("monitor --replay x --meter shelly:plug", &[], "--meter does not apply to --replay"),

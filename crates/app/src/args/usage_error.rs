@@ -25,7 +25,8 @@ fn what(error: &clap::Error, verb: Option<&clap::Command>, program: &clap::Comma
         Some(ContextValue::Strings(texts)) => texts.clone(),
         _ => Vec::new(),
     };
-    let argument = name(&context(ContextKind::InvalidArg).join(", "));
+    let words = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(context);
+    let argument = name(&words.concat().join(", "));
     match error.kind() {
         ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand if argument.starts_with('-') => {
             let options = verb.unwrap_or(program).get_arguments().filter(|option| !option.is_hide_set());
@@ -116,6 +117,7 @@ mod tests {
         for (line, expected) in [
             ("thermel", "Unknown command \"thermel\" (did you mean thermal?). Try `sbc-bench --help`."),
             ("poem", "Unknown command \"poem\". Try `sbc-bench --help`."),
+            ("help poem", "Unknown command \"poem\". Try `sbc-bench --help`."),
             ("--nonsense", "Unknown option --nonsense. Try `sbc-bench --help`."),
             ("monitor --linse", "Unknown option --linse (did you mean --lines?). Try `sbc-bench monitor --help`."),
             ("run --wiat 5s", "Unknown option --wiat (did you mean --wait?). Try `sbc-bench run --help`."),

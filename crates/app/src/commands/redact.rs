@@ -2,6 +2,8 @@
 //! out of it. How that is done is told in [`record::redact`] and [`explain::redact`].
 
 use crate::{input, output};
+use anyhow::Context;
+use explain::any_file;
 use machine::files::{self, Access};
 use record::redact::Kind;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,7 @@ pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     for path in paths {
         let name = path.display();
         let bytes = input::read(path, BYTES_MAX)?;
-        let (bytes, counts, damaged) = blanked(&bytes)?;
+        let (bytes, counts, damaged) = blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
         match to {
             None => output::print(&String::from_utf8_lossy(&bytes))?,
             Some(to) => {
@@ -40,19 +42,23 @@ pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     Ok(0)
 }
 
+/// A file without what is private.
+///
+/// # Errors
+/// It is no text, in which nothing private could be found; or a snapshot that cannot be read.
 pub(super) fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
-    let text = String::from_utf8_lossy(bytes);
+    if let Some(packer) = any_file::packer(bytes) {
+        anyhow::bail!("it is compressed by {packer}; unpack it first");
+    }
+    let text = any_file::text(bytes);
+    anyhow::ensure!(!text.contains('\0'), "it is not text");
     let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
     if !first.is_some_and(|line| line.starts_with("== /")) {
         let done = explain::redact::redact(bytes);
         return Ok((done.bytes, done.counts, done.damaged));
     }
-    let root = machine::Root::from_board(&text).map_err(|(line, _)| {
-        anyhow::anyhow!(
-            "Line {line} is not valid in a .board \
-                                                                              snapshot"
-        )
-    })?;
+    let root = machine::Root::from_board(&text)
+        .map_err(|(line, _)| anyhow::anyhow!("line {line} is not valid in a .board snapshot"))?;
     let (board, mut redactor) = machine::snapshot_of(&root);
     let head = text.lines().take_while(|line| line.starts_with('#'));
     let ours = board.lines().next().unwrap_or_default();
@@ -77,6 +83,21 @@ pub(super) fn sentence(name: &str, counts: &[(Kind, u32)], damaged: usize) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_are_no_text_are_refused() {
+        for (bytes, expected) in [
+            (&b"\x1f\x8b\x08\0"[..], "it is compressed by gzip; unpack it first"),
+            (b"PK\x03\x04\0\0", "it is not text"),
+            (b"Linux\0pi", "it is not text"),
+        ] {
+            assert_eq!(blanked(bytes).unwrap_err().to_string(), expected);
+        }
+        let units = "Linux 6.1.84-8 (secrethost42) \t05/12/23 \t_aarch64_ \t(8 CPU)\n".encode_utf16();
+        let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units.flat_map(u16::to_le_bytes)).collect();
+        let (bytes, counts, _) = blanked(&bytes).unwrap();
+        assert!(!String::from_utf8(bytes).unwrap().contains("secrethost42"), "{counts:?}");
+    }
 
     #[test]
     fn redacted_items_are_counted() {

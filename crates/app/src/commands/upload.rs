@@ -4,6 +4,7 @@ use super::redact::{self, sentence};
 use super::sending::{Outgoing, Sending};
 use crate::args::UploadArgs;
 use crate::{input, output, status};
+use anyhow::Context;
 use bench::hub::BYTES_MAX;
 
 pub(crate) fn run(args: &UploadArgs) -> anyhow::Result<u8> {
@@ -12,7 +13,7 @@ pub(crate) fn run(args: &UploadArgs) -> anyhow::Result<u8> {
     for file in &args.files {
         let name = file.display().to_string();
         let bytes = input::read(file, BYTES_MAX as u64)?;
-        let (bytes, counts, damaged) = redact::blanked(&bytes)?;
+        let (bytes, counts, damaged) = redact::blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
         output::note(&sentence(&name, &counts, damaged));
         ready.push(Outgoing { name, bytes });
     }

@@ -85,7 +85,10 @@ pub fn run(mut context: RunContext) -> Finished {
         switch: SettingsSwitcher::default(),
         hotplug: Hotplug::default(),
         is_untunable: false,
-        why_not_tuned: "Changing settings needs root and is disabled by NOTUNING.".into(),
+        why_not_tuned: match machine::is_root() {
+            true => "Changing settings is disabled by NOTUNING or --no-tuning.".into(),
+            false => "Changing settings needs root.".into(),
+        },
         not_comparable: None,
         side_refused: None,
         share_percent: None,

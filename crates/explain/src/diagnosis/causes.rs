@@ -83,7 +83,7 @@ pub(crate) const CAUSES: &[CauseRow] = &[
         PowerLimit,
         "a power or current limit",
         "repeat the run with a stronger supply or a higher limit and compare",
-        "Check the power limits (PL1 and PL2) in the BIOS and the power supply.",
+        "Check the power supply, and on x86 the power limits (PL1 and PL2) in the BIOS.",
         "https://docs.kernel.org/power/powercap/powercap.html",
     ),
     row(

@@ -1,7 +1,7 @@
 //! Puts repetitions of one figure together.
 
 use super::{Core, Figure, FigureKey};
-use crate::stats::{mean, relative_standard_deviation_percent};
+use crate::stats::{mean, median, relative_standard_deviation_percent};
 
 /// No unit of any workload has values of this size: a result file that says so is damaged, or made up.
 const VALUE_MAX: f64 = 1e15;
@@ -13,7 +13,7 @@ pub(super) enum Combine {
     Best,
     /// The mean, as published lists have always done for this workload.
     Mean,
-    /// The middle value, of an even number the upper one: a value that occurred.
+    /// The middle value, of an even number the mean of both.
     Median,
 }
 
@@ -68,11 +68,7 @@ fn figure(part: Part) -> Option<Figure> {
     let value = match part.combine {
         Combine::Best => values.iter().copied().reduce(best),
         Combine::Mean => mean(values),
-        Combine::Median => {
-            let mut sorted = values.to_vec();
-            sorted.sort_by(f64::total_cmp);
-            sorted.get(sorted.len() / 2).copied()
-        }
+        Combine::Median => median(values),
     };
     let value = value.filter(|value| *value > 0.0 && *value < VALUE_MAX)?;
     let own_spread = relative_standard_deviation_percent(values);

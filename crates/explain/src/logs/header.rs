@@ -23,7 +23,10 @@ pub(super) struct Header<'t> {
 
 /// The first line of a log, if it is one.
 pub(super) fn parse(line: &str) -> Option<Header<'_>> {
-    let rest = line.trim().strip_prefix("sbc-bench v")?;
+    let (before, rest) = line.trim().split_once("sbc-bench v")?;
+    // A page that a browser saved has tags before it.
+    let is_begin = before.is_empty() || (before.starts_with('<') && before.trim_end().ends_with('>'));
+    let rest = Some(rest).filter(|_| is_begin)?;
     let (version, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -148,6 +151,7 @@ mod tests {
     fn first_lines() {
         for (line, version, name, mode, date) in [
             ("sbc-bench v0.4 -- Sun, 29 Jul 2018 12:34:58 +0000", "0.4", None, None, true),
+            ("<html><body><pre>sbc-bench v0.9.71 (Fri, 30 Nov 2018 14:43:57 +0100)", "0.9.71", None, None, true),
             ("sbc-bench v0.6.2  (Fri, 30 Nov 2018 14:43:57 +0100)", "0.6.2", None, None, true),
             (
                 "sbc-bench v0.9.37 Made / N305 extensive (Fri, 10 Mar 2023 16:35:09 +1100)",

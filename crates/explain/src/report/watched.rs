@@ -13,7 +13,8 @@ const GAPS_MAX: usize = 3;
 
 /// A paragraph about a recording.
 pub fn watched(record: &Record) -> String {
-    let mut sentences = vec![span(record), folded(record), slowed_down(record), heat(record), gaps(record)];
+    let mut sentences =
+        vec![span(record), damaged(record), folded(record), slowed_down(record), heat(record), gaps(record)];
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
 }
@@ -36,6 +37,20 @@ fn span(record: &Record) -> String {
         times.len(),
         time_of_day(record, *first),
         time_of_day(record, *last)
+    )
+}
+
+/// What could not be read of the file; empty where all could.
+fn damaged(record: &Record) -> String {
+    let parts = &record.run.unreadable;
+    let Some(first) = parts.first() else {
+        return String::new();
+    };
+    let bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
+    format!(
+        "The recording is damaged ({} bytes from byte {}): samples from there to the next row with the values of all channels \
+         are lost.",
+        bytes, first.from_byte
     )
 }
 
@@ -137,7 +152,7 @@ fn gaps(record: &Record) -> String {
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, own_run};
-    use record::{Fact, Gap, Missing, Mode, Unit};
+    use record::{Fact, Gap, Missing, Mode, Unit, Unreadable};
 
     /// A recording of two samples per second.
     fn recording(limits_khz: &[i64], millicelsius: &[i64]) -> Record {
@@ -169,6 +184,15 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn damage_of_the_file_is_told() {
+        let mut damaged = recording(&[1_800_000; 4], &[40_000; 4]);
+        damaged.run.unreadable =
+            vec![Unreadable { from_byte: 120, bytes: 44 }, Unreadable { from_byte: 400, bytes: 1 }];
+        let text = watched(&damaged);
+        assert!(text.contains("The recording is damaged (45 bytes from byte 120): samples"), "{text}");
     }
 
     #[test]

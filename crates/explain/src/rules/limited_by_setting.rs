@@ -7,7 +7,7 @@ use super::place::samples_place;
 use super::{ANY_COMPUTING, Check, Rule};
 use super::{rpi_firmware, slowdown};
 use crate::stats::mean;
-use crate::view::{self, Phase};
+use crate::view::{self, ClusterClock, Phase};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{ChannelId, Policy, Record, RuleId, Variant, WorkloadId};
 
@@ -83,7 +83,8 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         return Vec::new();
     }
     let untrue = view::doubted_columns(record);
-    let cold = view::cluster_clocks(record, &Variant::COLD);
+    let of = |pass: &Variant| view::cluster_clocks(record, pass);
+    let (cold, hot) = (of(&Variant::COLD), [of(&Variant::HOT_LOADED), of(&Variant::HOT_AFTER)].concat());
     let mut findings = Vec::new();
     for policy in &record.machine.policies {
         let id = ChannelId::claimed(policy.policy);
@@ -102,9 +103,11 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         };
         let lost = 100.0 * (1.0 - *high as f64 / f64::from(top_khz.max(1)));
         let is_one_opp = low == high && policy.opps_khz.iter().any(|khz| i64::from(*khz) == *high);
-        let reached = cold.iter().any(|clock| {
+        let reaches = |clock: &ClusterClock| {
             policy.cpus.contains(&clock.cpu) && f64::from(clock.measured_khz) >= REACHED_SHARE * f64::from(top_khz)
-        });
+        };
+        // A limit holds right after the load as well: there the column would be wrong.
+        let reached = cold.iter().any(reaches) && !hot.iter().any(reaches);
         let is_untrue = untrue.iter().any(|column| column.channel == id);
         if clocks.len() < LOG_ROWS_MIN || lost < LOG_LOSS_PERCENT_MIN || !is_one_opp || !reached || is_untrue {
             continue;

@@ -45,12 +45,15 @@ fn check(record: &Record) -> Vec<Finding> {
 /// or a part that was pasted.
 fn log_cut(record: &Record) -> Option<Finding> {
     let (index, last) = record.steps.iter().enumerate().next_back()?;
-    let finding = Finding::new(
-        RULE.id,
-        Severity::Degraded,
-        "The log is truncated; the last readable part is {last}. Monitoring, throttling and kernel messages at the \
-         end are missing.",
-    );
+    // Monitoring stands behind all scores; what is read of it is not missing.
+    let template = match record.samples.at_ms.is_empty() {
+        true => {
+            "The log is truncated; the last readable part is {last}. Monitoring, throttling and kernel messages at the \
+             end are missing."
+        }
+        false => "The log is truncated; the last readable part is the monitoring. What follows it is missing.",
+    };
+    let finding = Finding::new(RULE.id, Severity::Degraded, template);
     let finding = finding.with("last", Quantity::Text(view::step_name(last)));
     Some(finding.confidence(95).at(Place::Step(index)).at_all(last.line.map(Place::Line)))
 }

@@ -110,6 +110,12 @@ fn names(names: &[&str]) -> Quantity {
     Quantity::Text(text)
 }
 
+/// True if the lowest clock that is allowed is the highest as well.
+fn is_pinned(scaler: &Scaler) -> bool {
+    let limits = scaler.limit_hz_min.known().zip(scaler.limit_hz_max.known());
+    limits.is_some_and(|(low, high)| low == high)
+}
+
 fn governor(record: &Record) -> Vec<Finding> {
     let groups = grouped(cpu_scalers(record), |scaler| {
         let governor = governor_of(scaler);
@@ -117,7 +123,9 @@ fn governor(record: &Record) -> Vec<Finding> {
         let by_hardware =
             tunable(scaler, "scaling_driver").is_some_and(|driver| matches!(driver, "intel_pstate" | "amd-pstate-epp"));
         let preference = tunable(scaler, "energy_performance_preference").filter(|_| by_hardware);
-        (!governor.is_empty()).then_some((governor, by_hardware, preference))
+        // With one clock to choose from all governors are the same.
+        let has_choice = scaler.clocks_hz.len() != 1 && !is_pinned(scaler);
+        (has_choice && !governor.is_empty()).then_some((governor, by_hardware, preference))
     });
     groups
         .into_iter()

@@ -38,7 +38,7 @@ fn kept_away(record: &Record) -> Vec<Finding> {
             Finding::new(
                 KEPT_AWAY.id,
                 Severity::Degraded,
-                "CPUs {cpus} are isolated (isolcpus); only tasks pinned to them use them.",
+                "{cpus} are isolated (isolcpus); only tasks pinned to them use them.",
             )
             .confidence(97)
             .with("cpus", Quantity::Cpus(cpu_use.isolated.clone())),
@@ -47,14 +47,14 @@ fn kept_away(record: &Record) -> Vec<Finding> {
     let lacking: Vec<u32> = online.iter().copied().filter(|cpu| !cpu_use.allowed.contains(cpu)).collect();
     if !cpu_use.allowed.is_empty() && !lacking.is_empty() {
         found.push(
-            Finding::new(KEPT_AWAY.id, Severity::Degraded, "This process may not use CPUs {cpus}.")
+            Finding::new(KEPT_AWAY.id, Severity::Degraded, "This process may not use {cpus}.")
                 .confidence(97)
                 .with("cpus", Quantity::Cpus(lacking)),
         );
     }
     for set in cpu_use.cpusets.iter().take(8) {
         found.push(
-            Finding::new(KEPT_AWAY.id, Severity::Info, "Tasks in cgroup {group} may use CPUs {cpus} only.")
+            Finding::new(KEPT_AWAY.id, Severity::Info, "Tasks in cgroup {group} may use {cpus} only.")
                 .confidence(97)
                 .with("group", Quantity::Text(set.path.clone()))
                 .with("cpus", Quantity::Cpus(set.cpus.clone())),

@@ -26,7 +26,7 @@ pub use cards::Verdict as CardVerdict;
 pub use difference::differences;
 
 use crate::Place;
-use record::{Record, Survey};
+use record::{Record, Scaler, ScalerKind, Survey};
 
 /// The first look over the machine.
 fn first(record: &Record) -> Option<&Survey> {
@@ -39,8 +39,8 @@ pub fn seen(record: &Record) -> Vec<&'static str> {
         return Vec::new();
     };
     let seen = [
-        ("CPU clocks", !record.machine.policies.is_empty()),
-        ("memory and bus clocks", !survey.scalers.is_empty()),
+        ("CPU clocks", survey.scalers.iter().any(|scaler| scaler.kind == ScalerKind::Cpu && is_readable(scaler))),
+        ("memory and bus clocks", survey.scalers.iter().any(|scaler| scaler.kind != ScalerKind::Cpu)),
         ("storage", !survey.disks.is_empty()),
         ("PCIe", !survey.pci.is_empty()),
         ("USB", !survey.usb.is_empty()),
@@ -50,6 +50,11 @@ pub fn seen(record: &Record) -> Vec<&'static str> {
         ("kernel", record.machine.kernel_release.known().is_some_and(|release| !release.is_empty())),
     ];
     seen.into_iter().filter(|(_, seen)| *seen).map(|(name, _)| name).collect()
+}
+
+/// True if what makes a CPU slow could be read of its policy.
+fn is_readable(scaler: &Scaler) -> bool {
+    scaler.governor.known().is_some() && scaler.limit_hz_max.known().is_some()
 }
 
 /// What to say where nothing was found wrong: of what, or that there was nothing to look at.

@@ -30,8 +30,13 @@ fn battery(record: &Record) -> Vec<Finding> {
     let supplies = first(record).map_or(&[][..], |survey| &survey.supplies);
     let drained =
         supplies.iter().filter(|supply| supply.kind == "Battery" && supply.status.as_deref() == Some("Discharging"));
+    // Then it does not run on the battery, but the supply gives less than the machine takes.
+    let connected = supplies.iter().find(|supply| supply.kind != "Battery" && supply.online == Some(true));
     let finding = |supply: &Supply| {
         let template = match supply.charge_percent {
+            _ if connected.is_some() => {
+                "The battery ({name}) discharges although {connected} is connected: the supply may be too weak."
+            }
             Some(_) => {
                 "The machine runs on battery power ({name}, {charge} % charged): clocks may be limited to save it."
             }
@@ -41,6 +46,7 @@ fn battery(record: &Record) -> Vec<Finding> {
             .confidence(95)
             .with("name", Quantity::Text(supply.name.clone()))
             .with("charge", Quantity::Count(supply.charge_percent.unwrap_or(0).into()))
+            .with("connected", Quantity::Text(connected.map(|supply| supply.name.clone()).unwrap_or_default()))
             .at(place("supplies"))
     };
     drained.map(finding).collect()

@@ -123,10 +123,16 @@ fn contradicts_measured(record: &Record, channel: &Channel, cpu: u32, phases: &[
     if typical >= WANDERING_SHARE_MAX * f64::from(measured_khz) {
         return None;
     }
-    // A governor that lowers the clock of an idle cluster sets it to an OPP.
+    // A governor that lowers the clock of an idle cluster sets it to an OPP. But under full load it raises it, and a limit
+    // would have lowered the clock right after the load, too.
     let opps = opps_khz(record, cpu);
     let are_opps = claims.iter().filter(|khz| is_opp(&opps, **khz)).count() * 2 > claims.len();
-    (!are_opps).then_some(ClockDoubt::ContradictsMeasured { claimed_khz: typical as u32, measured_khz })
+    let all = values(record, channel, phases.iter());
+    let is_constant = all.iter().all(|khz| *khz == typical);
+    let hot = [Variant::HOT_LOADED, Variant::HOT_AFTER].map(|pass| cluster_clocks(record, &pass)).concat();
+    let has_hot = hot.iter().any(|clock| clock.cluster_cpus.contains(&cpu));
+    (!are_opps || is_constant && has_hot)
+        .then_some(ClockDoubt::ContradictsMeasured { claimed_khz: typical as u32, measured_khz })
 }
 
 fn values<'a>(record: &Record, channel: &Channel, phases: impl Iterator<Item = &'a Phase>) -> Vec<f64> {

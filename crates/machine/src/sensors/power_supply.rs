@@ -6,6 +6,7 @@
 use super::{Probe, Scale, Sensor, labelled};
 use crate::Root;
 use crate::number::number;
+use crate::power_supplies::{self, DIRECTORY};
 use record::{Channel, ChannelId, OfSupply};
 
 pub(super) const SENSOR: Sensor = Sensor {
@@ -14,8 +15,6 @@ pub(super) const SENSOR: Sensor = Sensor {
     kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-class-power",
     discover,
 };
-
-const DIRECTORY: &str = "/sys/class/power_supply";
 
 /// Embedded controllers and I2C gauges answer slowly, and average over seconds by themselves.
 const BEAT_MS: u32 = 2000;
@@ -33,7 +32,7 @@ const ATTRIBUTES: [(&str, OfSupply, i64); 6] = [
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for supply in root.list(DIRECTORY).unwrap_or_default() {
+    for supply in power_supplies::names(root) {
         let directory = format!("{DIRECTORY}/{supply}");
         let files = root.list(&directory).unwrap_or_default();
         let kind = root.read_value(&format!("{directory}/type")).unwrap_or_default();

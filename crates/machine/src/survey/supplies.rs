@@ -5,7 +5,7 @@
 //! loader writes into the device tree.
 
 use super::files;
-use crate::Root;
+use crate::{Root, power_supplies};
 use record::Supply;
 
 /// Everything that tells of power.
@@ -17,9 +17,8 @@ pub(super) fn supplies(root: &Root) -> Vec<Supply> {
 }
 
 fn of_class(root: &Root) -> Vec<Supply> {
-    const FOLDER: &str = "/sys/class/power_supply";
-    let names = root.list(FOLDER).unwrap_or_default();
-    names
+    const FOLDER: &str = power_supplies::DIRECTORY;
+    power_supplies::names(root)
         .into_iter()
         .map(|name| {
             let text = |file: &str| files::value(root, &format!("{FOLDER}/{name}/{file}"));

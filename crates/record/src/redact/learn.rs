@@ -167,8 +167,8 @@ impl Redactor {
             self.know_host(host);
         }
         // `Linux 5.10.110-rk (name) 	05/12/23 	_aarch64_ 	(8 CPU)`, as iostat begins.
-        if line.starts_with("Linux ") && line.contains(" CPU)") {
-            self.know_host(line.split(['(', ')']).nth(1).unwrap_or_default());
+        if let Some(at) = line.find("Linux ").filter(|at| line[*at..].contains(" CPU)")) {
+            self.know_host(line[at..].split(['(', ')']).nth(1).unwrap_or_default());
         }
         for (at, _) in line.match_indices("ip=") {
             if !line[..at].ends_with(is_name) {

@@ -235,7 +235,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         J::FullLoad,
         &[follows(C::LowVoltage), follows_if(C::Heat, W::Hot), root_if(C::PowerLimit, W::TemperatureKnown)],
         "the clock fell under load below the temperature of throttling",
-        "Look at the power limits (PL1 and PL2) in the BIOS and at the power supply.",
+        "Check the power supply, and on x86 the power limits (PL1 and PL2) in the BIOS.",
     ),
     row(
         &rpi_config::RULE,
@@ -268,7 +268,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         J::All,
         &[root(C::RunCutShort)],
         "the run did not reach its end",
-        "Run it again to the end.",
+        "Get the whole log, or run it again to the end.",
     ),
     note(&score_high::RULE, ""),
     row(

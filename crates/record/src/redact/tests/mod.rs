@@ -70,6 +70,7 @@ fn names_and_serial_numbers() {
         "Linux 5.10 (snowwhite) \t05/12/23 \t_aarch64_\t(8 CPU)\nsnowwhite: x",
         "Linux 5.10 (redacted) \t05/12/23 \t_aarch64_\t(8 CPU)\nredacted: x",
     );
+    check("> Linux 5.10 (snowwhite) \t_aarch64_\t(8 CPU)", "> Linux 5.10 (redacted) \t_aarch64_\t(8 CPU)");
     for stays in [
         "mmc@fe320000 ufshc@1d84000 soc@0",
         "Linux version 6.1 (debian-kernel@lists.debian.org)",
