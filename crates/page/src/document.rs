@@ -18,12 +18,12 @@ pub(crate) const PLOTS: Script =
 /// A table is filtered, sorted and compared.
 pub(crate) const TABLE: Script = Script {
     text: include_str!("site/index.js"),
-    hash: "9el+eUf3mjLIPsgnImAaoRs9PgQXjAForX9dokaIsKs=",
+    hash: "Gf3GfGVbSw96BO2E+I47FyfrixHRnq6eglkx6bYh4vc=",
     follows: false,
 };
 /// A monitor shows what goes on: it follows a stream of the server that the page comes from.
 pub(crate) const LIVE: Script =
-    Script { text: include_str!("live.js"), hash: "it0ICVp0GG+0yJl8ZazVrc3VbMcxTLbgiw6HAKcWNtU=", follows: true };
+    Script { text: include_str!("live.js"), hash: "Oop/uUIw/cI4nkM2mqTVkKpH6/H9exfecMFZJvvHIg0=", follows: true };
 
 /// Nothing may be loaded, from anywhere.
 const POLICY: &str =

@@ -4,13 +4,15 @@
   const [shown, state, button] = ["shown", "state", "pause"].map((id) => document.getElementById(id));
   let stream;
   const say = (text) => { if (state.textContent !== text) state.textContent = text; };
+  // Of a plot that is wider than the window the newest end is shown.
+  const parts = () => [...shown.querySelectorAll("[tabindex]")];
+  parts().forEach((part) => { part.scrollLeft = part.scrollWidth; });
   // Where a reader has scrolled to and what is focused stay as they are.
   const show = (text) => {
-    const parts = () => [...shown.querySelectorAll("[tabindex]")];
     const places = parts().map((part) => part.scrollLeft), focused = parts().indexOf(document.activeElement);
     shown.innerHTML = text;
     parts().forEach((part, index) => {
-      part.scrollLeft = places[index] ?? 0;
+      part.scrollLeft = places[index] ?? part.scrollWidth;
       if (index === focused) part.focus({ preventScroll: true });
     });
   };

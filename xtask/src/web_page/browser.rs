@@ -3,10 +3,14 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// The shell gives Chromium the descriptors 3 and 4, where it listens and answers.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
@@ -22,6 +26,12 @@ const OPTIONS: [&str; 10] = [
     "--remote-debugging-pipe",
     "about:blank",
 ];
+
+/// Waits until the page is drawn; a frame, which is a process of its own, is drawn some time later.
+const DRAWN: &str = "new Promise((done) => requestAnimationFrame(() =>
+  requestAnimationFrame(() => setTimeout(done, document.querySelector('iframe') ? 400 : 0))))";
+/// As much of a page is on a picture, in pixels: some are a hundred windows high.
+const HEIGHT_MAX: u64 = 3000;
 
 /// A browser with one page.
 pub(super) struct Browser {
@@ -82,7 +92,10 @@ impl Browser {
     /// Opens an address and waits until it is loaded.
     pub(super) fn open_address(&mut self, address: &str) -> Result<()> {
         self.call("Page.navigate", json!({ "url": address }))?;
-        self.evaluate("new Promise((done) => document.readyState === 'complete' ? done() : onload = done)")?;
+        // A page without scripts would call nobody.
+        while self.evaluate("document.readyState")? != "complete" {
+            sleep(Duration::from_millis(5));
+        }
         Ok(())
     }
 
@@ -103,6 +116,32 @@ impl Browser {
         let scheme = json!({ "name": "prefers-color-scheme", "value": scheme });
         self.call("Emulation.setEmulatedMedia", json!({ "features": [scheme] }))?;
         Ok(())
+    }
+
+    /// Lets the page run its scripts, or not, from the next one that is opened.
+    pub(super) fn scripts(&mut self, run: bool) -> Result<()> {
+        self.call("Emulation.setScriptExecutionDisabled", json!({ "value": !run }))?;
+        Ok(())
+    }
+
+    /// Presses a key and lets it go. Only a page that has the focus follows it.
+    pub(super) fn key(&mut self, key: &str) -> Result<()> {
+        self.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }))?;
+        let (code, text) = if key == "Enter" { (13, "\r") } else { (9, "") };
+        let press = json!({ "type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text });
+        self.call("Input.dispatchKeyEvent", press)?;
+        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "code": key }))?;
+        Ok(())
+    }
+
+    /// A picture of the page from its top, as PNG.
+    pub(super) fn picture(&mut self, width: u32) -> Result<Vec<u8>> {
+        self.evaluate(DRAWN)?;
+        let height = self.evaluate("document.documentElement.scrollHeight")?.as_u64().unwrap_or_default();
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height.clamp(1, HEIGHT_MAX), "scale": 1 });
+        let asked = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
+        let picture = self.call("Page.captureScreenshot", asked)?;
+        Ok(BASE64.decode(picture["data"].as_str().context("no picture")?)?)
     }
 
     /// Gives these files to the page, as if a person had chosen them.

@@ -3,6 +3,8 @@
 
 mod looks;
 mod machines;
+mod reader;
+mod site;
 
 use super::browser::{self, Browser};
 use crate::{recording, workspace};
@@ -11,10 +13,11 @@ use serde_json::Value;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use web::{Results, Selection};
 
 /// One log, as a reader opens it.
-const ONE: &str = "crates/explain/tests/composed/0.9.72-three-clusters.txt";
+pub(super) const ONE: &str = "crates/explain/tests/composed/0.9.72-three-clusters.txt";
 /// Logs that were composed for the tests.
 const COMPOSED: &str = "crates/explain/tests/composed";
 /// Folders of logs and results that are part of the checkout.
@@ -23,6 +26,8 @@ const OWN: [&str; 3] = [COMPOSED, "crates/explain/tests/made", "crates/explain/t
 const COLLECTED: [&str; 4] = ["open/results", "open/results/reviews", "more/results", "more/results/reviews"];
 /// As many logs as a reader opens at once.
 const SEVERAL: usize = 200;
+/// One page of so many is also made by the program itself.
+const ASKED: usize = 10;
 /// So many times something is timed; the fastest counts.
 const TIMES: usize = 5;
 /// Of a recording at ten rows a second.
@@ -74,6 +79,11 @@ const REFUSED: &str = "new Promise((done) => {
     };
     look();
   })";
+/// `moved` becomes true once the bar of one file is shown, which the browser keeps moving.
+const UNMEASURED: &str = "
+  window.moved = false;
+  new MutationObserver(() => { const bar = document.getElementById('progress'); moved ||= !bar.hidden && bar.position === -1; })
+    .observe(document.getElementById('progress'), { attributes: true });";
 /// What shows it, within [`PAGE`].
 const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
 
@@ -100,15 +110,21 @@ pub(super) fn main(file: &Path) -> Result<()> {
     refusals(&mut watched(program, file)?)?;
     same_pages(&mut watched(program, file)?, &logs)?;
     machines::identified(program, file)?;
+    reader::main(program, file)?;
     looks::main(program, file)?;
+    site::main(program)?;
     looks::large_site(program, file)?;
     long_recording(&mut watched(program, file)?)
 }
 
 /// A browser that shows the file and is ready for files.
 fn watched(program: &str, file: &Path) -> Result<Browser> {
+    watched_at(program, &format!("file://{}", path(file)))
+}
+
+fn watched_at(program: &str, address: &str) -> Result<Browser> {
     let mut browser = Browser::start(program)?;
-    browser.open(file)?;
+    browser.open_address(address)?;
     browser.evaluate(WATCH)?;
     browser.evaluate(STARTED)?;
     Ok(browser)
@@ -122,36 +138,33 @@ fn dropped(browser: &mut Browser, files: &[String]) -> Result<f64> {
 
 /// Nothing but the file itself was asked for, and nobody wrote to the console.
 fn finished(browser: &Browser) -> Result<()> {
-    ensure!(browser.messages.is_empty(), "the console has: {}", browser.messages.join("\n"));
-    let [document] = browser.requests.as_slice() else { anyhow::bail!("requests: {:?}", browser.requests) };
+    let [document, requests @ ..] = browser.requests.as_slice() else { anyhow::bail!("the file was not loaded") };
     ensure!(document.starts_with("file://"), "{document}");
+    nothing_told(&browser.messages, requests)
+}
+
+/// Nobody wrote to the console, and nothing was asked for.
+pub(super) fn nothing_told(messages: &[String], requests: &[String]) -> Result<()> {
+    ensure!(messages.is_empty(), "the console has: {}", messages.join("\n"));
+    ensure!(requests.is_empty(), "requests: {}", requests.join("\n"));
     Ok(())
 }
 
 /// Every page of every file, and those of all together, made there and here.
 fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
     let mut here = Results::default();
-    let mut names = Vec::new();
+    let mut read = Vec::new();
     for file in files {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if here.open(&name, fs::read(file)?).is_ok() {
-            names.push(name);
+        if here.open(&name(file), fs::read(file)?).is_ok() {
+            read.push(file);
         }
     }
     let paths: Vec<String> = files.iter().map(|file| path(file)).collect();
     browser.evaluate("window.began = 0")?;
     browser.choose("#files", &paths)?;
     browser.evaluate("page")?;
-    let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
-    ensure!(listed == names.len(), "{listed} of {} results are listed", names.len());
-    let mut differ = Vec::new();
-    for (index, name) in names.iter().enumerate() {
-        let there = browser.evaluate(&PAGE.replace("INDEX", &index.to_string()))?;
-        if there.as_str() != here.page(index).as_deref() {
-            differ.push(format!("{name}: {}", difference(&there, &here.page(index).unwrap_or_default())));
-        }
-    }
-    let all: Vec<usize> = (0..names.len()).collect();
+    let mut differ = differing(browser, &here, read.len())?;
+    let all: Vec<usize> = (0..read.len()).collect();
     for (word, selection) in
         [("table", Selection::Table), ("compare", Selection::Comparison), ("trend", Selection::Trends)]
     {
@@ -164,16 +177,47 @@ fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
     }
     ensure!(differ.is_empty(), "{} pages differ\n{}", differ.len(), differ.join("\n"));
     finished(browser)?;
-    println!("{} pages of results and 3 of all together: the same as those of the program, byte for byte", names.len());
+    println!("{} pages of results and 3 of all together: the same as those of the program, byte for byte", read.len());
     println!("requests after loading: 0, console messages: 0");
+    let ours = binary()?;
+    for (index, file) in read.iter().enumerate().step_by(ASKED) {
+        ensure!(here.page(index) == Some(written(&ours, file)?), "{}: the page differs", path(file));
+    }
+    println!("{} of them: the same as `sbc-bench report FILE --html` writes", read.len().div_ceil(ASKED));
     Ok(())
+}
+
+/// The listed results whose pages are not those made here, and where they begin to differ.
+fn differing(browser: &mut Browser, here: &Results, count: usize) -> Result<Vec<String>> {
+    let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
+    ensure!(listed == count, "{listed} of {count} results are listed");
+    let mut differ = Vec::new();
+    for index in 0..count {
+        let there = browser.evaluate(&PAGE.replace("INDEX", &index.to_string()))?;
+        let made = here.page(index).unwrap_or_default();
+        if there.as_str() != Some(&made) {
+            differ.push(format!("result {index}: {}", difference(&there, &made)));
+        }
+    }
+    Ok(differ)
+}
+
+/// The page of a file as the program writes it, for a user who has no results of their own.
+fn written(ours: &Path, file: &Path) -> Result<String> {
+    let home = workspace::target_folder()?.join("web/home");
+    fs::create_dir_all(&home)?;
+    let page = home.join("page.html");
+    let mut command = Command::new(ours);
+    command.env("HOME", &home).env_remove("XDG_STATE_HOME");
+    let output = command.arg("report").arg(file).arg("--html").arg(&page).output()?;
+    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(fs::read_to_string(&page)?)
 }
 
 /// What a reader saves of a result: the same texts as the program's, and the card as a picture.
 fn saves(browser: &mut Browser, log: &Path) -> Result<()> {
     let mut here = Results::default();
-    let name = log.file_name().unwrap_or_default().to_string_lossy();
-    here.open(&name, fs::read(log)?).map_err(anyhow::Error::msg)?;
+    here.open(&name(log), fs::read(log)?).map_err(anyhow::Error::msg)?;
     dropped(browser, &[path(log)])?;
     browser.evaluate(SAVED)?;
     for (kind, expected) in
@@ -208,7 +252,9 @@ fn long_recording(browser: &mut Browser) -> Result<()> {
     if !day.exists() {
         recording::write(&day, HOURS)?;
     }
+    browser.evaluate(UNMEASURED)?;
     let millis = dropped(browser, &[path(&day)])?;
+    ensure!(browser.evaluate("moved")? == true, "nothing showed that the file is read");
     let longest = browser.evaluate("longest")?.as_f64().unwrap_or_default();
     let longest = if longest == 0.0 { "none over 50 ms".to_owned() } else { format!("{longest:.0} ms") };
     let megabytes = day.metadata()?.len() as f64 / 1e6;
@@ -252,6 +298,10 @@ fn binary() -> Result<PathBuf> {
     Ok(workspace::target_folder()?.join("debug/sbc-bench"))
 }
 
-fn path(file: &Path) -> String {
+pub(super) fn path(file: &Path) -> String {
     file.display().to_string()
+}
+
+pub(super) fn name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,11 +1,15 @@
-//! `cargo xtask web`: the pages in a browser as one HTML file, built and measured; with `--check` also tried in Chromium.
+//! `cargo xtask web`: the pages in a browser as one HTML file, built and measured; with `--check` also tried in Chromium
+//! and Firefox.
 
 mod browser;
 mod check;
+mod firefox;
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
+use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,9 +36,21 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds the file and tries it in Chromium; without one, says so as a test does that cannot run.
+/// Builds the file and tries it in Chromium, then in Firefox where there is one.
 pub(crate) fn check() -> Result<()> {
-    check::main(&build()?)
+    let file = build()?;
+    check::main(&file)?;
+    firefox::check(&file)
+}
+
+/// Says what was not tried and why, also where `./test` counts it; a failure where nothing may be skipped.
+fn skip(what: &str) -> Result<()> {
+    println!("skipped: {what}");
+    if let Some(list) = env::var_os("SBC_BENCH_SKIPS") {
+        writeln!(fs::OpenOptions::new().append(true).create(true).open(list)?, "skipped: {what}")?;
+    }
+    ensure!(env::var_os("SBC_BENCH_NO_SKIP").is_none(), "not tried, and SBC_BENCH_NO_SKIP is set");
+    Ok(())
 }
 
 /// Makes the file.
@@ -56,7 +72,7 @@ fn build() -> Result<PathBuf> {
             println!("WebAssembly with brotli {bytes} bytes");
             ensure!(bytes <= PACKED_BYTES_MAX, "more than {PACKED_BYTES_MAX} bytes");
         }
-        None => println!("WebAssembly with brotli: not measured, because brotli(1) is not installed"),
+        None => skip("size of the WebAssembly with brotli: brotli(1) is not installed (apt install brotli)")?,
     }
     Ok(file)
 }

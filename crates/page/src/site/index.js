@@ -93,7 +93,7 @@
       ...chosen.map((result) => element("td", {}, result.cell(at + 1) + (isNumber(at + 1) ? change(result, at + 1) : ""))))));
   };
 
-  const keep = () => {
+  const write = () => {
     const kept = new URLSearchParams();
     if (state.search) kept.set("q", state.search);
     for (const [id, value] of Object.entries(state.choices)) if (value) kept.set(id, value);
@@ -103,7 +103,14 @@
     // Files cannot replace their address in every browser.
     try { history.replaceState(null, "", "#" + kept); } catch { /* The view stays, its address does not. */ }
   };
+  // Browsers refuse addresses that change as often as a search is typed, and say so in the console.
+  let writing;
+  const keep = () => {
+    clearTimeout(writing);
+    writing = setTimeout(write, 200);
+  };
   const read = () => {
+    clearTimeout(writing);
     const kept = new URLSearchParams(location.hash.slice(1));
     const sort = kept.get("sort") ?? "", name = sort.replace(/^-/, "");
     const pages = (kept.get("chosen") ?? "").split(",").filter(Boolean).map((name) => "results/" + name + ".html");

@@ -39,6 +39,8 @@
     const first = entries.length;
     const progress = part("progress");
     Object.assign(progress, { hidden: false, max: files.length, value: 0 });
+    // Of one file nobody knows how far it is: the browser keeps the bar moving.
+    if (files.length === 1) progress.removeAttribute("value");
     const reasons = [];
     for (const [count, file] of files.entries()) {
       say("Reading " + file.name + " (" + (count + 1) + " of " + files.length + ")");
@@ -49,7 +51,7 @@
       } catch (error) {
         reasons.push(error.message);
       }
-      progress.value = count + 1;
+      if (files.length > 1) progress.value = count + 1;
     }
     progress.hidden = true;
     part("unread").append(...reasons.map((textContent) => made("li", { textContent })));

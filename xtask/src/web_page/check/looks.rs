@@ -1,8 +1,10 @@
-//! How pages of every kind look in windows of three widths and in both colour schemes: nothing is wider than the window, and
-//! axe-core, where its script is given, finds nothing. And how soon the table of a large site is there, and filtered.
+//! How pages of every kind look in windows of three widths and in both colour schemes: nothing is wider than the window,
+//! axe-core finds nothing, nothing foreign is asked for, and the console stays empty. A picture of each look is kept for a
+//! person. And how soon the table of a large site is there, and filtered.
 
-use super::{COMPOSED, ONE, binary, dropped, path, watched};
+use super::{COMPOSED, ONE, PAGE, binary, dropped, path, watched};
 use crate::web_page::browser::Browser;
+use crate::web_page::skip;
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -10,13 +12,13 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 use web::{Results, Selection};
 
 const WIDTHS: [u32; 3] = [360, 768, 1440];
 const SCHEMES: [&str; 2] = ["light", "dark"];
-/// Names the script: `axe.min.js` of axe-core, <https://github.com/dequelabs/axe-core>.
+/// Names the script, `axe.min.js` of axe-core (<https://github.com/dequelabs/axe-core>); npm(1) fetches it otherwise.
 const AXE: &str = "AXE";
+const AXE_PACKAGE: &str = "axe-core@4.14.1";
 /// Logs and results whose own pages are looked at.
 const SHOWN: [&str; 3] =
     [ONE, "crates/explain/tests/composed/0.9.72-hot.txt", "crates/explain/tests/own/two-policies.json"];
@@ -26,6 +28,12 @@ const TOO_WIDE: &str = "document.documentElement.scrollWidth - document.document
 /// Violations in words.
 const VIOLATIONS: &str = "axe.run(document, { iframes: false, resultTypes: ['violations'] }).then((found) =>
   found.violations.map((violation) => violation.id + ' at ' + violation.nodes.map((node) => node.target.join(' ')).join(', ')))";
+/// Shows the text next to the findings, at the first line.
+const EVIDENCE: &str = "(async () => {
+  document.getElementById('evidence').open = true;
+  document.querySelector('#findings button').click();
+  while (!document.querySelector('#source mark')) await new Promise((done) => setTimeout(done, 5));
+})()";
 /// Values of every filter, and some words: milliseconds of each until the rows stand in their places.
 const FILTERED: &str = "(() => {
   const times = [];
@@ -42,6 +50,26 @@ const FILTERED: &str = "(() => {
   }
   for (const words of ['r', 'ro', 'rock', 'raspberry pi', '6.1 valid', 'x', '']) timed(document.getElementById('search'), words, 'input');
   return times;
+})()";
+/// Waits until the monitor's page has changed, pauses it, and goes on; what is wrong.
+const LIVE: &str = "(async () => {
+  const [shown, state, pause] = ['shown', 'state', 'pause'].map((id) => document.getElementById(id));
+  const wait = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+  const changes = async () => {
+    const before = shown.textContent;
+    for (let tenths = 0; tenths < 100 && shown.textContent === before; tenths++) await wait(0.1);
+    return shown.textContent !== before;
+  };
+  const wrong = [];
+  if (!await changes() || state.textContent !== 'Live') wrong.push('it does not change: ' + state.textContent);
+  if (!shown.querySelector('svg path')) wrong.push('it has no plot');
+  pause.click();
+  const paused = shown.innerHTML;
+  await wait(3);
+  if (shown.innerHTML !== paused || state.textContent !== 'Paused' || pause.textContent !== 'Resume') wrong.push('Pause: ' + state.textContent);
+  pause.click();
+  if (!await changes() || state.textContent !== 'Live' || pause.textContent !== 'Pause') wrong.push('Resume: ' + state.textContent);
+  return wrong.join('; ');
 })()";
 /// Milliseconds until the first paint with content.
 const PAINTED: &str = "new Promise((done) => {
@@ -66,63 +94,105 @@ impl Drop for Served {
     }
 }
 
-/// Prints how many pages were looked at; fails where one is too wide or has a violation.
-pub(super) fn main(program: &str, file: &Path) -> Result<()> {
-    let ours = binary()?;
-    let axe = match std::env::var_os(AXE) {
-        Some(script) => Some(fs::read_to_string(&script).with_context(|| format!("{}", script.display()))?),
-        None => None,
-    };
-    let mut faults = Vec::new();
-    let mut count = 0;
-    let mut browser = watched(program, file)?;
-    let mut look = |browser: &mut Browser, name: &str| -> Result<()> {
-        count += 1;
+/// What looks at pages, and what it has found.
+struct Looks {
+    axe: Option<String>,
+    /// Of the pictures.
+    folder: PathBuf,
+    count: usize,
+    faults: Vec<String>,
+}
+
+impl Looks {
+    /// Looks at the page that is open.
+    fn look(&mut self, browser: &mut Browser, name: &str) -> Result<()> {
+        self.count += 1;
         for (width, scheme) in WIDTHS.into_iter().flat_map(|width| SCHEMES.map(|scheme| (width, scheme))) {
             browser.window(width, scheme)?;
             let wider = browser.evaluate(TOO_WIDE)?.as_u64().unwrap_or(u64::MAX);
             if wider > 0 {
-                faults.push(format!("{name}, {width} pixels: {wider} pixels too wide"));
+                self.faults.push(format!("{name}, {width} pixels: {wider} pixels too wide"));
             }
-            let Some(axe) = &axe else { continue };
+            fs::write(self.folder.join(format!("{name}-{width}-{scheme}.png")), browser.picture(width)?)?;
+            let Some(axe) = &self.axe else { continue };
             browser.evaluate(&format!("{axe}; true"))?;
             let found = browser.evaluate(VIOLATIONS)?;
             let found = found.as_array().context("axe-core gave no list")?;
-            faults.extend(found.iter().map(|violation| format!("{name}, {width} pixels, {scheme}: {violation}")));
+            self.faults.extend(found.iter().map(|violation| format!("{name}, {width} pixels, {scheme}: {violation}")));
         }
+        let page = browser.evaluate("location.protocol === 'file:' ? location.href : location.origin + '/'")?;
+        let page = page.as_str().unwrap_or_default().split('#').next().unwrap_or_default().to_owned();
+        self.faults.extend(browser.messages.drain(..).map(|message| format!("{name}: the console has {message}")));
+        let foreign = browser.requests.drain(..).filter(|address| !address.starts_with(&page));
+        self.faults.extend(foreign.map(|address| format!("{name}: asks for {address}")));
         Ok(())
-    };
-    look(&mut browser, "file without results")?;
-    dropped(&mut browser, &SHOWN.map(|shown| path(&workspace::root().join(shown))))?;
-    look(&mut browser, "file with results")?;
-    for page in pages(&ours)? {
-        browser.open(&page)?;
-        look(&mut browser, &path(&page))?;
     }
-    for words in [&["monitor", "--web", "0", "--quiet"][..], &["view", ONE]] {
+}
+
+/// Prints how many pages were looked at; fails where one is too wide, has a violation, or tells or asks for something.
+pub(super) fn main(program: &str, file: &Path) -> Result<()> {
+    let ours = binary()?;
+    let folder = workspace::target_folder()?.join("web/looks");
+    fs::create_dir_all(&folder)?;
+    let mut looks = Looks { axe: axe()?, folder, count: 0, faults: Vec::new() };
+    let mut browser = watched(program, file)?;
+    looks.look(&mut browser, "file-empty")?;
+    dropped(&mut browser, &SHOWN.map(|shown| path(&workspace::root().join(shown))))?;
+    looks.look(&mut browser, "file-table")?;
+    browser.evaluate(&PAGE.replace("INDEX", "1"))?;
+    browser.evaluate(EVIDENCE)?;
+    looks.look(&mut browser, "file-evidence")?;
+    for (name, page) in pages(&ours)? {
+        browser.open(&page)?;
+        looks.look(&mut browser, &name)?;
+    }
+    for (name, words) in [("monitor", &["monitor", "--web", "0", "--quiet"][..]), ("view", &["view", ONE])] {
         let served = served(&ours, words)?;
         browser.open_address(&served.address)?;
-        // What is live has to have come.
-        std::thread::sleep(Duration::from_secs(2));
-        look(&mut browser, &words.join(" "))?;
+        if name == "monitor" {
+            let wrong = browser.evaluate(LIVE)?;
+            ensure!(wrong == "", "the page of a monitor: {wrong}");
+            println!("the page of a monitor follows it, pauses and goes on");
+        }
+        looks.look(&mut browser, name)?;
     }
+    let (count, faults) = (looks.count, looks.faults);
     ensure!(faults.is_empty(), "{} faults of pages\n{}", faults.len(), faults.join("\n"));
     println!(
-        "{count} kinds of pages, {} pixels, light and dark: none is wider than its window",
-        WIDTHS.map(|w| w.to_string()).join(", ")
+        "{count} kinds of pages, {} pixels, light and dark: none is wider than its window, asks for anything foreign or writes to the console; pictures in {}",
+        WIDTHS.map(|w| w.to_string()).join(", "),
+        looks.folder.display()
     );
-    match axe {
+    match looks.axe {
         Some(_) => println!("violations that axe-core finds on them: 0"),
-        None => println!("violations by axe-core: not measured, because {AXE} does not name its axe.min.js"),
+        None => skip(&format!("violations by axe-core: npm(1) does not fetch it, and {AXE} names no axe.min.js"))?,
     }
     Ok(())
 }
 
-/// Files with a page of each kind.
-fn pages(ours: &Path) -> Result<Vec<PathBuf>> {
+/// The script of axe-core; none where nobody has it.
+fn axe() -> Result<Option<String>> {
+    let read = |script: &Path| fs::read_to_string(script).with_context(|| format!("{}", script.display()));
+    if let Some(script) = std::env::var_os(AXE) {
+        return read(Path::new(&script)).map(Some);
+    }
+    let tools = workspace::target_folder()?.join("tools");
+    let script = tools.join(AXE_PACKAGE).join("package/axe.min.js");
+    if !script.exists() {
+        let folder = tools.join(AXE_PACKAGE);
+        fs::create_dir_all(&folder)?;
+        let packed = Command::new("npm").args(["pack", "--silent", AXE_PACKAGE]).current_dir(&folder).output();
+        let Some(packed) = packed.ok().filter(|packed| packed.status.success()) else { return Ok(None) };
+        let archive = String::from_utf8_lossy(&packed.stdout).trim().to_owned();
+        let unpacked = Command::new("tar").arg("-xzf").arg(archive).current_dir(&folder).status()?;
+        ensure!(unpacked.success(), "tar failed");
+    }
+    read(&script).map(Some)
+}
+
+/// Files with a page of each kind, and what they are called.
+fn pages(ours: &Path) -> Result<Vec<(String, PathBuf)>> {
     let folder = workspace::target_folder()?.join("web/kinds");
-    // Missing at first.
-    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
     let mut results = Results::default();
     for shown in SHOWN.iter().chain([&BOARD]) {
@@ -130,8 +200,10 @@ fn pages(ours: &Path) -> Result<Vec<PathBuf>> {
     }
     let mut pages = Vec::new();
     let mut put = |name: &str, text: &str| {
-        pages.push(folder.join(format!("{name}.html")));
-        fs::write(&pages[pages.len() - 1], text)
+        let file = folder.join(format!("{name}.html"));
+        fs::write(&file, text)?;
+        pages.push((name.to_owned(), file));
+        anyhow::Ok(())
     };
     for (index, name) in ["log", "throttled", "own", "machine"].into_iter().enumerate() {
         put(name, &results.page(index).with_context(|| format!("{name}: no page"))?)?;
@@ -141,20 +213,28 @@ fn pages(ours: &Path) -> Result<Vec<PathBuf>> {
     {
         put(name, &results.several(selection, &[0, 1, 2]))?;
     }
-    let site = folder.join("site");
-    let output =
-        Command::new(ours).arg("site").arg(workspace::root().join(COMPOSED)).arg("--out").arg(&site).output()?;
-    ensure!(site.join("index.html").exists(), "no site: {}", String::from_utf8_lossy(&output.stderr));
-    pages.push(site.join("index.html"));
+    let site = site(ours)?;
+    pages.push(("site".to_owned(), site.join("index.html")));
     for kind in ["results", "boards", "socs", "cores"] {
         let mut files: Vec<PathBuf> =
             site.join(kind).read_dir()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.retain(|file| file.extension().is_some_and(|kind| kind == "html"));
         // That with the most on it.
         files.sort_by_key(|file| file.metadata().map_or(0, |about| about.len()));
-        pages.push(files.pop().with_context(|| format!("no page in {kind}"))?);
+        pages.push((format!("site-{kind}"), files.pop().with_context(|| format!("no page in {kind}"))?));
     }
     Ok(pages)
+}
+
+/// A site of the composed logs.
+pub(super) fn site(ours: &Path) -> Result<PathBuf> {
+    let site = workspace::target_folder()?.join("web/kinds/site");
+    // Missing at first.
+    let _ = fs::remove_dir_all(&site);
+    let output =
+        Command::new(ours).arg("site").arg(workspace::root().join(COMPOSED)).arg("--out").arg(&site).output()?;
+    ensure!(site.join("index.html").exists(), "no site: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(site)
 }
 
 /// Starts it and reads its address.

@@ -1,0 +1,183 @@
+//! What else a reader does with the file: opens archives of logs, pastes one, follows a finding to its line, keeps an address,
+//! and uses the keyboard alone.
+
+use super::{COMPOSED, ONE, PAGE, difference, differing, dropped, finished, name, path, watched, watched_at};
+use crate::web_page::browser::Browser;
+use crate::workspace;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use web::Results;
+
+/// Logs of an archive.
+const PACKED: [&str; 5] =
+    ["0.4-without-name.txt", "0.7.9-swapping.txt", "0.9.72-hot.txt", "0.9.8-russian-crlf.txt", "before-0.4.txt"];
+/// A log with findings that stand on lines of it.
+const HOT: &str = "crates/explain/tests/composed/0.9.72-hot.txt";
+const PASTE: &str = "(() => {
+    const clip = new DataTransfer();
+    clip.setData('text/plain', TEXT);
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: clip, bubbles: true }));
+    return page;
+  })()";
+/// Presses every button that leads to a line; of each its words, what is marked then, and whether that can be seen.
+const LINES: &str = "(async () => {
+    document.getElementById('evidence').open = true;
+    const source = document.getElementById('source'), found = [];
+    for (const button of document.querySelectorAll('#findings button')) {
+      source.replaceChildren();
+      button.click();
+      while (!source.querySelector('mark')) await new Promise((done) => setTimeout(done, 5));
+      const mark = source.querySelector('mark'), [line, box] = [mark, source].map((part) => part.getBoundingClientRect());
+      found.push([button.textContent, mark.textContent, line.top >= box.top && line.top < box.bottom, source.textContent]);
+    }
+    return found;
+  })()";
+/// What is focused, once it is, as a frame is a process of its own: its kind, whether it is in the list of results, and whether a reader sees that it is.
+const FOCUSED: &str = "(async () => {
+    for (let tries = 0; document.activeElement === document.body && tries < 100; tries++) await new Promise((done) => setTimeout(done, 10));
+    const at = document.activeElement, style = getComputedStyle(at.closest('.button') ?? at);
+    return { kind: at.tagName, id: at.id, listed: at.matches('#list button'),
+      seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 };
+  })()";
+/// The page that is shown next becomes a promise.
+const NEXT: &str = "window.next = new Promise((done) => {
+    document.addEventListener('shown', () => done(document.querySelector('iframe').srcdoc), { once: true });
+  }); true";
+/// A file has fewer places that can be focused.
+const TABS_MAX: usize = 60;
+
+/// Prints what was tried; fails where something does not do what it should.
+pub(super) fn main(program: &str, file: &Path) -> Result<()> {
+    let logs = PACKED.map(|log| workspace::root().join(COMPOSED).join(log));
+    for ending in ["tar.gz", "zip"] {
+        archive(&mut watched(program, file)?, &logs, ending)?;
+    }
+    pasted(&mut watched(program, file)?)?;
+    println!("{} logs from a .tar.gz, from a .zip, and one pasted: their pages are the same", logs.len());
+    let lines = lines(&mut watched(program, file)?)?;
+    println!("{lines} buttons of findings lead to their lines of the text");
+    addresses(program, file, &logs)?;
+    println!("the address keeps the view and has nothing of the results");
+    let tabs = keys(&mut watched(program, file)?, &logs)?;
+    println!("by keyboard alone: {tabs} places to the list and from it to the page, the focus is seen at each");
+    Ok(())
+}
+
+fn archive(browser: &mut Browser, logs: &[PathBuf], ending: &str) -> Result<()> {
+    let packed = workspace::target_folder()?.join("web/logs").with_extension(ending);
+    // Of an earlier call; a .zip would be added to.
+    let _ = fs::remove_file(&packed);
+    let mut command = match ending {
+        "zip" => Command::new("python3"),
+        _ => Command::new("tar"),
+    };
+    match ending {
+        "zip" => command.args(["-m", "zipfile", "-c"]).arg(&packed),
+        _ => command.arg("-czf").arg(&packed),
+    };
+    let names = logs.iter().map(|log| name(log));
+    let status = command.args(names).current_dir(workspace::root().join(COMPOSED)).status();
+    ensure!(status.context("needs tar and python3")?.success(), "{command:?} failed");
+    let here = opened(logs)?;
+    dropped(browser, &[path(&packed)])?;
+    let differ = differing(browser, &here, logs.len())?;
+    ensure!(differ.is_empty(), "{ending}: {}", differ.join("\n"));
+    finished(browser)
+}
+
+fn pasted(browser: &mut Browser) -> Result<()> {
+    let text = fs::read_to_string(workspace::root().join(ONE))?;
+    let mut here = Results::default();
+    here.open("pasted.txt", text.clone().into_bytes()).map_err(anyhow::Error::msg)?;
+    browser.evaluate("window.began = 0")?;
+    browser.evaluate(&PASTE.replace("TEXT", &serde_json::to_string(&text)?))?;
+    let differ = differing(browser, &here, 1)?;
+    ensure!(differ.is_empty(), "pasted: {}", differ.join("\n"));
+    finished(browser)
+}
+
+/// How many lines findings lead to.
+fn lines(browser: &mut Browser) -> Result<usize> {
+    let log = workspace::root().join(HOT);
+    let text = fs::read_to_string(&log)?;
+    let listed = Results::default().open(&name(&log), text.clone().into_bytes()).map_err(anyhow::Error::msg)?;
+    let findings = listed["findings"].as_array().context("no findings")?;
+    let expected: Vec<u64> =
+        findings.iter().filter_map(|one| one["lines"].as_array()).flatten().filter_map(Value::as_u64).collect();
+    dropped(browser, &[path(&log)])?;
+    let found = browser.evaluate(LINES)?;
+    let found = found.as_array().context("no lines")?;
+    ensure!(!expected.is_empty() && found.len() == expected.len(), "{} of {} lines", found.len(), expected.len());
+    let numbered = |(at, line): (usize, &str)| format!("{:>6}  {line}\n", at + 1);
+    let whole: Vec<String> = text.split('\n').enumerate().map(numbered).collect();
+    for (line, found) in expected.iter().zip(found) {
+        let marked = usize::try_from(*line)?.checked_sub(1).and_then(|at| whole.get(at)).context("no such line")?;
+        ensure!(found[0] == format!("line {line}") && found[1] == **marked, "line {line}: {} {}", found[0], found[1]);
+        ensure!(found[2] == true, "line {line} is marked where nobody sees it");
+        ensure!(found[3] == whole.concat(), "the text next to line {line} is not that of the log");
+    }
+    finished(browser)?;
+    Ok(expected.len())
+}
+
+/// The view of an address is shown, and nothing of a result becomes part of the address.
+fn addresses(program: &str, file: &Path, logs: &[PathBuf]) -> Result<()> {
+    let page = format!("file://{}", path(file));
+    let paths: Vec<String> = logs.iter().map(|log| path(log)).collect();
+    for view in ["table", "compare", "trend"] {
+        let mut browser = watched_at(program, &format!("{page}#{view}"))?;
+        ensure!(browser.evaluate("document.getElementById('view').hidden")? == true, "an address brings results");
+        let entries = browser.evaluate("history.length")?;
+        dropped(&mut browser, &paths)?;
+        let pressed = browser.evaluate("document.querySelector('[aria-pressed=true]').dataset.view")?;
+        ensure!(pressed == view, "#{view} shows {pressed}");
+        for (expected, press) in [(view, None), ("page", Some(PAGE.replace("INDEX", "1")))] {
+            press.map(|press| browser.evaluate(&press)).transpose()?;
+            let address = browser.evaluate("location.href")?;
+            ensure!(address == format!("{page}#{expected}"), "the address is {address}");
+        }
+        ensure!(browser.evaluate("history.length")? == entries, "views are added to the history");
+        finished(&browser)?;
+    }
+    Ok(())
+}
+
+/// From the start of the page to a result in the list, which is opened, and on into its page; how many places that were.
+fn keys(browser: &mut Browser, logs: &[PathBuf]) -> Result<usize> {
+    let here = opened(logs)?;
+    dropped(browser, &logs.iter().map(|log| path(log)).collect::<Vec<String>>())?;
+    browser.evaluate("document.activeElement.blur()")?;
+    let to_list = tabs(browser, |focused| focused["listed"] == true)?;
+    browser.evaluate(NEXT)?;
+    browser.key("Enter")?;
+    let (there, made) = (browser.evaluate("next")?, here.page(0).unwrap_or_default());
+    ensure!(there == made, "Enter on a result: {}", difference(&there, &made));
+    let to_page = tabs(browser, |focused| focused["kind"] == "IFRAME")?;
+    finished(browser)?;
+    Ok(to_list + to_page)
+}
+
+/// Presses Tab until what is wanted is focused.
+fn tabs(browser: &mut Browser, is_wanted: fn(&Value) -> bool) -> Result<usize> {
+    for count in 1..=TABS_MAX {
+        browser.key("Tab")?;
+        let focused = browser.evaluate(FOCUSED)?;
+        // Within the frame its page shows what is focused.
+        ensure!(focused["seen"] == true || focused["kind"] == "IFRAME", "nobody sees that it is focused: {focused}");
+        if is_wanted(&focused) {
+            return Ok(count);
+        }
+    }
+    anyhow::bail!("{TABS_MAX} times Tab do not lead there")
+}
+
+fn opened(logs: &[PathBuf]) -> Result<Results> {
+    let mut here = Results::default();
+    for log in logs {
+        here.open(&name(log), fs::read(log)?).map_err(anyhow::Error::msg)?;
+    }
+    Ok(here)
+}
