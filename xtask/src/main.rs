@@ -19,6 +19,7 @@ mod farms;
 mod fuzz;
 mod kernels;
 mod recording;
+mod systems;
 mod tidy;
 mod web_page;
 mod workspace;
@@ -46,6 +47,7 @@ usage: cargo xtask TASK
       --boards N       so many boards; fewer than 10: one dies
       --names N        so many names in the inventory for each board: a large farm, none dies
       --binary FILE    the program (default: the newest build)
+      --hub FILE       results are sent to this hub, on PostgreSQL
       --monitors       Debian's Prometheus reads 20 monitors; one board is throttled
       --lint           what linters and validators say of all files in deploy
   kernels [--quick] [MACHINE...]
@@ -55,6 +57,7 @@ usage: cargo xtask TASK
       --cuts N         only a run that loses power N times and goes on each time: what of it is lost
   recording FILE [HOURS]
                      write a recording of a day, or of so many hours, at ten rows a second
+  systems            reports for other systems before their real readers or schemas; LAVA's files, the workflow, units, packages
   web                build the pages for a browser into one HTML file, target/web/sbc-bench.html
   web --check        build it, and try it in Chromium: pages, requests, times
   bench [options]    measure the release binary: start-up, memory, sampler, time per step
@@ -105,6 +108,7 @@ fn task() -> Result<()> {
         ["kernels", words @ ..] => kernels::main(words),
         ["recording", file] => recording::write(Path::new(file), 24.0),
         ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),
+        ["systems"] => systems::main(),
         ["web"] => web_page::main(),
         ["web", "--check"] => web_page::check(),
         ["bench", options @ ..] => bench::main(options),

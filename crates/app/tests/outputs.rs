@@ -393,3 +393,29 @@ fn devices_are_never_replaced() {
         assert!(kind.is_char_device() || kind.is_symlink(), "{name}");
     }
 }
+
+/// A result of few test cases.
+const CLOCK: &str = "tests/old_records/clock.json";
+
+#[test]
+fn lava_gets_test_cases_by_its_own_command_where_that_is() {
+    let folder = Folder::new("lava");
+    std::fs::set_permissions(&folder.0, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let report = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        command.args(["report", CLOCK, "--format", "lava"]).env("PATH", &*folder.0).output().unwrap()
+    };
+    let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let signals = text(&report());
+    assert!(signals.starts_with("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=clock_as_found RESULT=pass>\n"), "{signals}");
+    let command = folder.file("lava-test-case");
+    std::fs::write(&command, "#!/bin/sh\necho \"case: $*\"\n").unwrap();
+    std::fs::set_permissions(&command, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let cases = text(&report());
+    assert_eq!(cases.lines().count(), signals.lines().count(), "{cases}");
+    assert!(cases.starts_with("case: clock_as_found --result pass\n"), "{cases}");
+    assert!(cases.contains(" --result pass --units MHz --measurement 3990.121\n"), "{cases}");
+    std::fs::write(&command, "#!/bin/sh\nexit 1\n").unwrap();
+    let refused = report();
+    assert!(!refused.status.success() && refused.stdout.is_empty(), "{refused:?}");
+}

@@ -39,7 +39,7 @@ pub use plan::variant::{Form, workloads_with_variants};
 pub use process::guard::{Watched, run_guard};
 pub use process::search_path::{SearchPath, search_path};
 pub use process::standstill::pause;
-pub use process::{child, tools, tools::Tools};
+pub use process::{child, lava, tools, tools::Tools};
 pub use question::ab::{Ab, Side, score_both, side};
 pub use question::clock::Clock;
 pub use question::core_to_core::CoreToCore;

@@ -71,6 +71,12 @@ pub(super) fn of_comparison(fastest: Option<Duration>) -> Figure {
     }
 }
 
+/// How long it takes to say what can be measured here, all tools asked for their version.
+pub(super) fn of_doctor(fastest: Option<Duration>) -> Figure {
+    let measured = fastest.map(|time| time.as_secs_f64() * 1e3);
+    Figure { name: "what can be measured here (doctor)", measured, below: 300.0, unit: "ms" }
+}
+
 /// Figures of a monitor: when its first sample came, and what it used between two moments.
 pub(super) fn of_monitor(first_sample: Duration, before: Usage, after: Usage) -> [Figure; 3] {
     let cpu_ns = after.cpu_ns.saturating_sub(before.cpu_ns) as f64;

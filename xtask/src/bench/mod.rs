@@ -17,6 +17,7 @@ use anyhow::{Context, Result, bail, ensure};
 use figures::Resident;
 use process::Watched;
 use record::Record;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -112,8 +113,8 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
     }
 }
 
-/// Comparisons that are timed.
-const COMPARISONS: usize = 5;
+/// So many times a command is timed; the fastest counts.
+const TIMES: usize = 5;
 
 /// Measures and prints.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
@@ -121,7 +122,8 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if let Some(path) = options.record {
         report(&read(Path::new(path))?, &[]);
         if let Some(binary) = options.binary {
-            println!("  {}", figures::of_comparison(comparison(Path::new(binary), Path::new(path))));
+            let arguments: [&OsStr; 2] = ["compare".as_ref(), path.as_ref()];
+            println!("  {}", figures::of_comparison(fastest(Path::new(binary), &arguments)));
         }
         return Ok(());
     }
@@ -155,6 +157,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         return sevenzip::main(&binary, versions, options.pairs);
     }
     monitor(&binary, options.samples)?;
+    println!("{}\n", figures::of_doctor(fastest(&binary, &["doctor".as_ref()])));
     if !options.monitor_only {
         let started = SystemTime::now();
         let begin = Instant::now();
@@ -164,7 +167,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
             .context("the run left no Record; name it with --record")?;
         println!("\n{}\n", path.display());
         report(&read(&path)?, &resident);
-        println!("  {}", figures::of_comparison(comparison(&binary, &path)));
+        println!("  {}", figures::of_comparison(fastest(&binary, &["compare".as_ref(), path.as_os_str()])));
         let percent = stream.as_secs_f64() / run_s * 100.0;
         println!("  the thread that writes the stream was on a CPU for {percent:.3} % of the run");
     }
@@ -225,11 +228,11 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// The fastest of several comparisons of a result with the known ones; none if one fails.
-fn comparison(binary: &Path, result: &Path) -> Option<Duration> {
-    let times = (0..COMPARISONS).map(|_| {
+/// The fastest of several calls with these arguments; none if one fails.
+fn fastest(binary: &Path, arguments: &[&OsStr]) -> Option<Duration> {
+    let times = (0..TIMES).map(|_| {
         let begin = Instant::now();
-        let output = std::process::Command::new(binary).arg("compare").arg(result).output().ok()?;
+        let output = std::process::Command::new(binary).args(arguments).output().ok()?;
         output.status.success().then(|| begin.elapsed())
     });
     times.collect::<Option<Vec<Duration>>>()?.into_iter().min()

@@ -12,6 +12,9 @@ pub(super) const BRIDGE: &str = "farm0";
 /// The controller's address with the length of its network's prefix.
 pub(super) const CONTROLLER: &str = "10.213.0.1/16";
 
+/// Where the controller has its home: in a file system of its own, with a short name because sockets are in it.
+pub(super) const HOME: &str = "/mnt";
+
 /// What happens to a board during its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
@@ -42,6 +45,11 @@ impl Fate {
             Self::Unreachable => "unreachable",
             Self::Killed => "program killed",
         }
+    }
+
+    /// True if the board is reached no more.
+    pub(super) fn is_gone(self) -> bool {
+        matches!(self, Self::PowerCut | Self::Unreachable)
     }
 
     /// True if the run has no end.

@@ -4,7 +4,9 @@
 //! All of it lives in namespaces below one process: nothing is left when that ends, however it ends. Root is needed. Ansible comes from
 //! PyPI into `target/farms`.
 
+mod after;
 mod board;
+mod hub;
 mod lint;
 mod monitors;
 mod observer;
@@ -46,6 +48,8 @@ struct Options {
     /// Names in the inventory for each board; with more than one, no board dies.
     names: usize,
     binary: Option<PathBuf>,
+    /// The program of a hub that results are sent to.
+    hub: Option<PathBuf>,
     /// True in the process that is alone in its namespaces.
     is_inside: bool,
     lint: bool,
@@ -54,7 +58,8 @@ struct Options {
 }
 
 fn options(words: &[&str]) -> Result<Options> {
-    let mut options = Options { boards: 20, names: 1, binary: None, is_inside: false, lint: false, monitors: false };
+    let mut options =
+        Options { boards: 20, names: 1, binary: None, hub: None, is_inside: false, lint: false, monitors: false };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut value = || words.next().with_context(|| format!("{word} needs a value"));
@@ -62,6 +67,7 @@ fn options(words: &[&str]) -> Result<Options> {
             "--boards" => options.boards = value()?.parse().context("--boards")?,
             "--names" => options.names = value()?.parse().context("--names")?,
             "--binary" => options.binary = Some(PathBuf::from(value()?)),
+            "--hub" => options.hub = Some(PathBuf::from(value()?)),
             "--inside" => options.is_inside = true,
             "--lint" => options.lint = true,
             "--monitors" => options.monitors = true,
@@ -115,6 +121,9 @@ fn lacking(options: &Options) -> Option<String> {
     let is_root = fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
     match programs.iter().find(|(program, _)| lacks(program)) {
         Some((program, package)) => Some(format!("{program} is missing (package {package})")),
+        None if options.hub.is_some() && hub::postgres().is_none() => {
+            Some("PostgreSQL is missing (package postgresql)".to_owned())
+        }
         None if !is_root && !options.lint => Some("namespaces need root".to_owned()),
         None => None,
     }
@@ -176,7 +185,7 @@ fn keys(folder: &Path) -> Result<()> {
 }
 
 /// The newest kind of build of the program that is there.
-fn built() -> Result<Option<PathBuf>> {
+pub(crate) fn built() -> Result<Option<PathBuf>> {
     let target = workspace::target_folder()?;
     let built = ["release", "here", "debug"].map(|profile| target.join(profile).join("sbc-bench"));
     Ok(built.into_iter().find(|path| path.exists()))

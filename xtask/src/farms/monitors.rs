@@ -1,7 +1,7 @@
 //! `cargo xtask farms --monitors`: Debian's Prometheus reads 20 monitors for a minute. One board is throttled, and its alert has to fire;
 //! no other may.
 
-use super::play::HOME;
+use super::board::HOME;
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use std::fs;

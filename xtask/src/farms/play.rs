@@ -1,7 +1,8 @@
 //! One farm: its boards, the plays on them, and whether what they left is as it has to be.
 
 use super::Options;
-use super::board::{BRIDGE, Board, CONTROLLER, Fate, run};
+use super::board::{BRIDGE, Board, CONTROLLER, Fate, HOME, run};
+use super::hub::Hub;
 use super::observer::{Seen, watch};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -12,8 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Where the controller has its home: in a file system of its own, with a short name because sockets are in it.
-pub(super) const HOME: &str = "/mnt";
 /// A play that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(900);
 /// The time limit of a run, in seconds. A board that is not reachable keeps its power supply for so long.
@@ -38,9 +37,9 @@ fn fate_of_few(number: usize) -> Fate {
 }
 
 /// Where everything of a farm is.
-struct Farm {
-    folder: PathBuf,
-    boards: Vec<Board>,
+pub(super) struct Farm {
+    pub(super) folder: PathBuf,
+    pub(super) boards: Vec<Board>,
     names: usize,
 }
 
@@ -68,16 +67,19 @@ pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
     let programs = serde_json::json!({ "sbc_bench_programs": programs }).to_string();
     // One name of each board: several would copy the same file at once.
     let limit = if farm.names == 1 { "all" } else { "*-001" };
-    let installed = farm.play("install", "install", &["-e", &programs, "--limit", limit])?;
+    let installed = farm.play("sbc_bench.boards.install", "install", &["-e", &programs, "--limit", limit])?;
     ensure!(installed.status.is_some_and(|status| status.success()), "the program was not installed: see install.log");
     println!("install   {:4} boards {:5.1} s", farm.boards.len(), installed.elapsed.as_secs_f64());
     let results = Path::new(HOME).join("results");
-    let words = ["-e", "sbc_bench_run_id=first", "-e", "sbc_bench_results=results"];
-    let first = farm.play("bench", "bench", &words)?;
+    let hub = options.hub.as_deref().map(Hub::start).transpose()?;
+    let variables = Hub::variables(&folder.join("sbc-bench"));
+    let mut words = vec!["-e", "sbc_bench_run_id=first", "-e", "sbc_bench_results=results"];
+    words.extend(hub.is_some().then_some(["-e", &variables]).into_iter().flatten());
+    let first = farm.play("sbc_bench.boards.bench", "bench", &words)?;
     let kept = results_in(&results.join("first"))?;
     farm.print(&first, &kept);
     let mut wrong = farm.wrong(&first, &kept);
-    let again = farm.play("bench", "again", &words)?;
+    let again = farm.play("sbc_bench.boards.bench", "again", &words)?;
     println!(
         "again     {:4} names {:6.1} s, {} runs begun",
         farm.names(),
@@ -86,6 +88,17 @@ pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
     );
     if !again.begun.is_empty() || results_in(&results.join("first"))? != kept {
         wrong.push("the same play once more has begun runs or changed results".to_owned());
+    }
+    if let Some(hub) = &hub {
+        let sent = kept.keys().filter(|name| !name.ends_with(".died.json")).count();
+        let [results, machines] = hub.results()?;
+        println!("hub       {results:4} results of {machines} machines on PostgreSQL, after two plays");
+        if [results, machines] != [sent; 2] {
+            wrong.push(format!("the hub has {results} results of {machines} machines in place of {sent}"));
+        }
+    }
+    if farm.names == 1 {
+        wrong.extend(farm.after(&kept)?);
     }
     for line in &wrong {
         println!("wrong: {line}");
@@ -98,7 +111,7 @@ pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
 }
 
 /// Names of files with what is in them.
-fn results_in(folder: &Path) -> Result<BTreeMap<String, String>> {
+pub(super) fn results_in(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
         let path = entry?.path();
@@ -148,15 +161,15 @@ impl Farm {
         text
     }
 
-    /// A playbook of the collection on all boards; its output is in `LOG.log`.
-    fn play(&mut self, name: &str, log: &str, words: &[&str]) -> Result<Seen> {
+    /// A playbook on all boards; its output is in `LOG.log`.
+    pub(super) fn play(&mut self, name: &str, log: &str, words: &[&str]) -> Result<Seen> {
         let log = fs::File::create(self.folder.join(format!("{log}.log")))?;
         let forks = self.names().min(50).to_string();
         let mut command = Command::new(self.folder.join("venv/bin/ansible-playbook"));
-        command.args([&format!("sbc_bench.boards.{name}"), "-i", "inventory.yml", "--forks", &forks]).args(words);
+        command.args([name, "-i", "inventory.yml", "--forks", &forks]).args(words);
         command.env("ANSIBLE_COLLECTIONS_PATH", self.folder.join("collections")).env("HOME", HOME);
         command.env("ANSIBLE_HOST_KEY_CHECKING", "False").env("ANSIBLE_PIPELINING", "True").env("ANSIBLE_NOCOLOR", "1");
-        command.env_remove("SSH_AUTH_SOCK").current_dir(HOME).stdin(Stdio::null());
+        command.env_remove("SSH_AUTH_SOCK").env("PWD", HOME).current_dir(HOME).stdin(Stdio::null());
         command.stdout(log.try_clone()?).stderr(log);
         let mut child = command.spawn().context("ansible-playbook")?;
         watch(&mut child, &mut self.boards, PATIENCE)

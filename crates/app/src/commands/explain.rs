@@ -3,6 +3,7 @@
 
 use super::reports::{all, find};
 use crate::{input, output, status};
+use bench::Tools;
 use explain::any_file::{self, Unreadable};
 use explain::{Document, Explanation, OfFile, Verdict};
 use record::Record;
@@ -64,7 +65,12 @@ pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
         let file = file.display();
         anyhow::bail!("{file} has no data for the report {format}; its reports: {}.", others.join(", "));
     }
-    output::print(&report.text(&record, &Explanation::of(&record)))?;
+    let text = report.text(&record, &Explanation::of(&record));
+    let text = match report.id {
+        "lava" => bench::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?,
+        _ => text,
+    };
+    output::print(&text)?;
     Ok(0)
 }
 

@@ -85,6 +85,7 @@ const SUBJECTS: &[Subject] = &[
     Subject { id: "pressure", look: system::pressure },
     Subject { id: "kernel-log", look: system::kernel_log },
     Subject { id: "results", look: system::results },
+    Subject { id: "ram-disks", look: system::ram_disks },
 ];
 
 /// What all subjects are asked of.

@@ -68,6 +68,33 @@ pub(super) fn results(facts: &Facts) -> Finding {
     }
 }
 
+/// Directories of temporary files, which workloads on files are put into unless they are told where.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// What lies in memory though it is named as if on a drive: temporary files, and swap in zram.
+pub(super) fn ram_disks(facts: &Facts) -> Finding {
+    if facts.root.read("/proc/self/mountinfo").is_err() {
+        return (Unknown, "mounts cannot be read".into(), String::new());
+    }
+    let kept =
+        |folder: &&str| Some(format!("{folder} is in memory ({})", machine::in_memory(facts.root, folder.as_ref())?));
+    let mut found: Vec<String> = TEMPORARY.iter().filter_map(kept).collect();
+    let is_temporary = !found.is_empty();
+    let swaps = facts.root.read("/proc/swaps").unwrap_or_default();
+    let zram = swaps.lines().filter_map(|line| line.split_whitespace().next()?.strip_prefix("/dev/"));
+    found
+        .extend(zram.filter(|device| device.starts_with("zram")).map(|device| format!("swap is in memory ({device})")));
+    match (found.is_empty(), is_temporary) {
+        (true, _) => (Yes, "none: temporary files are on a drive, no swap is in zram".into(), String::new()),
+        (false, false) => (Yes, found.join("; "), String::new()),
+        (false, true) => (
+            Partly,
+            format!("{}: files there measure memory and take it from workloads", found.join("; ")),
+            "set TMPDIR to a directory on a drive".into(),
+        ),
+    }
+}
+
 /// What is there and could not be read by anybody; none if there is nothing.
 pub(super) fn unread(root: &Root) -> Option<Capability> {
     let unread = root.take_unread();

@@ -28,6 +28,7 @@ fn nothing_is_denied_because_nobody_could_look() {
         "environment",
         "cpu-hotplug",
         "results",
+        "ram-disks",
         "temperature",
         "power",
         "throttling",
@@ -73,6 +74,12 @@ fn subjects_of_boards() {
     check(disk, "results", "yes: /var/lib/sbc-bench/runs is on a drive");
     let memory = format!("{disk}40 25 0:40 / /var/lib rw - tmpfs tmpfs rw\n");
     check(&memory, "results", "partly: /var/lib/sbc-bench/runs is in memory (tmpfs on /var/lib)");
+    check(disk, "ram-disks", "yes: none");
+    let zram = "== /proc/swaps\nFilename Type Size Used Priority\n/dev/zram0 partition 1024 0 100\n";
+    check(&format!("{disk}{zram}"), "ram-disks", "yes: swap is in memory (zram0)");
+    let memory = format!("{disk}40 25 0:40 / /tmp rw - tmpfs tmpfs rw\n{zram}");
+    let expected = "partly: /tmp is in memory (tmpfs on /tmp); swap is in memory (zram0): files there measure memory";
+    check(&memory, "ram-disks", expected);
 }
 
 #[test]

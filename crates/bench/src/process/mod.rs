@@ -2,6 +2,7 @@
 
 pub mod child;
 pub(crate) mod guard;
+pub mod lava;
 pub(crate) mod search_path;
 pub(crate) mod standstill;
 pub mod tools;

@@ -1,4 +1,4 @@
-//! Report: steps and main figures as tests of one build, in version 4.3 of the input format of KCIDB
+//! Report: steps and main figures as tests of one build, in version 4.4 of the input format of KCIDB
 //! (<https://github.com/kernelci/kcidb-io>). The origin is `sbc_bench`; who submits replaces it by their own.
 
 use super::json;
@@ -57,7 +57,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     }
     all.push(base("verdict", Ending::of(explained.verdict)).into());
     json(&json!({
-        "version": {"major": 4, "minor": 3},
+        "version": {"major": 4, "minor": 4},
         "checkouts": [{"id": checkout, "origin": ORIGIN, "comment": format!("Linux {release}")}],
         "builds": [{"id": build, "origin": ORIGIN, "checkout_id": checkout, "architecture": architecture(record)}],
         "tests": all,

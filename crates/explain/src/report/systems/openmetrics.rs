@@ -26,10 +26,11 @@ fn render(record: &Record, explained: &Explanation) -> String {
     for (family, lines) in families {
         let _ = write!(text, "# TYPE {family} gauge\n{lines}");
     }
-    let _ = writeln!(text, "# TYPE sbc_bench_verdict stateset");
+    // A state set in all but its type, which the textfile collector refuses together with the whole file.
+    let _ = writeln!(text, "# TYPE sbc_bench_verdict gauge");
     for verdict in [Verdict::Valid, Verdict::Degraded, Verdict::Invalid] {
         let is_so = u8::from(verdict == explained.verdict);
-        let _ = writeln!(text, "sbc_bench_verdict{{sbc_bench_verdict=\"{verdict}\"}} {is_so}");
+        let _ = writeln!(text, "sbc_bench_verdict{{verdict=\"{verdict}\"}} {is_so}");
     }
     text.push_str("# EOF\n");
     text
@@ -44,7 +45,10 @@ mod tests {
     fn families_end_as_they_must() {
         let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
         let text = render(&record, &Explanation::of(&record));
-        assert!(text.ends_with("sbc_bench_verdict{sbc_bench_verdict=\"invalid\"} 0\n# EOF\n"), "{text}");
+        assert!(text.ends_with("sbc_bench_verdict{verdict=\"invalid\"} 0\n# EOF\n"), "{text}");
+        // The textfile collector reads the older text format as well, which has fewer types.
+        let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();
+        assert!(types.len() > 1 && types.iter().all(|line| line.ends_with(" gauge")), "{types:?}");
         assert!(text.contains("# TYPE sbc_bench_score_mips gauge\nsbc_bench_score_mips{name=\"sevenzip_"), "{text}");
     }
 }

@@ -83,6 +83,13 @@ fn junit_counts_what_it_lists() {
 }
 
 #[test]
+fn kcidb_names_the_first_version_that_has_numbers() {
+    let report: Value = serde_json::from_str(&text("kcidb", &run())).unwrap();
+    assert_eq!(report["version"], serde_json::json!({"major": 4, "minor": 4}));
+    assert!(report["tests"].as_array().unwrap().iter().any(|test| test["number"]["unit"] == "MIPS"), "{report}");
+}
+
+#[test]
 fn csv_has_a_cell_for_each_column() {
     for record in [run(), own_run()] {
         let text = text("otava-csv", &record);

@@ -1,0 +1,48 @@
+//! Test cases of a report, given to LAVA by the command that its boards have: it keeps them on the board, and signals them as the
+//! lab has set it up.
+
+use super::child::{Child, ChildSpec, Supervisor};
+use super::tools::Tools;
+use machine::Root;
+use record::Failure;
+use std::sync::atomic::AtomicI32;
+use std::time::Duration;
+
+const COMMAND: &str = "lava-test-case";
+/// A shell script that writes a few small files; a slow card takes a second.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// Gives each signal of a report to the command, and returns what that printed; without the command, the signals.
+///
+/// # Errors
+/// The command does not work.
+pub fn give(tools: &Tools, signals: &str) -> Result<String, Failure> {
+    let Some(program) = tools.program(COMMAND) else {
+        return Ok(signals.to_owned());
+    };
+    let mut printed = String::new();
+    for signal in signals.lines() {
+        let argv = command_line(&program.display().to_string(), signal);
+        let ended = Child::spawn(&ChildSpec::new(&argv, TIME_LIMIT))?.finish(&mut Supervisor {
+            root: &Root::system(),
+            cancelled: &AtomicI32::new(0),
+            watch: &mut || {},
+            enough: None,
+        });
+        ended.outcome?;
+        printed.push_str(&ended.output);
+    }
+    Ok(printed)
+}
+
+/// `<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=a RESULT=pass UNITS=s MEASUREMENT=1>`, as the command takes it.
+fn command_line(program: &str, signal: &str) -> Vec<String> {
+    let mut argv = vec![program.to_owned()];
+    for (key, value) in signal.trim_end_matches('>').split(' ').filter_map(|word| word.split_once('=')) {
+        if key != "TEST_CASE_ID" {
+            argv.push(format!("--{}", key.to_ascii_lowercase()));
+        }
+        argv.push(value.to_owned());
+    }
+    argv
+}

