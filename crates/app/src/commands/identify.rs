@@ -33,7 +33,7 @@ fn of_texts(root: &Root, args: &Identify) -> anyhow::Result<Root> {
     let compatible = args.compatible_strings();
     if let Some((path, text)) = args.cpuinfo.as_ref().zip(cpuinfo.as_ref()) {
         let is_one = machine::is_cpuinfo(&String::from_utf8_lossy(text));
-        anyhow::ensure!(is_one, "{} is not a /proc/cpuinfo: no line of it tells of a processor.", path.display());
+        anyhow::ensure!(is_one, "{} is not a /proc/cpuinfo: no line of it describes a processor.", path.display());
     }
     let base = if root.is_system() { None } else { Some(root) };
     let texts = Texts { cpuinfo: cpuinfo.as_deref(), compatible: &compatible, model: args.model.as_deref() };
