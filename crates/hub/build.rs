@@ -1,11 +1,37 @@
 //! Names the build: results that another build derived are derived once more.
 #![allow(clippy::print_stdout, reason = "a build script talks to Cargo by printing")]
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+
+/// What results are derived by.
+const FOLDERS: [&str; 4] = ["src", "../explain/src", "../record/src", "../../data"];
+
 fn main() {
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    // Who builds names the commit, and only where nothing was changed since.
+    // Who builds names the commit, and only where nothing was changed since; else what derives is named by its content.
     let commit = std::env::var("SBC_BENCH_COMMIT").unwrap_or_default();
+    let commit = if commit.is_empty() { format!("{:016x}", content()) } else { commit };
     println!("cargo::rustc-env=SBC_BENCH_HUB_BUILD={version} {commit}");
     println!("cargo::rerun-if-env-changed=SBC_BENCH_COMMIT");
     println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// A number that differs where code or data differ that results are derived by.
+fn content() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).collect();
+    while let Some(folder) = folders.pop() {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        let mut paths: Vec<PathBuf> =
+            folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            match path.is_dir() {
+                true => folders.push(path),
+                false => (path.display().to_string(), std::fs::read(&path).unwrap_or_default()).hash(&mut hasher),
+            }
+        }
+    }
+    hasher.finish()
 }

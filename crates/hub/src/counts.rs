@@ -4,7 +4,7 @@
 
 use crate::names::Kind;
 use crate::results::NAMED;
-use crate::store::{Store, Trouble, first, read, write};
+use crate::store::{Store, Trouble, first, read, read_all, write};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -30,6 +30,9 @@ pub struct Counts {
     pub total: i64,
     /// Names by kind, the most frequent first. Those without a listed result are not in it.
     pub names: HashMap<Kind, Vec<Named>>,
+    /// Number of the latest name: one with a higher number is not counted yet.
+    #[serde(default)]
+    pub last_name: i64,
 }
 
 impl Counts {
@@ -39,15 +42,17 @@ impl Counts {
     /// The database cannot be read.
     pub fn of(store: &dyn Store) -> Result<Self, Trouble> {
         let mut counts = Self::default();
+        let row = read_all(store, |session| first(session, "SELECT max(id) FROM name", &[]))?;
+        counts.last_name = row.and_then(|row| row.integer(0)).unwrap_or(0);
         let total = "SELECT count(*) FROM result WHERE listed = 1";
-        let row = read(store, |session| first(session, total, &[]))?;
+        let row = read_all(store, |session| first(session, total, &[]))?;
         counts.total = row.and_then(|row| row.integer(0)).unwrap_or(0);
         for (kind, column) in NAMED {
             let sql = format!(
                 "SELECT name.id, name.words, name.slug, counted.n FROM (SELECT {column} AS id, count(*) AS n FROM result \
                  WHERE listed = 1 AND {column} IS NOT NULL GROUP BY {column}) AS counted JOIN name ON name.id = counted.id"
             );
-            let rows = read(store, |session| session.run(&sql, &[]))?;
+            let rows = read_all(store, |session| session.run(&sql, &[]))?;
             let named = rows.iter().map(|row| Named {
                 id: row.integer(0).unwrap_or(0),
                 words: row.words(1),
@@ -90,7 +95,7 @@ impl Counts {
 
     fn count_died(&mut self, store: &dyn Store) -> Result<(), Trouble> {
         let sql = "SELECT board_id, count(*) FROM result WHERE listed = 1 AND died_in IS NOT NULL GROUP BY board_id";
-        let rows = read(store, |session| session.run(sql, &[]))?;
+        let rows = read_all(store, |session| session.run(sql, &[]))?;
         for row in rows {
             let board = self
                 .names
@@ -109,7 +114,7 @@ impl Counts {
                    ON name.id = name_core.core_id ORDER BY name.id";
         let sets: HashMap<i64, i64> = self.all(Kind::Cores).iter().map(|set| (set.id, set.count)).collect();
         let mut types: Vec<Named> = Vec::new();
-        for row in read(store, |session| session.run(sql, &[]))? {
+        for row in read_all(store, |session| session.run(sql, &[]))? {
             let count = row.integer(3).and_then(|set| sets.get(&set)).copied().unwrap_or(0);
             let id = row.integer(0).unwrap_or(0);
             match types.last_mut().filter(|known| known.id == id) {

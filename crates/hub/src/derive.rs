@@ -42,6 +42,15 @@ pub struct Derived {
     pub sorted_by: [Option<f64>; SORTS.len()],
 }
 
+impl Derived {
+    /// Nothing began after it came: the clock of a board that says so is wrong, and none of its results would be the latest.
+    #[must_use]
+    pub fn came(mut self, received_utc_ms: i64) -> Self {
+        self.started_utc_ms = self.started_utc_ms.map(|started| started.min(received_utc_ms));
+        self
+    }
+}
+
 /// A main figure, as it is kept for histories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Main {

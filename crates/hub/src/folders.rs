@@ -2,7 +2,7 @@
 
 use crate::derive;
 use crate::limits::{Limits, Refused};
-use crate::store::{Store, Trouble, first, read};
+use crate::store::{Store, Trouble, first, read, read_all};
 use crate::submit::{Sent, submit};
 use crate::{originals, unpack};
 use std::io::Read;
@@ -134,7 +134,7 @@ pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, String> {
     let (mut last, mut count) = (0, 0);
     loop {
         let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
-        let rows = read(store, |session| session.run(sql, &[last.into(), PAGE.into()]));
+        let rows = read_all(store, |session| session.run(sql, &[last.into(), PAGE.into()]));
         let rows = rows.map_err(|trouble| trouble.message)?;
         let Some(end) = rows.last() else { return Ok(count) };
         last = end.integer(0).unwrap_or(i64::MAX);

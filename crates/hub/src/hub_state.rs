@@ -54,15 +54,20 @@ pub struct Hub {
     /// What it has done.
     pub tally: Tally,
     /// Room for bodies of uploads, in bytes: what has come of them takes it, and not what is promised.
-    pub bodies: Semaphore,
+    pub bodies: Arc<Semaphore>,
     /// Room for uploads that are read and explained, which takes many times the memory of their bodies.
-    pub uploads: Semaphore,
+    pub uploads: Arc<Semaphore>,
+    /// Room for originals that are read for somebody, in bytes: they take it until what is made of them is sent.
+    pub originals: Arc<Semaphore>,
 }
 
 /// Uploads that are read and explained at the same time.
 const UPLOADS_MAX: usize = 4;
 /// So many of the largest bodies are in memory at the same time, or more of smaller ones.
 const BODIES_MAX: usize = 4;
+
+/// So many of the largest originals are read or sent at the same time: as many as are compared.
+const ORIGINALS_MAX: usize = 5;
 
 /// Counters for Prometheus, of this process.
 #[derive(Debug, Default)]
@@ -101,7 +106,8 @@ impl Hub {
         let build = results::build_number(&*store, &settings.build)?;
         let rates = Rates::default();
         let counts = RwLock::new(Arc::new(Counts::latest(&*store)?));
-        let bodies = Semaphore::new(BODIES_MAX * settings.limits.request_bytes_max);
+        let bodies = Arc::new(Semaphore::new(BODIES_MAX * settings.limits.request_bytes_max));
+        let originals = Arc::new(Semaphore::new(ORIGINALS_MAX * settings.limits.file_bytes_max));
         Ok(Self {
             store,
             settings,
@@ -110,7 +116,8 @@ impl Hub {
             rates,
             tally: Tally::default(),
             bodies,
-            uploads: Semaphore::new(UPLOADS_MAX),
+            uploads: Arc::new(Semaphore::new(UPLOADS_MAX)),
+            originals,
         })
     }
 

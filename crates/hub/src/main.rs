@@ -91,8 +91,12 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             anyhow::ensure!(!target.exists(), "{} already exists; use a new directory.", target.display());
             whole(&file)?;
             make(&place.data)?;
-            std::fs::copy(&file, &target)?;
-            Ok(std::fs::File::open(&target)?.sync_all()?)
+            // Under its own name only once it is whole: a hub that starts would take half of it for a database.
+            let part = place.data.join(format!("{DATABASE}.part"));
+            std::fs::copy(&file, &part)?;
+            std::fs::File::open(&part)?.sync_all()?;
+            std::fs::rename(&part, &target)?;
+            Ok(std::fs::File::open(&place.data)?.sync_all()?)
         }
         Command::Token { command } => token(&*migrated(&place.data, place.database.as_deref())?, command),
     }

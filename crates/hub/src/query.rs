@@ -1,7 +1,8 @@
 //! Lists of results: filters, sorts and pages, each answered from an index at any size of the database.
 //!
 //! A page begins after a cursor, which names the last row before it. Which index serves is chosen here and not left to
-//! the database: of a rare name its few rows are sorted, of a frequent one the sorted index is read until a page is full.
+//! the database: of a name with few or some results these are sorted, of a frequent one the sorted index is read until a page is
+//! full.
 
 use crate::counts::Counts;
 use crate::names::Kind;
@@ -94,69 +95,26 @@ const WORD_NAMES_MAX: usize = 2_000;
 /// Numbers of names in one query at most.
 const IDS_MAX: usize = 200;
 
+/// A name with at most one in so many results is looked for by itself: sorting these takes some ten milliseconds at most, and
+/// they may all stand at the end of the order.
+const NAMES_PART: i64 = 10;
+
 /// Reads a page.
 ///
 /// # Errors
 /// As [`Session::run`].
 pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {
-    let is_invalid = query.verdict.as_deref() == Some(INVALID) && !query.died;
-    // Runs that died and invalid ones are few: they have indices of their own, which also have the columns of names.
-    let are_few = query.died || is_invalid;
     let mut named_ones: Vec<Condition> = Vec::new();
     for (kind, slug) in &query.names {
         let Some(condition) = named(session, *kind, slug, counts)? else { return Ok(Page::default()) };
         named_ones.push(condition);
     }
     if let Some(words) = query.words.as_deref().filter(|words| !words.trim().is_empty()) {
-        let Some(condition) = worded(words, counts) else { return Ok(Page::default()) };
+        let Some(condition) = worded(session, words, counts)? else { return Ok(Page::default()) };
         named_ones.push(condition);
     }
-    // The fewest rows that one of the names leaves. Of n rows in an order, a name with m of them fills a page of p rows after
-    // about p * n / m rows.
-    let rows_max = named_ones.iter().map(|condition| condition.rows).fold(counts.total, i64::min);
     let limit = query.limit.clamp(1, LIMIT_MAX);
-    let is_rare = rows_max.saturating_mul(rows_max) < limit.saturating_mul(counts.total.max(1));
-    // A sign before a column keeps the database from reading that column's index: an OR of names would have it read all their
-    // rows.
-    let reads_names = is_rare && !named_ones.is_empty() && !are_few;
-    let (sign, name_sign) = if reads_names { ("+", "") } else { ("", "+") };
-    let of_few = if are_few { "+" } else { "" };
-    let mut conditions: Vec<String> = vec![format!("{of_few}listed = 1")];
-    let mut values: Vec<Value> = Vec::new();
-    conditions.extend(named_ones.iter().map(|condition| condition.sql(name_sign)));
-    if is_invalid {
-        // As a word and not as a value, so that the database sees that the index of these has them all.
-        conditions.push(format!("verdict = '{INVALID}'"));
-    } else if let Some(verdict) = &query.verdict {
-        values.push(verdict.as_str().into());
-        conditions.push(format!("{of_few}verdict = ${}", values.len()));
-    }
-    if query.died {
-        conditions.push("died_in IS NOT NULL".to_owned());
-    }
-    let column = query.sort.and_then(|sort| SORTS.get(sort)).map_or("listed_utc_ms", |sort| sort.column);
-    if query.sort.is_some() {
-        conditions.push(format!("{column} IS NOT NULL"));
-    }
-    if let Some(cursor) = query.cursor {
-        let value = match query.sort {
-            Some(_) => Value::Real(cursor.value),
-            None => Value::Integer(cursor.value as i64),
-        };
-        values.push(value);
-        values.push(cursor.id.into());
-        let (value, id) = (values.len() - 1, values.len());
-        conditions.push(format!("({sign}{column}, {sign}id) < (${value}, ${id})"));
-    }
-    let figures: Vec<&str> = SORTS.iter().map(|sort| sort.column).collect();
-    values.push((limit + 1).into());
-    let sql = format!(
-        "SELECT id, slug, listed_utc_ms, started_utc_ms, kind, verdict, died_in, headline, cells, {} FROM result \
-         WHERE {} ORDER BY {sign}{column} DESC, {sign}id DESC LIMIT ${}",
-        figures.join(", "),
-        conditions.join(" AND "),
-        values.len()
-    );
+    let (sql, values) = statement(query, named_ones, counts.total, limit);
     let mut rows: Vec<Listed> = session.run(&sql, &values)?.iter().map(listed).collect();
     let has_more = rows.len() as i64 > limit;
     rows.truncate(limit as usize);
@@ -170,6 +128,64 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     Ok(Page { rows, next })
 }
 
+/// One statement with its values. Numbers of results are found in indices alone, and only a page of results is read.
+fn statement(query: &Query, mut named_ones: Vec<Condition>, total: i64, limit: i64) -> (String, Vec<Value>) {
+    let is_invalid = query.verdict.as_deref() == Some(INVALID) && !query.died;
+    // Runs that died and invalid ones are few: they have indices of their own, which also have the columns of names.
+    let are_few = query.died || is_invalid;
+    // The name that leaves the fewest rows.
+    named_ones.sort_by_key(|condition| condition.rows);
+    let is_rare = |first: &Condition| !are_few && first.rows.saturating_mul(NAMES_PART) <= total;
+    let by_names = named_ones.first().is_some_and(is_rare).then(|| named_ones.remove(0));
+    // A sign before a column keeps the database from reading that column's index.
+    let sign = if by_names.is_some() { "+" } else { "" };
+    let mut values: Vec<Value> = Vec::new();
+    let mut conditions = vec![format!("{}listed = 1", if are_few { "+" } else { "" })];
+    conditions.extend(named_ones.iter().map(Condition::sql));
+    if is_invalid {
+        // As a word and not as a value, so that the database sees that the index of these has them all.
+        conditions.push(format!("verdict = '{INVALID}'"));
+    } else if let Some(verdict) = &query.verdict {
+        values.push(verdict.as_str().into());
+        conditions.push(format!("verdict = ${}", values.len()));
+    }
+    if query.died {
+        conditions.push("died_in IS NOT NULL".to_owned());
+    }
+    let column = query.sort.and_then(|sort| SORTS.get(sort)).map_or("listed_utc_ms", |sort| sort.column);
+    if query.sort.is_some() {
+        conditions.push(format!("{column} IS NOT NULL"));
+    }
+    if let Some(cursor) = query.cursor {
+        values.push(match query.sort {
+            Some(_) => Value::Real(cursor.value),
+            None => Value::Integer(cursor.value as i64),
+        });
+        values.push(cursor.id.into());
+        let (value, id) = (values.len() - 1, values.len());
+        conditions.push(format!("({sign}{column}, {sign}id) < (${value}, ${id})"));
+    }
+    values.push((limit + 1).into());
+    let end = format!("ORDER BY {sign}{column} DESC, {sign}id DESC LIMIT ${}", values.len());
+    let conditions = conditions.join(" AND ");
+    // The first of each column of names, of which the first of all are among.
+    let of_column = |column: &(&'static str, Vec<i64>)| format!("{conditions} AND {}", one_of("", column));
+    let wheres =
+        by_names.map_or_else(|| vec![conditions.clone()], |by_names| by_names.columns.iter().map(of_column).collect());
+    let parts = wheres
+        .iter()
+        .enumerate()
+        .map(|(at, wanted)| format!("SELECT id FROM (SELECT id FROM result WHERE {wanted} {end}) AS part{at}"));
+    let sql = format!(
+        "SELECT id, slug, listed_utc_ms, started_utc_ms, kind, verdict, died_in, headline, cells, {} FROM result \
+         WHERE id IN ({}) ORDER BY +{column} DESC, +id DESC LIMIT ${}",
+        SORTS.map(|sort| sort.column).join(", "),
+        parts.collect::<Vec<_>>().join(" UNION "),
+        values.len()
+    );
+    (sql, values)
+}
+
 /// That a result has one of some names.
 struct Condition {
     /// Columns of names, each with the numbers of which it has one.
@@ -179,14 +195,17 @@ struct Condition {
 }
 
 impl Condition {
-    /// `sign` stands before its columns.
-    fn sql(&self, sign: &str) -> String {
-        let one = |(column, ids): &(&str, Vec<i64>)| {
-            let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
-            format!("{sign}{column} IN ({})", ids.join(", "))
-        };
-        format!("({})", self.columns.iter().map(one).collect::<Vec<_>>().join(" OR "))
+    /// Looked for in another order than that of its columns.
+    fn sql(&self) -> String {
+        let parts: Vec<String> = self.columns.iter().map(|column| one_of("+", column)).collect();
+        format!("({})", parts.join(" OR "))
     }
+}
+
+/// That a column has one of some numbers.
+fn one_of(sign: &str, (column, ids): &(&'static str, Vec<i64>)) -> String {
+    let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+    format!("{sign}{column} IN ({})", ids.join(", "))
 }
 
 /// The condition of a name; none if no result has it.
@@ -208,22 +227,27 @@ fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> 
 }
 
 /// The condition that some name has all these words; none if none has.
-fn worded(words: &str, counts: &Counts) -> Option<Condition> {
+fn worded(session: &mut dyn Session, words: &str, counts: &Counts) -> Result<Option<Condition>, Trouble> {
     let wanted: Vec<String> = words.to_lowercase().split_whitespace().map(str::to_owned).collect();
     let mut condition = Condition { columns: Vec::new(), rows: 0 };
+    // Those that came since the last count are found as well.
+    let sql = "SELECT kind, id, words FROM name WHERE id > $1 ORDER BY id LIMIT $2";
+    let new = session.run(sql, &[counts.last_name.into(), (IDS_MAX as i64).into()])?;
     for (kind, column) in NAMED {
         let has = |text: &str| {
             let text = text.to_lowercase();
             wanted.iter().all(|word| text.contains(word))
         };
-        let found: Vec<_> =
-            counts.all(kind).iter().take(WORD_NAMES_MAX).filter(|name| has(&name.words)).take(IDS_MAX).collect();
+        let known = counts.all(kind).iter().take(WORD_NAMES_MAX).filter(|name| has(&name.words));
+        let new = new.iter().filter(|row| row.text(0) == Some(kind.word()) && has(&row.words(2)));
+        let mut found: Vec<(i64, i64)> = new.map(|row| (row.integer(1).unwrap_or(0), 0)).collect();
+        found.extend(known.map(|name| (name.id, name.count)).take(IDS_MAX));
         if !found.is_empty() {
-            condition.rows += found.iter().map(|name| name.count).sum::<i64>();
-            condition.columns.push((column, found.iter().map(|name| name.id).collect()));
+            condition.rows += found.iter().map(|(_, count)| count).sum::<i64>();
+            condition.columns.push((column, found.iter().map(|(id, _)| *id).collect()));
         }
     }
-    (!condition.columns.is_empty()).then_some(condition)
+    Ok((!condition.columns.is_empty()).then_some(condition))
 }
 
 fn listed(row: &Row) -> Listed {

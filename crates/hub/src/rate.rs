@@ -28,7 +28,7 @@ impl Rates {
     /// # Errors
     /// It has asked too often.
     pub fn request(&self, address: IpAddr, per_minute: u32, now_ms: i64) -> Result<(), u64> {
-        take(&self.requests, address, per_minute, now_ms)
+        take(&self.requests, network(address), per_minute, now_ms)
     }
 
     /// Takes one upload of a token. Else the seconds until there is another.
@@ -37,6 +37,17 @@ impl Rates {
     /// It has sent too often.
     pub fn upload(&self, token: i64, per_minute: u32, now_ms: i64) -> Result<(), u64> {
         take(&self.uploads, token, per_minute, now_ms)
+    }
+}
+
+/// What one sender can choose his address from: of IPv6 the first 64 bits, which one host is given (RFC 6177).
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        address => address,
     }
 }
 
@@ -61,6 +72,21 @@ fn take<K: Eq + Hash>(buckets: &Mutex<HashMap<K, Bucket>>, key: K, per_minute: u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_one_network_share_their_rate() {
+        for (first, second, is_shared) in [
+            ("2001:db8::1", "2001:db8::ffff:2", true),
+            ("2001:db8::1", "2001:db8:0:1::1", false),
+            ("::ffff:1.2.3.4", "1.2.3.4", true),
+            ("1.2.3.4", "1.2.3.5", false),
+        ] {
+            let rates = Rates::default();
+            let one = |address: &str| rates.request(address.parse().unwrap(), 1, 0).is_err();
+            assert!(!one(first));
+            assert_eq!(one(second), is_shared, "{first} {second}");
+        }
+    }
 
     #[test]
     fn a_sender_gets_its_rate_and_others_are_not_touched() {

@@ -1,10 +1,11 @@
 //! Results as the database keeps them: taken in, derived once more, published, deleted.
 
 use crate::derive::{self, Derived};
+use crate::log;
 use crate::names::{self, Kind};
 use crate::originals;
 use crate::sorts::SORTS;
-use crate::store::{Dialect, Session, Store, Trouble, Value, first, read, write};
+use crate::store::{Dialect, Session, Store, Trouble, Value, first, read, read_all, write};
 
 /// Columns of a name's number.
 pub const NAMED: [(Kind, &str); 5] = [
@@ -214,47 +215,71 @@ pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
 /// As [`Session::run`].
 pub fn outdated(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
     let sql = "SELECT count(*) FROM result WHERE derived_by < $1";
-    let row = read(store, |session| first(session, sql, &[build.into()]))?;
+    let row = read_all(store, |session| first(session, sql, &[build.into()]))?;
     Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
 }
 
-/// Derives one result of an older build once more. False if there is none that another worker has not taken.
+/// Derives one result of an older build once more. False if there is none that another worker has not taken. One that the
+/// database does not take is told and quarantined: it would be the first again, and no other would ever be derived.
 ///
 /// # Errors
 /// As [`Session::run`].
 pub fn derive_one(store: &dyn Store, build: i64) -> Result<bool, Trouble> {
+    let mut taken = None;
+    match (derive_first(store, build, &mut taken), taken) {
+        (Err(trouble), Some(id)) if !trouble.is_passing && !trouble.is_full && !trouble.is_slow => {
+            log::event("underivable", &[("id", &id.to_string()), ("error", &trouble.message)]);
+            let why = Err(format!("what is derived from it cannot be kept: {trouble}"));
+            write(store, |session| replace(session, id, build, &why)).map(|()| true)
+        }
+        (done, _) => done,
+    }
+}
+
+fn derive_first(store: &dyn Store, build: i64, taken: &mut Option<i64>) -> Result<bool, Trouble> {
     let dialect = store.dialect();
     if dialect == Dialect::Sqlite {
         // Reading and deriving do not hold the one connection that writes: nobody else derives.
-        let found = read(store, |session| outdated_one(session, build, ""))?;
-        let Some((id, alias, bytes)) = found else { return Ok(false) };
-        let derived = bytes.and_then(|bytes| derived_of(bytes, &alias));
-        return write(store, |session| replace(session, id, build, &derived)).map(|()| true);
+        let Some(found) = read(store, |session| outdated_one(session, build, ""))? else { return Ok(false) };
+        *taken = Some(found.id);
+        let derived = found.derived();
+        return write(store, |session| replace(session, found.id, build, &derived)).map(|()| true);
     }
     write(store, |session| {
-        let found = outdated_one(session, build, dialect.for_one_worker())?;
-        let Some((id, alias, bytes)) = found else { return Ok(false) };
-        let derived = bytes.and_then(|bytes| derived_of(bytes, &alias));
-        replace(session, id, build, &derived).map(|()| true)
+        let Some(found) = outdated_one(session, build, dialect.for_one_worker())? else { return Ok(false) };
+        *taken = Some(found.id);
+        replace(session, found.id, build, &found.derived()).map(|()| true)
     })
 }
 
-/// Number, name of the machine, and the original or why it cannot be read.
-type Outdated = (i64, String, Result<Vec<u8>, String>);
+/// A result of an older build.
+struct Outdated {
+    id: i64,
+    alias: String,
+    received_utc_ms: i64,
+    /// The original, or why it cannot be read.
+    bytes: Result<Vec<u8>, String>,
+}
+
+impl Outdated {
+    fn derived(&self) -> Result<Derived, String> {
+        let record = derive::record(self.bytes.clone()?)?;
+        let derived = derive::derive(&record, Some(self.alias.as_str()).filter(|alias| !alias.is_empty()))?;
+        Ok(derived.came(self.received_utc_ms))
+    }
+}
 
 fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<Outdated>, Trouble> {
-    let sql =
-        format!("SELECT id, hash, alias FROM result WHERE derived_by < $1 ORDER BY derived_by, id LIMIT 1{ending}");
+    let sql = format!(
+        "SELECT id, hash, alias, received_utc_ms FROM result WHERE derived_by < $1 ORDER BY derived_by, id LIMIT 1{ending}"
+    );
     let Some(row) = first(session, &sql, &[build.into()])? else { return Ok(None) };
     let bytes = match originals::get(session, &row.words(1)) {
         Err(trouble) if trouble.is_passing => return Err(trouble),
         bytes => bytes.map_err(|trouble| trouble.message),
     };
-    Ok(Some((row.integer(0).unwrap_or(0), row.words(2), bytes)))
-}
-
-fn derived_of(bytes: Vec<u8>, alias: &str) -> Result<Derived, String> {
-    derive::derive(&derive::record(bytes)?, Some(alias).filter(|alias| !alias.is_empty()))
+    let (id, received_utc_ms) = (row.integer(0).unwrap_or(0), row.integer(3).unwrap_or(i64::MAX));
+    Ok(Some(Outdated { id, alias: row.words(2), received_utc_ms, bytes }))
 }
 
 /// Puts new derived columns in the place of the old.

@@ -65,6 +65,7 @@ pub fn serve(
     });
     ends.store(true, Ordering::Relaxed);
     log::event("ended", &[]);
+    log::end();
     served
 }
 

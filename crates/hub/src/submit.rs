@@ -63,7 +63,9 @@ fn keep(store: &dyn Store, bytes: Vec<u8>, sent: &Sent, also: Also<'_>) -> Resul
     drop(bytes);
     let (hash, size, packed) = (originals::hash(&redacted), redacted.len(), originals::pack(&redacted));
     let alias = Some(sent.alias.as_str()).filter(|alias| !alias.is_empty());
-    let derived = derive::record(redacted).and_then(|record| derive::derive(&record, alias));
+    let derived = derive::record(redacted)
+        .and_then(|record| derive::derive(&record, alias))
+        .map(|derived| derived.came(sent.now_utc_ms));
     let incoming = Incoming {
         owner: sent.owner,
         received_hash,

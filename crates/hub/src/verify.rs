@@ -1,7 +1,7 @@
 //! Whether a database is whole: every result has its original, and every original is what its hash says.
 
 use crate::originals;
-use crate::store::{Store, Trouble, read};
+use crate::store::{Store, Trouble, read_all};
 
 /// What was checked and what is wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn verify(store: &dyn Store) -> Result<Checked, Trouble> {
     let mut last = String::new();
     loop {
         let sql = "SELECT hash, size, packed FROM original WHERE hash > $1 ORDER BY hash LIMIT $2";
-        let rows = read(store, |session| session.run(sql, &[last.as_str().into(), PAGE.into()]))?;
+        let rows = read_all(store, |session| session.run(sql, &[last.as_str().into(), PAGE.into()]))?;
         let Some(end) = rows.last() else { break };
         last = end.words(0);
         for row in &rows {
@@ -40,7 +40,7 @@ pub fn verify(store: &dyn Store) -> Result<Checked, Trouble> {
     loop {
         let sql = "SELECT result.id, result.slug, original.hash FROM result LEFT JOIN original \
                    ON original.hash = result.hash WHERE result.id > $1 ORDER BY result.id LIMIT $2";
-        let rows = read(store, |session| session.run(sql, &[last.into(), PAGE.into()]))?;
+        let rows = read_all(store, |session| session.run(sql, &[last.into(), PAGE.into()]))?;
         let Some(end) = rows.last() else { break };
         last = end.integer(0).unwrap_or(i64::MAX);
         for row in &rows {

@@ -86,6 +86,35 @@ fn results_are_unlisted_until_their_owner_lists_them() {
     });
 }
 
+#[test]
+fn a_log_that_nobody_reads_holds_up_nothing() {
+    let hub = Running::with_unread_log();
+    let client = hub.client();
+    // Each writes a line; a pipe takes some hundred of them.
+    for number in 0..2_000 {
+        assert_eq!(client.send("DELETE", "/api/results/none", None).status, 404, "{number}");
+    }
+}
+
+#[test]
+fn names_are_found_at_once_and_those_of_unlisted_results_by_nobody() {
+    on_hubs(&[], |hub| {
+        let id = hub.keep("", &made::log("Board Hidden", 1, 7000.0));
+        assert_eq!(hub.get("/board/board-hidden").status, 404);
+        let count = |hub: &Running, word: &str| {
+            hub.get(&format!("/api/results?q={word}")).json()["results"].as_array().unwrap().len()
+        };
+        assert_eq!(count(hub, "hidden"), 0);
+        assert_eq!(hub.ask("POST", &format!("/api/results/{id}/publish")).status, 200);
+        assert_eq!(hub.get("/board/board-hidden").status, 200);
+        // None of them is counted yet when it is asked for.
+        for number in 0..20 {
+            hub.keep("?publish=1", &made::log(&format!("Newboard{number}"), 1, 7000.0));
+            assert_eq!(count(hub, &format!("newboard{number}")), 1, "{number}");
+        }
+    });
+}
+
 /// What a command of the hub prints.
 fn program_output(hub: &Running, words: &[&str]) -> String {
     let mut command = program(&hub.data, hub.database.as_deref(), words);

@@ -32,10 +32,10 @@ fn two_commands_start_a_hub_and_send_the_first_result() {
     std::fs::write(home.0.join("result.json"), made::log("First board", 1, 7000.0)).unwrap();
     // Another port than the usual one, which may be in use here; and the programs that were built for this test.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    assert!(serve.starts_with("cargo run --profile hub -p sbc-bench-hub -- serve ") && upload.contains(":8321 "));
-    let serve = serve.replace("cargo run --profile hub -p sbc-bench-hub --", hub);
+    assert!(serve.starts_with("./hub serve ") && upload.starts_with("./bench upload ") && upload.contains(":8321 "));
+    let serve = serve.replacen("./hub", hub, 1);
     let serve = format!("exec {serve} --listen 127.0.0.1:{port}");
-    let upload = upload.replace(":8321", &format!(":{port}")).replacen("sbc-bench", &board.display().to_string(), 1);
+    let upload = upload.replace(":8321", &format!(":{port}")).replacen("./bench", &board.display().to_string(), 1);
     let shell = |line: &str| {
         let mut shell = Command::new("sh");
         shell.args(["-c", line]).current_dir(&home.0).env("HOME", &*home.0).env_remove("SBC_BENCH_HUB_DATABASE");

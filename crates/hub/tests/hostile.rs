@@ -11,6 +11,7 @@ use hub::{derive, unpack};
 use proptest::prelude::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 fn gzip(bytes: impl Read) -> Vec<u8> {
@@ -92,6 +93,71 @@ fn clients_that_trickle_or_lie_hold_up_nobody() {
             assert!(answer.ends_with(expected) || answer.starts_with('\0'), "{head:?}: {answer:?}");
         }
         drop(held);
+    });
+}
+
+#[test]
+fn one_address_does_not_take_all_connections() {
+    if Command::new("curl").arg("--version").output().is_err() {
+        testkit::skip("curl is not installed");
+        return testkit::was_skipped();
+    }
+    on_hubs(&[], |hub| {
+        let address = hub.url.strip_prefix("http://").unwrap().to_owned();
+        let hold = |_| {
+            let mut stream = TcpStream::connect(&address).ok()?;
+            stream.write_all(b"GET / HTTP/1.1\r\nhost:").ok()?;
+            Some(stream)
+        };
+        let held: Vec<TcpStream> = (0..600).filter_map(hold).collect();
+        let mut other = Command::new("curl");
+        other.args(["-s", "--max-time", "8", "--interface", "127.0.0.2", "-w", "%{http_code}"]);
+        let answer = other.arg(format!("{}/healthz", hub.url)).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&answer.stdout), "alive\n200");
+        drop(held);
+    });
+}
+
+#[test]
+fn senders_who_hang_up_and_readers_who_do_not_read_fill_no_memory() {
+    on_hubs(&[], |hub| {
+        let address = hub.url.strip_prefix("http://").unwrap().to_owned();
+        let token = &hub.secret;
+        let body = [&b"{"[..], &b"\n".repeat((8 << 20) - 8)].concat();
+        let head = format!(
+            "POST /api/results HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        for _ in 0..60 {
+            let Ok(mut stream) = TcpStream::connect(&address) else { continue };
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+        // Redaction leaves it as large as it is.
+        let large = gzip(&*[&b"{\"note\":["[..], &b"1,".repeat(7 << 20), b"1]}"].concat());
+        let kept = hub.wait_to_keep("", &large);
+        let original = format!("/api/results/{kept}/original");
+        let auth = format!("Bearer {token}");
+        let ask = || hub.get_with(&original, &[("authorization", &auth)]).status;
+        let held: Vec<TcpStream> = (0..40)
+            .map(|_| {
+                let mut stream = TcpStream::connect(&address).unwrap();
+                write!(stream, "GET {original} HTTP/1.1\r\nhost: x\r\nauthorization: {auth}\r\n\r\n").unwrap();
+                stream
+            })
+            .collect();
+        let until = |wanted: u16| {
+            (0..600).any(|_| {
+                ask() == wanted || {
+                    std::thread::sleep(Duration::from_millis(50));
+                    false
+                }
+            })
+        };
+        assert!(until(503), "originals that nobody reads take room without end");
+        assert_eq!(hub.get("/").status, 200, "others are answered");
+        drop(held);
+        assert!(until(200), "their room is free once they are gone");
+        assert!(hub.memory_kib() < 400 << 10, "{} KiB", hub.memory_kib());
     });
 }
 

@@ -4,6 +4,7 @@ mod common;
 
 use common::running::{Running, program};
 use common::{made, on_hubs, postgres_database};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -78,6 +79,11 @@ fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
     assert!(output.status.success() && said.contains("1 results and 1 originals"), "{said}");
     assert!(!backup().status.success(), "nothing is overwritten");
     let elsewhere = hub.data.join("elsewhere");
+    // One that is ended in the middle, here by its limit for a file, leaves no database that a hub would open.
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 100 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_sbc-bench-hub"), "restore", name]);
+    assert!(!limited.arg("--data").arg(&elsewhere).status().unwrap().success());
+    assert!(elsewhere.join("hub.sqlite.part").exists() && !elsewhere.join("hub.sqlite").exists());
     assert!(program(&elsewhere, None, &["restore", name]).status().unwrap().success());
     assert!(!program(&elsewhere, None, &["restore", name]).status().unwrap().success(), "nothing is overwritten");
     let restored = Running::on(elsewhere, None, &[]);

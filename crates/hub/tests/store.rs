@@ -1,6 +1,9 @@
 //! Every promise of the store, on both databases.
 
 mod common;
+#[allow(dead_code, reason = "the bench uses the rest of it")]
+#[path = "../benches/load/sources.rs"]
+mod sources;
 
 use common::on_both;
 use hub::counts::Counts;
@@ -9,7 +12,7 @@ use hub::hub_state::{Hub, Settings};
 use hub::limits::Limits;
 use hub::names::Kind;
 use hub::results::{self, Kept};
-use hub::store::{Session, Store, Trouble, Value, first, migrate, read, write};
+use hub::store::{Dialect, Session, Store, Trouble, Value, first, migrate, read, read_all, write};
 use hub::tokens::{self, Scope};
 use hub::{originals, submit};
 use std::sync::Arc;
@@ -45,7 +48,7 @@ fn count(store: &dyn Store, table: &str) -> i64 {
 #[test]
 fn migrations_run_once_and_a_newer_database_is_refused() {
     on_both(|store, name| {
-        assert_eq!(migrate(&**store, 1).unwrap(), ["results", "changes", "counted", "died"], "{name}");
+        assert_eq!(migrate(&**store, 1).unwrap(), ["results", "changes", "counted", "died", "orders"], "{name}");
         assert_eq!(migrate(&**store, 2).unwrap(), [""; 0], "{name}");
         let sql = "INSERT INTO migration (number, name, applied_utc_ms) VALUES ($1, $2, $3)";
         write(&**store, |session| session.run(sql, &[99.into(), "new".into(), 1.into()])).unwrap();
@@ -64,7 +67,22 @@ fn several_hubs_migrate_at_the_same_time() {
             })
             .collect();
         let taken: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-        assert_eq!(taken, 4, "{name}");
+        assert_eq!(taken, 5, "{name}");
+    });
+}
+
+#[test]
+fn reads_that_do_not_end_are_ended_and_the_next_is_answered() {
+    on_both(|store, name| {
+        let endless = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 - 1 FROM n) SELECT count(*) FROM n";
+        let ended = read(&**store, |session| session.run(endless, &[])).unwrap_err();
+        assert!(ended.is_slow && !ended.is_passing, "{name}: {ended}");
+        let row = read(&**store, |session| first(session, "SELECT 1 + 1", &[])).unwrap().unwrap();
+        assert_eq!(row.integer(0), Some(2), "{name}");
+        let some =
+            "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000) SELECT count(*) FROM n";
+        let row = read_all(&**store, |session| first(session, some, &[])).unwrap().unwrap();
+        assert_eq!(row.integer(0), Some(300_000), "{name}");
     });
 }
 
@@ -197,6 +215,53 @@ fn a_newer_build_derives_everything_once_more() {
 }
 
 #[test]
+fn a_result_that_cannot_be_derived_does_not_stop_the_others() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let kept: Vec<Kept> = (0..3).map(|number| send(&**store, 1, log(number))).collect();
+        let id = kept[0].id;
+        let refuses = match store.dialect() {
+            Dialect::Sqlite => format!(
+                "CREATE TRIGGER no BEFORE UPDATE ON result WHEN NEW.id = {id} AND NEW.headline <> '' \
+                 BEGIN SELECT RAISE(ABORT, 'no'); END"
+            ),
+            Dialect::Postgres => {
+                format!("ALTER TABLE result ADD CONSTRAINT no CHECK (id <> {id} OR headline = '') NOT VALID")
+            }
+        };
+        write(&**store, |session| session.run(&refuses, &[])).unwrap();
+        let new = results::build_number(&**store, "new").unwrap() + 1;
+        for _ in 0..3 {
+            assert!(results::derive_one(&**store, new).unwrap(), "{name}");
+        }
+        assert_eq!(results::outdated(&**store, new).unwrap(), 0, "{name}");
+        let why = "SELECT quarantined FROM result ORDER BY id";
+        let rows = read(&**store, |session| session.run(why, &[])).unwrap();
+        let why: Vec<Option<&str>> = rows.iter().map(|row| row.text(0)).collect();
+        assert!(
+            why[0].is_some_and(|why| why.contains("cannot be kept")) && why[1..] == [None, None],
+            "{name}: {why:?}"
+        );
+    });
+}
+
+#[test]
+fn nothing_begins_after_it_came() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        // The log is of 2022 and comes in 1970.
+        let kept = send(&**store, 1, log(1));
+        let started = || {
+            let sql = "SELECT started_utc_ms FROM result WHERE id = $1";
+            read(&**store, |session| first(session, sql, &[kept.id.into()])).unwrap().unwrap().integer(0)
+        };
+        assert_eq!(started(), Some(1_000), "{name}");
+        assert!(results::derive_one(&**store, 2).unwrap(), "{name}");
+        assert_eq!(started(), Some(1_000), "{name}: derived once more");
+    });
+}
+
+#[test]
 fn tokens_are_found_until_revoked() {
     on_both(|store, name| {
         migrate(&**store, 1).unwrap();
@@ -251,6 +316,14 @@ fn a_hub_that_starts_has_the_counts_that_were_noted() {
         write(&**store, |session| session.run(spoil, &[])).unwrap();
         assert_eq!(hub().counts().total, 4, "{name}: what cannot be read is counted once more");
     });
+}
+
+#[test]
+fn original_of_a_standard_run_takes_little_room() {
+    let record = sources::Records::new().next();
+    assert!(record.len() >= 200_000, "{}", record.len());
+    let packed = originals::pack(&record).len();
+    assert!(packed < 40_000, "{packed}");
 }
 
 #[test]

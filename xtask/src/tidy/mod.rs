@@ -56,7 +56,7 @@ impl fmt::Display for Problem {
 fn problems() -> Result<Vec<Problem>> {
     let files = workspace::files(|path| {
         [".rs", ".md", ".toml", ".tsv", ".sh"].iter().any(|end| path.ends_with(end))
-            || ["bench", "test", ".ci/run"].contains(&path)
+            || ["bench", "hub", "test", ".ci/run"].contains(&path)
     })?;
     let of = |end: &'static str| files.iter().filter(move |file| file.path.ends_with(end));
     let mut problems = Vec::new();

@@ -98,7 +98,7 @@ impl Sending {
         }
     }
 
-    /// Sends these and all that waits for this hub. What the hub refuses is removed, what may work later stays.
+    /// Sends these and all that waits for this hub. What the hub refuses for its content is removed, all else stays.
     pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<Sent> {
         let runs = Paths::choose(machine::is_root(), None).history;
         let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
@@ -108,7 +108,12 @@ impl Sending {
         let mut sent = Sent { is_whole: true, ..Sent::default() };
         let waiting = spool.waiting().map_err(anyhow::Error::msg)?;
         let (here, elsewhere): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|waiting| waiting.is_for(&self.hub));
+        let mut held = 0;
         for waiting in here {
+            if held > 0 {
+                held += 1;
+                continue;
+            }
             match self.hub.send(&spool, &waiting, &may_go_on_after) {
                 Ok(answer) => {
                     spool.remove(&waiting)?;
@@ -119,11 +124,19 @@ impl Sending {
                     sent.problems.push(format!("Refused: {why}"));
                     sent.is_whole = false;
                 }
-                Err(NotSent::Later(why)) => {
+                Err(NotSent::Later(why, _)) => {
                     sent.problems.push(format!("Not sent, kept for the next upload: {why}"));
                     sent.is_whole = false;
                 }
+                Err(NotSent::Held(why)) => {
+                    sent.problems.push(format!("Not sent, kept for the next upload: {why}"));
+                    sent.is_whole = false;
+                    held = 1;
+                }
             }
+        }
+        if held > 1 {
+            sent.problems.push(format!("{} more results are kept for the next upload.", held - 1));
         }
         let mut others: Vec<&str> = elsewhere.iter().map(|waiting| waiting.url.as_str()).collect();
         others.dedup();

@@ -1,5 +1,5 @@
-//! `./bench` hands its arguments and variables on, and ends with 0 whenever the run finished. Tools that
-//! build are stand-ins here, and nothing can be installed. What is built already is not built again.
+//! `./bench` hands its arguments and variables on, and ends with 0 whenever the run finished; `./hub` hands its arguments on.
+//! Tools that build are stand-ins here, and nothing can be installed. What is built already is not built again.
 
 use crate::desk::Desk;
 
@@ -17,6 +17,8 @@ const TOOLS: &[(&str, &str)] = &[
 ];
 
 const BENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench");
+
+const HUB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hub");
 
 /// A desk where cargo makes a program that tells what it is given.
 fn desk(name: &str) -> Desk {
@@ -37,6 +39,17 @@ fn bench_script_exit_status() {
         let (said, status) = desk.types(&line);
         assert_eq!(status, expected, "{said}");
         assert!(said.contains("given: -c --json 5"), "{said}");
+    }
+}
+
+#[test]
+fn hub_script_builds_a_hub_and_hands_its_arguments_on() {
+    let desk = desk("hub");
+    desk.types("mkdir -p hub && cp bin/built hub/sbc-bench-hub");
+    for wanted in [0, 1] {
+        let (said, status) = desk.types(&format!("WANTED={wanted} sh {HUB} serve --data here"));
+        assert_eq!(status, wanted, "{said}");
+        assert!(said.contains("given: serve --data here"), "{said}");
     }
 }
 

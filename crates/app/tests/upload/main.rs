@@ -29,8 +29,10 @@ fn hub_at(address: &str, statuses: &'static [u16]) -> (String, Receiver<String>)
             give.send(request(stream.try_clone().unwrap())).unwrap();
             let answer = if *status < 300 { KEPT } else { "{\"error\":\"no\"}" };
             let length = answer.len();
-            write!(stream, "HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{answer}")
-                .unwrap();
+            // More patience than anybody has who waits at a terminal.
+            let patience = if *status == 507 { "retry-after: 300\r\n" } else { "" };
+            let head = format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n{patience}");
+            write!(stream, "{head}\r\n{answer}").unwrap();
         }
     };
     std::thread::Builder::new().spawn(serve).unwrap();
@@ -141,13 +143,28 @@ fn closed() -> String {
 }
 
 #[test]
-fn refused_results_are_not_tried_again() {
-    let (url, _requests) = hub(&[403]);
-    let folder = Folder::new("refused");
-    let (status, out, err) = texts(&folder.upload(&["log", "--to", &url, "--yes"]));
-    assert_eq!((status, out.as_str()), (1, ""));
-    assert!(err.contains("answers 403"), "{err}");
-    assert_eq!(folder.waiting(), 0);
+fn results_are_removed_where_their_content_is_refused_and_else_kept() {
+    for (status, said, waiting) in [
+        (400, "Refused", 0),
+        (413, "Refused", 0),
+        (422, "Refused", 0),
+        (401, "kept for the next upload", 1),
+        (403, "kept for the next upload", 1),
+        (404, "kept for the next upload", 1),
+        (302, "kept for the next upload", 1),
+        (507, "kept for the next upload", 1),
+    ] {
+        let statuses: &'static [u16] = Box::leak(Box::new([status, 201]));
+        let (url, requests) = hub(statuses);
+        let folder = Folder::new(&format!("refused-{status}"));
+        let (exit, out, err) = texts(&folder.upload(&["log", "--to", &url, "--yes"]));
+        assert_eq!((exit, out.as_str()), (1, ""), "{status}: {err}");
+        assert!(err.contains(&format!("answers {status}")) && err.contains(said), "{status}: {err}");
+        // None of these is tried again in the same run: 507 asks for more patience than that.
+        assert_eq!((folder.waiting(), requests.try_iter().count()), (waiting, 1), "{status}");
+        let (exit, _, err) = texts(&folder.upload(&["--to", &url, "--yes"]));
+        assert_eq!((exit, folder.waiting()), (0, 0), "{status}: {err}");
+    }
 }
 
 #[test]

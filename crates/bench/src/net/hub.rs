@@ -20,6 +20,8 @@ const ANSWER_BYTES_MAX: u64 = 64 << 10;
 /// Pauses between tries; the last one is final.
 const PAUSES: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8)];
+/// A hub that asks for more patience is asked again by the next upload.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
 /// A hub, and how results are sent to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hub {
@@ -31,10 +33,12 @@ pub struct Hub {
 /// Why a result was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSent {
-    /// The hub does not take it: the same would be refused again.
+    /// The hub does not take this file: the same would be refused again.
     Refused(String),
-    /// It may work later.
-    Later(String),
+    /// It may work soon, after the pause that the hub asked for.
+    Later(String, Option<Duration>),
+    /// It works once something else is mended: the token, the address, a proxy, curl.
+    Held(String),
 }
 
 impl Hub {
@@ -70,7 +74,9 @@ impl Hub {
                 false => self.send_by_curl(&spool.0, waiting),
             };
             match (sent, pauses.next()) {
-                (Err(NotSent::Later(_)), Some(pause)) if may_go_on_after(*pause) => {}
+                (Err(NotSent::Later(_, asked)), Some(pause))
+                    if asked.is_none_or(|asked| asked <= RETRY_AFTER_MAX)
+                        && may_go_on_after(asked.unwrap_or_default().max(*pause)) => {}
                 (sent, _) => return sent,
             }
         }
@@ -83,40 +89,64 @@ impl Hub {
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        let later = |error: ureq::Error| NotSent::Later(format!("{}: {error}", self.address.url));
+        let later = |error: ureq::Error| NotSent::Later(format!("{}: {error}", self.address.url), None);
         let mut response = request.send(&bytes[..]).map_err(later)?;
         let status = response.status().as_u16();
+        let retry_after = response.headers().get("retry-after").and_then(|value| seconds(value.to_str().ok()?));
         let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string().map_err(later)?;
-        self.judged(status, body)
+        self.judged(status, body, retry_after)
     }
 
     fn send_by_curl(&self, folder: &Folder, waiting: &Waiting) -> Result<String, NotSent> {
         let path: PathBuf = folder.path().join(&waiting.name);
         let path = path.to_str().filter(|path| !path.contains(['"', '\\', '\n']));
         let path =
-            path.ok_or_else(|| NotSent::Refused("The path of the state directory has odd characters.".to_owned()))?;
+            path.ok_or_else(|| NotSent::Held("The path of the state directory has odd characters.".to_owned()))?;
         let mut config = format!(
-            "url = \"{}/api/results{}\"\nheader = \"Content-Type: application/octet-stream\"\ndata-binary = \"@{path}\"\n",
+            "include\nsuppress-connect-headers\nurl = \"{}/api/results{}\"\nheader = \"Content-Type: application/octet-stream\"\ndata-binary = \"@{path}\"\n",
             self.address.url, waiting.query
         );
         if let Some(token) = &self.token {
             config.push_str(&format!("header = \"Authorization: Bearer {token}\"\n"));
         }
         match curl::ask(&config, TIME_MAX, ANSWER_BYTES_MAX) {
-            Ok((status, body)) => self.judged(status, String::from_utf8_lossy(&body).into_owned()),
-            Err(NoAnswer::NoCurl(why)) => Err(NotSent::Refused(why)),
-            Err(NoAnswer::Failed(why)) => Err(NotSent::Later(why)),
+            Ok((status, answer)) => {
+                let answer = String::from_utf8_lossy(&answer);
+                let (retry_after, body) = parted(&answer);
+                self.judged(status, body.to_owned(), retry_after)
+            }
+            Err(NoAnswer::NoCurl(why)) => Err(NotSent::Held(why)),
+            Err(NoAnswer::Failed(why)) => Err(NotSent::Later(why, None)),
         }
     }
 
-    fn judged(&self, status: u16, body: String) -> Result<String, NotSent> {
+    /// Only what is said of the content itself is final: a token is revoked by mistake, a proxy answers for an afternoon.
+    fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, NotSent> {
         let said = || format!("{} answers {status}: {}", self.address.url, body.trim());
         match status {
             200 | 201 => Ok(body),
-            408 | 429 | 500..=599 => Err(NotSent::Later(said())),
-            _ => Err(NotSent::Refused(said())),
+            400 | 413 | 422 => Err(NotSent::Refused(said())),
+            408 | 429 | 500..=599 => Err(NotSent::Later(said(), retry_after)),
+            _ => Err(NotSent::Held(said())),
         }
     }
+}
+
+/// The pause that an answer asks for (RFC 9110, 10.2.3); dates are not read.
+fn seconds(value: &str) -> Option<Duration> {
+    value.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// What is asked for by the head of an answer, and its body. Before the last head may be that of `100 Continue`.
+fn parted(answer: &str) -> (Option<Duration>, &str) {
+    let (mut retry_after, mut rest) = (None, answer);
+    while let Some((head, body)) = rest.split_once("\r\n\r\n").filter(|_| rest.starts_with("HTTP/")) {
+        let mut fields = head.lines().filter_map(|line| line.split_once(':'));
+        retry_after =
+            fields.find(|(name, _)| name.eq_ignore_ascii_case("retry-after")).and_then(|(_, value)| seconds(value));
+        rest = body;
+    }
+    (retry_after, rest)
 }
 
 /// Text of an address (RFC 3986, 2.1).
@@ -134,6 +164,20 @@ mod tests {
         assert!(Hub::new("https://a", Some("sbch_1"), false, None).is_ok());
         assert!(Hub::new("https://a", Some("x\"\nurl"), false, None).is_err());
         assert!(Hub::new("https://a", Some(""), false, None).is_err());
+    }
+
+    #[test]
+    fn answers_of_curl_are_parted_into_their_heads_and_body() {
+        for (answer, expected) in [
+            ("HTTP/2 201 \r\na: b\r\n\r\n{}", (None, "{}")),
+            ("HTTP/1.1 503 x\r\nRetry-After: 7\r\n\r\nno\r\n\r\nno", (Some(7), "no\r\n\r\nno")),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 429 x\r\nretry-after: 9\r\n\r\n", (Some(9), "")),
+            ("HTTP/1.1 503 x\r\nretry-after: Fri, 31 Dec 1999 23:59:59 GMT\r\n\r\nno", (None, "no")),
+            ("no head", (None, "no head")),
+        ] {
+            let (retry_after, body) = parted(answer);
+            assert_eq!((retry_after.map(|pause| pause.as_secs()), body), expected, "{answer:?}");
+        }
     }
 
     #[test]

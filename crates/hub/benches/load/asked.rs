@@ -75,7 +75,7 @@ pub(crate) fn everything(hub: &Running) {
             requests.push(Request { name, method, path: names.put(path, &mut chance), body });
         }
     }
-    let all = times(hub, &requests, PER_SECOND);
+    let (all, refused) = times(hub, &requests, PER_SECOND);
     let row = |name: &str, times: &[Duration]| {
         let ms = [50, 95, 99].map(|percent| percentile(times, percent).as_secs_f64() * 1e3);
         println!("  {name:<24}{:>8.1} {:>8.1} {:>8.1}", ms[0], ms[1], ms[2]);
@@ -86,6 +86,7 @@ pub(crate) fn everything(hub: &Running) {
     let mut together: Vec<Duration> = all.into_values().flatten().collect();
     together.sort();
     row("all", &together);
+    println!("  refused: {refused}");
 }
 
 /// What stands for the words in braces.

@@ -17,9 +17,14 @@ pub(crate) struct Request {
     pub(crate) body: Option<Vec<u8>>,
 }
 
-/// Times from when each request was due to the last byte of its answer, by name, sorted.
-pub(crate) fn times(hub: &Running, requests: &[Request], per_second: u32) -> BTreeMap<&'static str, Vec<Duration>> {
+/// Times from when each request was due to the last byte of its answer, by name, sorted; and how many were refused.
+pub(crate) fn times(
+    hub: &Running,
+    requests: &[Request],
+    per_second: u32,
+) -> (BTreeMap<&'static str, Vec<Duration>>, usize) {
     let (next, all) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<_, Vec<Duration>>::new()));
+    let refused = AtomicUsize::new(0);
     // Connections are made before the first is due.
     let begin = Instant::now() + Duration::from_millis(200);
     std::thread::scope(|scope| {
@@ -31,14 +36,10 @@ pub(crate) fn times(hub: &Running, requests: &[Request], per_second: u32) -> BTr
                     std::thread::sleep(due.saturating_duration_since(Instant::now()));
                     let answer: Answer = client.send(request.method, &request.path, request.body.as_deref());
                     let took = due.elapsed();
-                    assert!(
-                        answer.status < 300,
-                        "{} {}: {} {}",
-                        request.method,
-                        request.path,
-                        answer.status,
-                        answer.body
-                    );
+                    if answer.status >= 300 {
+                        refused.fetch_add(1, Ordering::Relaxed);
+                        println!("  {} {}: {} {}", request.method, request.path, answer.status, answer.body.trim());
+                    }
                     all.lock().unwrap().entry(request.name).or_default().push(took);
                 }
             });
@@ -46,7 +47,7 @@ pub(crate) fn times(hub: &Running, requests: &[Request], per_second: u32) -> BTr
     });
     let mut all = all.into_inner().unwrap();
     all.values_mut().for_each(|times| times.sort());
-    all
+    (all, refused.into_inner())
 }
 
 fn take<'a>(next: &AtomicUsize, requests: &'a [Request]) -> Option<(usize, &'a Request)> {

@@ -3,15 +3,53 @@
 use crate::limits::Refused;
 use crate::originals::hash;
 use crate::store::Trouble;
-use axum::body::Body;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use hyper::body::{Frame, SizeHint};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Nothing is fetched, nothing runs, nobody frames it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
+
+/// Pause in seconds before something is asked for again that found no room.
+const BUSY_S: u64 = 2;
+/// Bytes that a connection is given at once.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A body that is sent in pieces. Its room in memory is kept until the last of them is on its way.
+struct Pieces {
+    left: Bytes,
+    _room: Option<Room>,
+}
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let count = self.left.len().min(PIECE_BYTES);
+        Poll::Ready((count > 0).then(|| Ok(Frame::data(self.left.split_to(count)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left.len() as u64)
+    }
+}
+
+/// Room for originals.
+pub(crate) type Room = Arc<OwnedSemaphorePermit>;
 
 /// A kind of body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +91,14 @@ pub(crate) struct Answer {
     pub(crate) retry_after_s: Option<u64>,
     /// The address of the next page.
     pub(crate) next: Option<String>,
+    /// The room of a large body.
+    pub(crate) room: Option<Room>,
 }
 
 impl Answer {
     pub(crate) fn of(media: Media, body: impl Into<Vec<u8>>) -> Self {
         let status = StatusCode::OK;
-        Self { status, media, body: body.into(), tag: None, retry_after_s: None, next: None }
+        Self { status, media, body: body.into(), tag: None, retry_after_s: None, next: None, room: None }
     }
 
     pub(crate) fn json(value: &serde_json::Value) -> Self {
@@ -78,7 +118,7 @@ impl Answer {
             && known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag));
         let mut response = match is_known {
             true => Response::new(Body::empty()),
-            false => Response::new(Body::from(self.body)),
+            false => Response::new(Body::new(Pieces { left: self.body.into(), _room: self.room })),
         };
         *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { self.status };
         let headers = response.headers_mut();
@@ -120,6 +160,11 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
+    /// There is no room in memory for it at the moment.
+    pub(crate) fn busy(message: &str) -> Self {
+        Self { retry_after_s: Some(BUSY_S), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
+    }
+
     /// For programs.
     pub(crate) fn json(&self) -> Answer {
         let answer = Answer::json(&serde_json::json!({"error": self.message})).status(self.status);
@@ -141,7 +186,10 @@ impl From<Trouble> for Refusal {
             let message = "The disk of this hub is full: nothing was kept; what it has can be read. Try again later.";
             return Self { retry_after_s: Some(300), ..Self::new(StatusCode::INSUFFICIENT_STORAGE, message) };
         }
-        let message = "The database does not answer; try again later.";
+        let message = match trouble.is_slow {
+            true => "This takes the database too long; ask for less.",
+            false => "The database does not answer; try again later.",
+        };
         Self { retry_after_s: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 }

@@ -110,10 +110,13 @@ pub(crate) fn own_url(hub: &Hub, headers: &HeaderMap) -> String {
 
 /// Who sends a request: its address, or what the proxy in front of this hub says.
 pub(crate) fn sender(hub: &Hub, headers: &HeaderMap, address: IpAddr) -> IpAddr {
-    let said = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-    // The last one was added by the proxy itself.
-    let last = said.and_then(|said| said.rsplit(',').next()?.trim().parse().ok());
-    last.filter(|_| hub.settings.behind_proxy).unwrap_or(address)
+    if hub.settings.behind_proxy { forwarded(headers, address) } else { address }
+}
+
+fn forwarded(headers: &HeaderMap, address: IpAddr) -> IpAddr {
+    // The last one was added by the proxy itself, to the line that came or as a line of its own.
+    let said = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
+    said.and_then(|said| said.rsplit(',').next()?.trim().parse().ok()).unwrap_or(address)
 }
 
 /// Counts a request of an address; refused if it asks too often.
@@ -132,6 +135,24 @@ pub(crate) fn too_often(hub: &Hub, seconds: u64) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn address_that_a_proxy_added_last_counts() {
+        let own = IpAddr::from([127, 0, 0, 1]);
+        for (lines, expected) in [
+            (&[][..], "127.0.0.1"),
+            (&["1.2.3.4, 5.6.7.8"], "5.6.7.8"),
+            (&["1.2.3.4", "5.6.7.8"], "5.6.7.8"),
+            (&["5.6.7.8", "nonsense"], "127.0.0.1"),
+        ] {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append("x-forwarded-for", HeaderValue::from_static(line));
+            }
+            assert_eq!(forwarded(&headers, own).to_string(), expected, "{lines:?}");
+        }
+    }
 
     #[test]
     fn parameters_are_decoded_and_unknown_ones_refused() {

@@ -1,6 +1,6 @@
 //! The API for programs: JSON and CSV.
 
-use super::answer::{Answer, Media, Refusal};
+use super::answer::{Answer, Media, Refusal, Room};
 use super::ask::{self, Parameters};
 use super::asked::Ask;
 use crate::names::Kind;
@@ -8,8 +8,10 @@ use crate::query::{self, Cursor, Listed, Page, Query, sort_of};
 use crate::sorts::SORTS;
 use crate::store::{first, read};
 use crate::{changes, derive, originals, references};
+use ::record::Record;
 use explain::Explanation;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Parameters that filter lists.
 pub(super) const FILTERS: [&str; 13] = [
@@ -136,6 +138,7 @@ fn csv_cell(text: &str) -> String {
 
 /// What the database has of one result.
 pub(super) struct Found {
+    pub(super) size: usize,
     pub(super) hash: String,
     pub(super) quarantined: Option<String>,
     pub(super) is_listed: bool,
@@ -148,8 +151,8 @@ pub(super) struct Found {
 
 /// A result by its short name. One in quarantine exists for its owner alone.
 pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
-    let sql = "SELECT hash, quarantined, listed, kind, verdict, headline, figures, received_utc_ms, owner \
-               FROM result WHERE slug = $1";
+    let sql = "SELECT hash, quarantined, listed, kind, verdict, headline, figures, received_utc_ms, owner, \
+               (SELECT size FROM original WHERE original.hash = result.hash) FROM result WHERE slug = $1";
     let row = read(&*ask.hub.store, |session| first(session, sql, &[ask.name.as_str().into()]))?;
     let row = row.ok_or_else(Refusal::not_found)?;
     let quarantined = row.text(1).map(str::to_owned);
@@ -158,6 +161,7 @@ pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
         token.filter(|token| row.integer(8) == Some(token.id)).ok_or_else(Refusal::not_found)?;
     }
     Ok(Found {
+        size: usize::try_from(row.integer(9).unwrap_or(0)).unwrap_or(0),
         hash: row.words(0),
         quarantined,
         is_listed: row.flag(2),
@@ -169,9 +173,19 @@ pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
     })
 }
 
-/// The original of a result.
-pub(super) fn bytes(ask: &Ask, hash: &str) -> Result<Vec<u8>, Refusal> {
-    Ok(read(&*ask.hub.store, |session| originals::get(session, hash))?)
+/// The original of a result, with its room: neither those who read many large ones nor those who do not take what they asked
+/// for fill the memory.
+pub(super) fn bytes(ask: &Ask, found: &Found) -> Result<(Vec<u8>, Room), Refusal> {
+    let size = u32::try_from(found.size).unwrap_or(u32::MAX);
+    let room = Arc::clone(&ask.hub.originals).try_acquire_many_owned(size);
+    let room = room.map_err(|_| Refusal::busy("Too many large results are being read; try again."))?;
+    Ok((read(&*ask.hub.store, |session| originals::get(session, &found.hash))?, Arc::new(room)))
+}
+
+/// The Record of a result, with the room of its original.
+pub(super) fn record(ask: &Ask, found: &Found) -> Result<(Record, Room), Refusal> {
+    let (bytes, room) = bytes(ask, found)?;
+    Ok((derive::record(bytes).map_err(Refusal::bad)?, room))
 }
 
 /// `GET /api/results/ID`
@@ -201,17 +215,18 @@ pub(super) fn original(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let found = found(ask)?;
     let tag = Some(found.hash[..found.hash.len().min(20)].to_owned());
-    Ok(Answer { tag, ..Answer::of(Media::Bytes, bytes(ask, &found.hash)?) })
+    let (bytes, room) = bytes(ask, &found)?;
+    Ok(Answer { tag, room: Some(room), ..Answer::of(Media::Bytes, bytes) })
 }
 
 /// `GET /api/results/ID/findings`
 pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let found = found(ask)?;
-    if let Some(why) = found.quarantined {
+    if let Some(why) = &found.quarantined {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
-    let record = derive::record(bytes(ask, &found.hash)?).map_err(Refusal::bad)?;
+    let (record, _room) = record(ask, &found)?;
     Ok(Answer::json(
         &serde_json::to_value(explain::Document::of(&record, &Explanation::of(&record))).unwrap_or_default(),
     ))

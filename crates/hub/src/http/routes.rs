@@ -146,11 +146,16 @@ async fn send(State(hub): Shared, RawQuery(query): RawQuery, headers: HeaderMap,
         let (of, asked) = (Arc::clone(&hub), headers.clone());
         let permit = blocking(move || upload::permit(&of, &asked, query.as_deref())).await?;
         // A body that trickles takes the room of its bytes and nobody's turn.
-        let (bytes, _room) = body(&hub, content).await?;
-        let _turn = hub.uploads.acquire().await;
+        let (bytes, room) = body(&hub, content).await?;
+        let turn = Arc::clone(&hub.uploads).acquire_owned().await;
         let own_url = ask::own_url(&hub, &headers);
         let (of, asked) = (Arc::clone(&hub), headers.clone());
-        blocking(move || upload::keep(&of, permit, bytes, &own_url, &asked)).await
+        // The work holds both: a sender who hangs up does not end it.
+        blocking(move || {
+            let _held = (room, turn);
+            upload::keep(&of, permit, bytes, &own_url, &asked)
+        })
+        .await
     };
     answer.await.unwrap_or_else(|refusal| refusal.json()).response(&headers)
 }

@@ -3,12 +3,13 @@
 use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
 use super::asked::Ask;
-use super::reading::{FILTERS, bytes, found, page_of, query_of};
+use super::reading::{FILTERS, found, page_of, query_of, record};
+use crate::history;
 use crate::names::Kind;
 use crate::pages::{self, Link};
 use crate::query::{Page, Query};
+use crate::results::NAMED;
 use crate::store::{first, read};
-use crate::{derive, history};
 use explain::Explanation;
 use explain::compare::{Side, compare as compared, text};
 
@@ -38,9 +39,16 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
 
 fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
-    let sql = "SELECT words FROM name WHERE kind = $1 AND slug = $2";
+    let of = match NAMED.iter().find(|(of, _)| *of == kind) {
+        Some((_, column)) => format!("{column} = name.id"),
+        None => "cores_id IN (SELECT cores_id FROM name_core WHERE core_id = name.id)".to_owned(),
+    };
+    // A name that only unlisted results have is nobody's business.
+    let sql = format!(
+        "SELECT words FROM name WHERE kind = $1 AND slug = $2 AND EXISTS (SELECT 1 FROM result WHERE listed = 1 AND {of})"
+    );
     let values = [kind.word().into(), ask.name.as_str().into()];
-    let words = read(&*ask.hub.store, |session| first(session, sql, &values))?;
+    let words = read(&*ask.hub.store, |session| first(session, &sql, &values))?;
     let words = words.map(|row| row.words(0)).ok_or_else(Refusal::not_found)?;
     listed(ask, &words, &parameters, Some((kind, &ask.name)))
 }
@@ -76,7 +84,7 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
         let page = pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}."));
         return Ok(Answer { tag, ..Answer::of(Media::Html, page) });
     }
-    let record = derive::record(bytes(ask, &found.hash)?).map_err(Refusal::bad)?;
+    let (record, _room) = record(ask, &found)?;
     let page = pages::result(&ask.name, &record, &Explanation::of(&record));
     Ok(Answer { tag, ..Answer::of(Media::Html, page) })
 }
@@ -96,15 +104,15 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     for id in ids {
         let one = Ask { name: id.to_owned(), ..ask.clone() };
         let found = found(&one)?;
-        let record = derive::record(bytes(&one, &found.hash)?).map_err(Refusal::bad)?;
+        let (record, room) = record(&one, &found)?;
         let explained = Explanation::of(&record);
-        read_ones.push((id.to_owned(), record, explained));
+        read_ones.push((id.to_owned(), record, explained, room));
     }
     let sides: Vec<Side<'_>> =
-        read_ones.iter().map(|(name, record, explained)| Side { name: name.clone(), record, explained }).collect();
+        read_ones.iter().map(|(name, record, explained, _)| Side { name: name.clone(), record, explained }).collect();
     let links: Vec<Link> = read_ones
         .iter()
-        .map(|(id, record, _)| Link {
+        .map(|(id, record, _, _)| Link {
             to: format!("/r/{id}"),
             words: record.machine.name().cloned().unwrap_or_else(|| id.clone()),
         })

@@ -12,13 +12,12 @@ use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::json;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::SemaphorePermit;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Patience with a body: 8 MiB at 1 Mbit/s.
 const BODY_TIME_MAX: Duration = Duration::from_secs(70);
-/// Pause in seconds before a body is sent again that found no room.
-const BUSY_S: u64 = 2;
 /// Longest name that a sender gives a machine.
 const ALIAS_CHARACTERS_MAX: usize = 100;
 
@@ -54,19 +53,16 @@ fn too_large(hub: &Hub) -> Refusal {
 }
 
 /// Reads a body within its limits of size and time. It has its room in memory until the permit is dropped.
-pub(super) async fn body(hub: &Hub, body: Body) -> Result<(Vec<u8>, SemaphorePermit<'_>), Refusal> {
+pub(super) async fn body(hub: &Hub, body: Body) -> Result<(Vec<u8>, OwnedSemaphorePermit), Refusal> {
     match tokio::time::timeout(BODY_TIME_MAX, whole(hub, body)).await {
         Ok(read) => read,
         Err(_) => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request took too long.")),
     }
 }
 
-async fn whole(hub: &Hub, mut body: Body) -> Result<(Vec<u8>, SemaphorePermit<'_>), Refusal> {
-    let no_room = || {
-        let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "Too much is being sent to this hub; try again.");
-        Refusal { retry_after_s: Some(BUSY_S), ..refusal }
-    };
-    let mut room = hub.bodies.try_acquire_many(0).map_err(|_| no_room())?;
+async fn whole(hub: &Hub, mut body: Body) -> Result<(Vec<u8>, OwnedSemaphorePermit), Refusal> {
+    let no_room = || Refusal::busy("Too much is being sent to this hub; try again.");
+    let mut room = Arc::clone(&hub.bodies).try_acquire_many_owned(0).map_err(|_| no_room())?;
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame.map_err(|_| Refusal::bad("The request ended early."))?;
@@ -77,7 +73,7 @@ async fn whole(hub: &Hub, mut body: Body) -> Result<(Vec<u8>, SemaphorePermit<'_
         }
         // Not waited for: bodies that wait for each other's room would all wait for ever.
         let count = u32::try_from(data.len()).unwrap_or(u32::MAX);
-        room.merge(hub.bodies.try_acquire_many(count).map_err(|_| no_room())?);
+        room.merge(Arc::clone(&hub.bodies).try_acquire_many_owned(count).map_err(|_| no_room())?);
         bytes.extend_from_slice(&data);
     }
     Ok((bytes, room))

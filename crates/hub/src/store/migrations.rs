@@ -13,6 +13,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "changes", statements: include_str!("migrations/2_changes.sql") },
     Migration { name: "counted", statements: include_str!("migrations/3_counted.sql") },
     Migration { name: "died", statements: include_str!("migrations/4_died.sql") },
+    Migration { name: "orders", statements: include_str!("migrations/5_orders.sql") },
 ];
 
 /// Any number, the same in all hubs: who holds it migrates.
@@ -26,6 +27,9 @@ pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, 
     let dialect = store.dialect();
     write(store, |session| {
         if dialect == Dialect::Postgres {
+            // A large table takes a while, and so does another hub that migrates it.
+            session.run("SET LOCAL lock_timeout = 0", &[])?;
+            session.run("SET LOCAL statement_timeout = 0", &[])?;
             session.run("SELECT pg_advisory_xact_lock($1)", &[ADVISORY_LOCK.into()])?;
         }
         let table = "CREATE TABLE IF NOT EXISTS migration (number BIGINT PRIMARY KEY, name TEXT NOT NULL, \

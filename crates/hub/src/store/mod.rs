@@ -14,6 +14,10 @@ pub use sqlite::Sqlite;
 pub use value::{Row, Value};
 
 use std::fmt;
+use std::time::Duration;
+
+/// What readers wait for takes less. The few connections that read are free for others after that.
+pub const READ_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// What can be asked within one transaction.
 pub trait Session {
@@ -29,11 +33,11 @@ pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), Trouble>;
 
 /// A database.
 pub trait Store: Send + Sync {
-    /// Reads one consistent state.
+    /// Reads one consistent state. With `is_short` a statement that does not end soon is ended: readers wait for each other.
     ///
     /// # Errors
     /// As [`Session::run`].
-    fn read(&self, work: Work<'_>) -> Result<(), Trouble>;
+    fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble>;
 
     /// Writes all or nothing. What it wrote survives a power failure once this returns.
     ///
@@ -90,12 +94,14 @@ pub struct Trouble {
     pub is_duplicate: bool,
     /// True if the disk of the database has no room.
     pub is_full: bool,
+    /// True if it took too long and was ended.
+    pub is_slow: bool,
 }
 
 impl Trouble {
     /// A fault that stays.
     pub fn of(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_passing: false, is_duplicate: false, is_full: false }
+        Self { message: message.into(), is_passing: false, is_duplicate: false, is_full: false, is_slow: false }
     }
 }
 
@@ -107,16 +113,35 @@ impl fmt::Display for Trouble {
 
 impl std::error::Error for Trouble {}
 
-/// [`Store::read`] with a value.
+/// [`Store::read`] with a value, for who waits for it: within [`READ_TIME_MAX`].
 ///
 /// # Errors
 /// As there.
-pub fn read<T>(store: &dyn Store, mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
+pub fn read<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    read_within(store, work, true)
+}
+
+/// [`Store::read`] with a value, for what looks at all results: it takes as long as it takes.
+///
+/// # Errors
+/// As there.
+pub fn read_all<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    read_within(store, work, false)
+}
+
+fn read_within<T>(
+    store: &dyn Store,
+    mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
+    is_short: bool,
+) -> Result<T, Trouble> {
     let mut out = None;
-    store.read(&mut |session| {
-        out = Some(work(session)?);
-        Ok(())
-    })?;
+    store.read(
+        &mut |session| {
+            out = Some(work(session)?);
+            Ok(())
+        },
+        is_short,
+    )?;
     out.ok_or_else(|| Trouble::of("The transaction was not run."))
 }
 

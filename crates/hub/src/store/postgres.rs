@@ -1,8 +1,8 @@
 //! PostgreSQL: a few connections, each with its prepared statements. One that is lost is made once more.
 
-use super::{Dialect, Row, Session, Store, Trouble, Value, Work};
+use super::{Dialect, READ_TIME_MAX, Row, Session, Store, Trouble, Value, Work};
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, NoTls, Statement, Transaction};
+use postgres::{Client, Config, IsolationLevel, NoTls, Statement, Transaction};
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
@@ -21,6 +21,25 @@ pub struct Postgres {
     config: Config,
     free: Mutex<(Vec<Connection>, usize)>,
     came_back: Condvar,
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    ReadAll,
+    Write,
+}
+
+impl Kind {
+    /// What sets its patience; that of a reader is the connection's own, which costs no message.
+    fn patience(self) -> Option<&'static str> {
+        match self {
+            Self::Read => None,
+            Self::ReadAll => Some("SET LOCAL statement_timeout = 0"),
+            Self::Write => Some("SET LOCAL statement_timeout = '60s'"),
+        }
+    }
 }
 
 struct Connection {
@@ -45,7 +64,10 @@ impl Postgres {
     fn connect(&self) -> Result<Connection, Trouble> {
         let mut client = self.config.connect(NoTls)?;
         // A commit is on the server's disk when it returns, also where the server's default is another. No work waits for ever.
-        client.batch_execute("SET synchronous_commit = on; SET lock_timeout = '20s'; SET statement_timeout = '60s'")?;
+        client.batch_execute(&format!(
+            "SET synchronous_commit = on; SET lock_timeout = '20s'; SET statement_timeout = {}",
+            READ_TIME_MAX.as_millis()
+        ))?;
         Ok(Connection { client, prepared: HashMap::new() })
     }
 
@@ -85,7 +107,8 @@ impl Postgres {
         self.came_back.notify_one();
     }
 
-    fn once(&self, work: Work<'_>, keeps: bool) -> Result<(), Trouble> {
+    fn once(&self, work: Work<'_>, kind: Kind) -> Result<(), Trouble> {
+        let keeps = kind == Kind::Write;
         let mut lent = Lent(self, Some(self.take()?));
         let done = lent.1.as_mut().map_or_else(
             || Err(Trouble::of("No connection.")),
@@ -93,9 +116,13 @@ impl Postgres {
                 let builder = client.build_transaction();
                 let builder = match keeps {
                     true => builder,
-                    false => builder.read_only(true),
+                    // One state for all of its statements.
+                    false => builder.read_only(true).isolation_level(IsolationLevel::RepeatableRead),
                 };
                 let mut session = InPostgres { transaction: builder.start()?, prepared };
+                if let Some(patience) = kind.patience() {
+                    session.transaction.batch_execute(patience)?;
+                }
                 work(&mut session)?;
                 match keeps {
                     true => Ok(session.transaction.commit()?),
@@ -110,10 +137,10 @@ impl Postgres {
         done
     }
 
-    fn tried(&self, work: Work<'_>, keeps: bool) -> Result<(), Trouble> {
+    fn tried(&self, work: Work<'_>, kind: Kind) -> Result<(), Trouble> {
         let mut tries = 1;
         loop {
-            match self.once(work, keeps) {
+            match self.once(work, kind) {
                 Err(trouble) if trouble.is_passing && tries < TRIES => {
                     std::thread::sleep(Duration::from_millis(20 << tries));
                     tries += 1;
@@ -134,12 +161,12 @@ impl Drop for Lent<'_> {
 }
 
 impl Store for Postgres {
-    fn read(&self, work: Work<'_>) -> Result<(), Trouble> {
-        self.tried(work, false)
+    fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble> {
+        self.tried(work, if is_short { Kind::Read } else { Kind::ReadAll })
     }
 
     fn write(&self, work: Work<'_>) -> Result<(), Trouble> {
-        self.tried(work, true)
+        self.tried(work, Kind::Write)
     }
 
     fn dialect(&self) -> Dialect {
@@ -236,6 +263,13 @@ impl From<postgres::Error> for Trouble {
         let is_lost = error.is_closed() || (code.is_empty() && error.as_db_error().is_none());
         let is_passing = is_lost || ["08", "40", "57P"].iter().any(|class| code.starts_with(class));
         // Class 53: 53100 is disk_full.
-        Self { message, is_passing, is_duplicate: code == "23505", is_full: code == "53100" }
+        Self {
+            message,
+            is_passing,
+            is_duplicate: code == "23505",
+            is_full: code == "53100",
+            // query_canceled: by statement_timeout alone, nobody else cancels.
+            is_slow: code == "57014",
+        }
     }
 }

@@ -1,16 +1,18 @@
 //! SQLite: one file in write-ahead mode. One connection writes, others read and never wait for it.
 
-use super::{Dialect, Row, Session, Store, Trouble, Value, Work};
+use super::{Dialect, READ_TIME_MAX, Row, Session, Store, Trouble, Value, Work};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Readers at the same time; each has its own cache of pages.
 const READERS: usize = 4;
 /// Cache of pages of each connection in KiB.
 const CACHE_KIB: i64 = 8 << 10;
+/// Steps of a statement between two looks at the clock: some ten microseconds.
+const STEPS: i32 = 10_000;
 /// Patience with another process that writes, for example a backup that is being restored.
 const BUSY: Duration = Duration::from_secs(10);
 
@@ -76,9 +78,11 @@ impl Drop for Lent<'_> {
 }
 
 impl Store for Sqlite {
-    fn read(&self, work: Work<'_>) -> Result<(), Trouble> {
+    fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble> {
         let mut lent = Lent(self, Some(self.reader()));
         let Some(connection) = lent.1.as_mut() else { return Err(Trouble::of("No connection.")) };
+        let end = Instant::now() + READ_TIME_MAX;
+        connection.progress_handler(STEPS, is_short.then_some(move || Instant::now() > end))?;
         let transaction = connection.transaction()?;
         work(&mut InSqlite(&transaction))
     }
@@ -151,6 +155,7 @@ impl From<rusqlite::Error> for Trouble {
             is_passing: matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)),
             is_duplicate: code == Some(ErrorCode::ConstraintViolation),
             is_full: code == Some(ErrorCode::DiskFull),
+            is_slow: code == Some(ErrorCode::OperationInterrupted),
         }
     }
 }

@@ -54,9 +54,19 @@ impl Running {
 
     /// Starts a hub on data that are there.
     pub(crate) fn on(data: PathBuf, database: Option<String>, words: &[&str]) -> Self {
-        let (child, url) = begin(&data, database.as_deref(), words);
+        let (child, url) = begin(&data, database.as_deref(), words, Stdio::null());
         let secret = std::fs::read_to_string(data.join("token")).unwrap_or_default().trim().to_owned();
         Self { child, url, secret, data, database, _folder: None }
+    }
+
+    /// Starts a hub whose log nobody reads.
+    pub(crate) fn with_unread_log() -> Self {
+        let folder = Folder::new();
+        let mut hub = Self::on(folder.0.to_path_buf(), None, &[]);
+        hub.kill();
+        (hub.child, hub.url) = begin(&hub.data, None, &[], Stdio::piped());
+        hub._folder = Some(folder);
+        hub
     }
 
     /// Starts a hub whose directory is a disk of so many KiB that it alone sees; none where that cannot be made.
@@ -84,7 +94,7 @@ impl Running {
     /// Ends it at once, and starts it again at another port.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
-        (self.child, self.url) = begin(&self.data, self.database.as_deref(), &[]);
+        (self.child, self.url) = begin(&self.data, self.database.as_deref(), &[], Stdio::null());
     }
 
     /// Sends it a signal, from any thread.
@@ -159,6 +169,15 @@ impl Running {
         answer.json()["results"][0]["id"].as_str().unwrap().to_owned()
     }
 
+    /// As [`Self::keep`], once the hub has room for it.
+    pub(crate) fn wait_to_keep(&self, query: &str, bytes: &[u8]) -> String {
+        let until = Instant::now() + Duration::from_secs(60);
+        while self.try_send(query, bytes).map_or(503, |answer| answer.status) == 503 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        self.keep(query, bytes)
+    }
+
     /// A request without a body, with the owner's token.
     pub(crate) fn ask(&self, method: &str, path: &str) -> Answer {
         let url = format!("{}{path}", self.url);
@@ -208,9 +227,9 @@ impl Drop for Running {
     }
 }
 
-fn begin(data: &Path, database: Option<&str>, words: &[&str]) -> (Child, String) {
+fn begin(data: &Path, database: Option<&str>, words: &[&str], log: Stdio) -> (Child, String) {
     let mut command = program(data, database, &[&["serve", "--listen", "127.0.0.1:0"], words].concat());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let url = line.trim().strip_prefix("Listening on ").unwrap_or_else(|| panic!("it said {line:?}"));
