@@ -86,7 +86,10 @@
     const chosen = entries.flatMap((entry, at) => entry.chosen || view === "table" ? [at] : []);
     const html = view === "page" ? await ask("page", { index }) : await ask("several", { view, indices: chosen });
     shown = { view, index, html };
-    part("page").srcdoc = html;
+    // A new frame: another page in the same one would be a step of the browser's history.
+    const frame = part("page").cloneNode();
+    frame.srcdoc = html;
+    part("page").replaceWith(frame);
     history.replaceState(null, "", "#" + (view === "page" ? "page" : view));
     const names = { table: "Table of results", compare: "Comparison", trend: "Over time" };
     part("shown-title").textContent = names[view] ?? entries[index].board;
