@@ -141,8 +141,7 @@ impl ProgressBar {
         }
         match self.shown {
             Shown::Bar => {
-                let (columns, _) = look::size(std::io::stderr());
-                stderr::bar(&bar(gone, left, name, usize::from(columns)));
+                stderr::bar(&bar(gone, left, name, stderr::columns()));
             }
             Shown::Lines => self.line_if(self.log.borrow_mut().step(gone, name, left)),
             Shown::Nothing => {}
