@@ -1,6 +1,11 @@
 //! What the terminal can show: colours, and characters beyond ASCII.
 
-use std::io::{IsTerminal, stdout};
+use rustix::termios::{Winsize, tcgetwinsize};
+use std::io::stdout;
+use std::os::fd::AsFd;
+
+/// Columns and rows of a terminal that does not say: those of the terminals that serial lines were made for.
+const USUAL: (u16, u16) = (80, 24);
 
 /// What the terminal can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -43,12 +48,21 @@ fn is_printer(term: Option<&str>) -> bool {
     term == Some("dumb")
 }
 
-/// Columns of the terminal that standard output leads to; none where it leads elsewhere.
+/// Columns of the terminal that standard output leads to; none where it leads elsewhere, or the terminal does not know.
 pub(crate) fn columns() -> Option<usize> {
-    let out = stdout();
-    let size = rustix::termios::tcgetwinsize(&out).ok().filter(|_| out.is_terminal())?;
-    // A serial console does not know its width.
+    let size = tcgetwinsize(stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// Columns and rows to draw into.
+pub(crate) fn size(terminal: impl AsFd) -> (u16, u16) {
+    drawable(tcgetwinsize(terminal).ok())
+}
+
+/// A serial console says that it has none.
+fn drawable(reported: Option<Winsize>) -> (u16, u16) {
+    let known = |reported: u16, usual| if reported > 0 { reported } else { usual };
+    reported.map_or(USUAL, |size| (known(size.ws_col, USUAL.0), known(size.ws_row, USUAL.1)))
 }
 
 #[cfg(test)]
@@ -60,6 +74,18 @@ mod tests {
         for (term, expected) in [(Some("dumb"), true), (Some("xterm"), false), (Some("vt100"), false), (None, false)] {
             assert_eq!(is_printer(term), expected, "{term:?}");
         }
+    }
+
+    #[test]
+    fn terminals_without_a_size_have_the_usual_one() {
+        let check = |size: Option<(u16, u16)>, expected| {
+            let winsize = |(ws_col, ws_row)| Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+            assert_eq!(drawable(size.map(winsize)), expected);
+        };
+        check(Some((132, 50)), (132, 50));
+        check(Some((0, 0)), USUAL);
+        check(Some((100, 0)), (100, 24));
+        check(None, USUAL);
     }
 
     #[test]

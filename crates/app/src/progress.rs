@@ -4,15 +4,12 @@ mod step_log;
 
 use crate::{look, stderr};
 use bench::Progress;
-use ratatui::crossterm::terminal;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use step_log::StepLog;
 
 /// Columns of the bar itself.
 const BAR_COLUMNS: usize = 16;
-/// Where the terminal does not say how wide it is.
-const USUAL_COLUMNS: usize = 80;
 
 /// What a run says of itself while it goes on.
 pub(crate) struct ProgressBar {
@@ -144,8 +141,7 @@ impl ProgressBar {
         }
         match self.shown {
             Shown::Bar => {
-                let columns = terminal::size().map_or(USUAL_COLUMNS, |(columns, _)| usize::from(columns));
-                stderr::bar(&bar(gone, left, name, columns));
+                stderr::bar(&bar(gone, left, name, stderr::columns()));
             }
             Shown::Lines => self.line_if(self.log.borrow_mut().step(gone, name, left)),
             Shown::Nothing => {}

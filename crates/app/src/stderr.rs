@@ -86,6 +86,12 @@ pub(crate) fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// Columns that the bar may have.
+pub(crate) fn columns() -> usize {
+    let (columns, _) = crate::look::size(std::io::stderr());
+    usize::from(columns)
+}
+
 /// Waits until everything is written, but not for a reader that has stopped for long.
 pub(crate) fn finish() {
     wait(LAST_PATIENCE);

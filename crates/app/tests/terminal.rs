@@ -6,12 +6,15 @@ use std::io::Read;
 use std::process::Stdio;
 
 const COLUMNS: u16 = 100;
+/// What is known, and what a serial console says, which knows nothing.
+const KNOWN: (u16, u16) = (COLUMNS, 40);
+const SERIAL: (u16, u16) = (0, 0);
 const LEFT: &str = "\u{1b}[?1049l";
 
-/// What the program writes to a terminal with this locale; none where there is no pseudo-terminal.
-fn shown(words: &[&str], locale: &str) -> Option<String> {
+/// What the program writes to a terminal of this size with this locale; none where there is no pseudo-terminal.
+fn shown(words: &[&str], locale: &str, (ws_col, ws_row): (u16, u16)) -> Option<String> {
     let (reader, writer) = testkit::terminal()?;
-    let size = Winsize { ws_row: 40, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&writer, size).unwrap();
     let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
     command.envs([("NotReadyYet", "yes"), ("TERM", "xterm"), ("LANG", locale)]);
@@ -55,7 +58,7 @@ fn run_ends_with_its_course_where_the_terminal_has_utf8() {
     let log = Log::new("course");
     let words = ["run", "--repeat", "3", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
     for (locale, has_course) in [("C.UTF-8", true), ("C", false)] {
-        let Some(text) = shown(&words, locale) else { return testkit::was_skipped() };
+        let Some(text) = shown(&words, locale, KNOWN) else { return testkit::was_skipped() };
         assert!(text.contains("sleep 0.7"), "{text}");
         // A machine without clocks and temperatures has no course.
         let course = text.lines().filter(|line| line.contains(['▁', '▅', '█']));
@@ -70,11 +73,23 @@ fn run_is_watched_on_a_whole_screen_and_ends_below_it() {
     let log = Log::new("screen");
     let words =
         ["run", "--tui", "--repeat", "3", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
-    let Some(text) = shown(&words, "C.UTF-8") else { return testkit::was_skipped() };
-    let (screen, behind) = text.split_once(LEFT).unwrap_or_else(|| panic!("no screen: {text}"));
-    assert!(screen.contains("\u{1b}[?1049h") && screen.contains("q leave the screen"), "{text}");
-    assert!(screen.contains("all CPUs") && screen.contains("sleep 0.7"), "{text}");
-    // The report is in the terminal that was given back.
-    assert!(behind.contains("median of 3") && behind.contains("Log: "), "{behind}");
-    assert!(!behind.contains(LEFT), "{behind}");
+    for size in [KNOWN, SERIAL] {
+        let Some(text) = shown(&words, "C.UTF-8", size) else { return testkit::was_skipped() };
+        let (screen, behind) = text.split_once(LEFT).unwrap_or_else(|| panic!("no screen: {text}"));
+        assert!(screen.contains("\u{1b}[?1049h") && screen.contains("q leave the screen"), "{text}");
+        assert!(screen.contains("all CPUs") && screen.contains("sleep 0.7"), "{text}");
+        // The report is in the terminal that was given back.
+        assert!(behind.contains("median of 3") && behind.contains("Log: "), "{behind}");
+        assert!(!behind.contains(LEFT), "{behind}");
+    }
+}
+
+#[test]
+fn bar_is_shown_where_the_terminal_knows_its_width_and_where_not() {
+    let log = Log::new("bar");
+    let words = ["run", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
+    for size in [KNOWN, SERIAL] {
+        let Some(text) = shown(&words, "C", size) else { return testkit::was_skipped() };
+        assert!(text.contains("00:00:00 [") && text.contains("left: sleep 0.7"), "{size:?}: {text}");
+    }
 }

@@ -13,7 +13,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// Longest boot with all its commands. A machine that hangs is ended then.
-const BOOT_MAX: Duration = Duration::from_secs(900);
+const BOOT_MAX: Duration = Duration::from_secs(1800);
 /// Nothing on the serial line for so long: it hangs. No command is silent for longer than it may take.
 const SILENCE_MAX: Duration = Duration::from_secs(400);
 const DISK_BYTES: u64 = 64 << 20;
@@ -49,7 +49,6 @@ pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Bo
     }
     command.args(["-nographic", "-nodefaults", "-serial", "stdio"]);
     command.arg("-kernel").arg(kernel.join("kernel")).arg("-initrd").arg(image);
-    // The last MiB of memory keep what the kernel said when it died.
     let Start { plan, words, .. } = start;
     let words = format!("console={} plan={plan} panic=1 {} {words}", machine.console, machine.kernel_words());
     command.arg("-append").arg(words);

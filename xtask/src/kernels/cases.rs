@@ -14,7 +14,7 @@ pub(super) struct Case {
     pub(super) script: &'static str,
     /// What it has to end with; none if the machine does not outlive it.
     status: Option<i32>,
-    /// What it has to say. `BOARD` is the name of the machine's board.
+    /// What it has to say. `BOARD` is the name of the machine's board, `DISKS` the names of its disks.
     says: &'static [&'static str],
     /// What would be wrong.
     never: &'static [&'static str],
@@ -36,6 +36,14 @@ const PLAIN: Case = Case {
     is_quick: true,
 };
 
+/// No clock is told of a CPU that is emulated.
+const CLOCK: Case = Case {
+    status: Some(1),
+    says: &["this CPU is emulated"],
+    never: &["panicked", "believe", "arrives over longer times"],
+    ..PLAIN
+};
+
 /// With a disk to lose, and a CPU to switch off.
 const TROUBLE: Case =
     Case { plan: PLANS[1], is_quick: false, seconds_max: 200, never: &["panicked", "Results are valid"], ..PLAIN };
@@ -43,7 +51,7 @@ const TROUBLE: Case =
 const CASES: &[Case] = &[
     Case { name: "identify", script: "sbc-bench identify", says: &["BOARD", "Emulated  ", "Memory"], ..PLAIN },
     Case { name: "kernel", script: "sbc-bench -k", says: &["debian-kernel@lists.debian.org"], ..PLAIN },
-    Case { name: "storage", script: "sbc-bench -S", ..PLAIN },
+    Case { name: "storage", script: "sbc-bench -S", says: &["DISKS"], ..PLAIN },
     Case { name: "look", script: "sbc-bench review --look", says: &["# BOARD", "This CPU is emulated"], ..PLAIN },
     Case {
         name: "snapshot",
@@ -61,14 +69,25 @@ diff /tmp/live /tmp/again && cat /tmp/my.board",
         says: &["Time ", "%cpu"],
         ..PLAIN
     },
+    // A serial console says that it has no columns and no rows.
     Case {
-        name: "clock-quick",
-        script: "sbc-bench clock --quick",
-        status: Some(1),
-        says: &["this CPU is emulated"],
-        never: &["panicked", "believe", "arrives over longer times"],
+        name: "screen",
+        script: "timeout -s INT 8 sbc-bench -m 0.5 --tui </dev/console",
+        says: &["\u{1b}[?1049h", "cpu0", "q quit", "\u{1b}[?1049l"],
+        never: &["panicked", "too small"],
         ..PLAIN
     },
+    Case {
+        name: "bar",
+        script: "sbc-bench run --force --repeat 1 -- sleep 3",
+        status: Some(3),
+        says: &["00:00:0", "left: sleep 3", "Results are invalid"],
+        seconds_max: 200,
+        is_quick: false,
+        ..PLAIN
+    },
+    Case { name: "clock-quick", script: "sbc-bench clock --quick", ..CLOCK },
+    Case { name: "clock-full", script: "sbc-bench clock", seconds_max: 200, is_quick: false, ..CLOCK },
     Case {
         name: "watched",
         script: "sbc-bench -R -- sleep 2",
@@ -106,6 +125,22 @@ sbc-bench -m 0.5 --count 12",
         says: &["CPUs offline", "cpu3"],
         ..TROUBLE
     },
+    // In the middle of a step: the command itself does it.
+    Case {
+        name: "unplugged-run",
+        script: "
+cat >/tmp/unplug <<'END'
+sleep 2
+echo 0 >/sys/devices/system/cpu/cpu3/online
+sleep 4
+echo 1 >/sys/devices/system/cpu/cpu3/online
+sleep 2
+END
+sbc-bench run --force -q --repeat 1 -- sh /tmp/unplug
+echo online: $(cat /sys/devices/system/cpu/online)",
+        says: &["offline", "after ", "online: 0-3"],
+        ..TROUBLE
+    },
     Case {
         name: "no-memory",
         script: "sbc-bench run --force -q -- sh -c 'tail /dev/zero'",
@@ -121,6 +156,17 @@ sbc-bench run --force -q --log /tmp/full/x.log -- true
 echo ended: $?
 sbc-bench -m 0.1 --count 30 --quiet --record /tmp/full/m.rec
 umount /tmp/full",
+        says: &["No space left"],
+        ..TROUBLE
+    },
+    // The disk that results and settings are kept on.
+    Case {
+        name: "full-ext4",
+        script: "
+cat /dev/zero >/var/lib/sbc-bench/ballast
+sbc-bench run --force -q -- true
+echo ended: $?
+rm /var/lib/sbc-bench/ballast",
         says: &["No space left"],
         ..TROUBLE
     },
@@ -144,12 +190,12 @@ sleep 60",
         never: &["panicked", "unreadable"],
         ..TROUBLE
     },
-    // The last MiB of memory, which `mem=` keeps from the kernel, holds what it said.
+    // Memory that the kernel keeps free, and a reset as well, holds what it said.
     Case {
         name: "crash",
         plan: PLANS[3],
         script: "
-insmod /modules/ramoops.ko mem_address=0x7c000000 mem_size=0x100000 record_size=0x10000 console_size=0x20000
+insmod /modules/ramoops.ko mem_name=oops record_size=0x10000 console_size=0x20000
 sleep 1
 if [ -z \"$(ls /sys/fs/pstore)\" ]; then
     sbc-bench run --force -- sleep 300 >/tmp/run 2>&1 &
@@ -186,7 +232,11 @@ sbc-bench run --force --others-off --cpus 0 --repeat 5000 $again -- sleep 0.1 2>
 
 /// What this machine is asked.
 pub(super) fn of(machine: &Machine, quick: bool) -> Vec<&'static Case> {
-    let can = |case: &&Case| machine.has_disk || case.plan == PLANS[0];
+    let can = |case: &&Case| match case.plan {
+        "plain" => true,
+        "crash" => machine.has_disk && machine.kernel.has_ramoops,
+        _ => machine.has_disk,
+    };
     CASES.iter().filter(can).filter(|case| !quick || case.is_quick).collect()
 }
 
@@ -214,7 +264,9 @@ pub(super) fn judged(case: &Case, machine: &Machine, booted: &Booted) -> (f64, S
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = words(told.text);
     let has = |sentence: &str| text.contains(&words(&sentence.replace("BOARD", machine.board)));
-    wrong.extend(case.says.iter().filter(|says| !has(says)).map(|says| format!("does not say {says:?}")));
+    let says =
+        case.says.iter().flat_map(|says| if *says == "DISKS" { machine.disks } else { std::slice::from_ref(says) });
+    wrong.extend(says.filter(|says| !has(says)).map(|says| format!("does not say {says:?}")));
     wrong.extend(case.never.iter().filter(|never| has(never)).map(|never| format!("says {never:?}")));
     (told.seconds, wrong.join("; "))
 }
@@ -229,8 +281,10 @@ mod tests {
         for machine in MACHINES {
             assert_eq!(plans(&of(machine, true)), [PLANS[0]], "{}", machine.name);
         }
-        let with_disk = MACHINES.iter().find(|machine| machine.has_disk).unwrap();
-        assert_eq!(plans(&of(with_disk, false)), PLANS);
+        for machine in MACHINES.iter().filter(|machine| machine.has_disk) {
+            let count = if machine.kernel.has_ramoops { 4 } else { 3 };
+            assert_eq!(plans(&of(machine, false)), PLANS[..count], "{}", machine.name);
+        }
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(super) struct Kernel {
     pub(super) arch: &'static Arch,
     /// Folder of its package.
     pub(super) package: &'static str,
+    /// What it says when it dies can outlive it: not every kernel of Debian has the module.
+    pub(super) has_ramoops: bool,
 }
 
 /// A machine that qemu emulates.
@@ -39,6 +41,8 @@ pub(super) struct Machine {
     pub(super) console: &'static str,
     /// What `identify` has to say of it.
     pub(super) board: &'static str,
+    /// The disks that `-S` has to name.
+    pub(super) disks: &'static [&'static str],
     /// It has a disk on virtio, so that it can lose power.
     pub(super) has_disk: bool,
     /// `--quick` boots it.
@@ -50,11 +54,11 @@ const ARMV7: Arch = Arch { binary: "armv7", qemu: "qemu-system-arm", busybox: "b
 const RISCV64: Arch = Arch { binary: "riscv64", qemu: "qemu-system-riscv64", busybox: "busybox-riscv64" };
 const X86_64: Arch = Arch { binary: "x86_64", qemu: "qemu-system-x86_64", busybox: "busybox-amd64" };
 
-const ARM64_6_12: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64" };
-const ARM64_6_1: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64-6.1" };
-const ARMV7_6_12: Kernel = Kernel { arch: &ARMV7, package: "kernel-armhf" };
-const RISCV64_6_12: Kernel = Kernel { arch: &RISCV64, package: "kernel-riscv64" };
-const X86_64_6_12: Kernel = Kernel { arch: &X86_64, package: "kernel-amd64" };
+const ARM64_6_12: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64", has_ramoops: true };
+const ARM64_6_1: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64-6.1", has_ramoops: true };
+const ARMV7_6_12: Kernel = Kernel { arch: &ARMV7, package: "kernel-armhf", has_ramoops: false };
+const RISCV64_6_12: Kernel = Kernel { arch: &RISCV64, package: "kernel-riscv64", has_ramoops: false };
+const X86_64_6_12: Kernel = Kernel { arch: &X86_64, package: "kernel-amd64", has_ramoops: true };
 
 /// Folder of the package with UEFI for Arm.
 pub(super) const FIRMWARE: &str = "firmware-arm64";
@@ -81,9 +85,10 @@ const PACKAGES: &[Package] = &[
 ];
 
 impl Machine {
-    /// What the kernel of machines that lose power is told: memory that outlives a crash.
+    /// What the kernel of machines that lose power is told: memory that outlives a crash, which is at the same place in
+    /// each boot where the kernel itself is.
     pub(super) fn kernel_words(&self) -> &'static str {
-        if self.has_disk { "mem=960M" } else { "" }
+        if self.has_disk { "reserve_mem=1M:4096:oops nokaslr" } else { "" }
     }
 
     /// The packages that it needs.
@@ -105,6 +110,7 @@ pub(super) const MACHINES: &[Machine] = &[
         arguments: &["-machine", "virt", "-cpu", "cortex-a72", "-smp", "4", "-m", "1024"],
         console: "ttyAMA0",
         board: "linux,dummy-virt",
+        disks: &["vda"],
         has_disk: true,
         is_quick: true,
     },
@@ -115,6 +121,7 @@ pub(super) const MACHINES: &[Machine] = &[
         arguments: &["-machine", "virt", "-cpu", "cortex-a53", "-smp", "4", "-m", "256"],
         console: "ttyAMA0",
         board: "linux,dummy-virt",
+        disks: &[],
         has_disk: false,
         is_quick: false,
     },
@@ -136,6 +143,7 @@ pub(super) const MACHINES: &[Machine] = &[
         ],
         console: "ttyAMA0",
         board: "QEMU virtual machine (QEMU Virtual Machine)",
+        disks: &[],
         has_disk: false,
         is_quick: false,
     },
@@ -143,9 +151,23 @@ pub(super) const MACHINES: &[Machine] = &[
     Machine {
         name: "raspi3b",
         kernel: &ARM64_6_12,
-        arguments: &["-machine", "raspi3b", "-dtb", "TREE:bcm2837-rpi-3-b.dtb", "-serial", "null"],
+        arguments: &[
+            "-machine",
+            "raspi3b",
+            "-dtb",
+            "TREE:bcm2837-rpi-3-b.dtb",
+            "-serial",
+            "null",
+            "-drive",
+            "if=sd,format=raw,file=DISK:card",
+            "-drive",
+            "if=none,id=u0,format=raw,file=DISK:stick",
+            "-device",
+            "usb-storage,drive=u0",
+        ],
         console: "ttyS1",
         board: "Raspberry Pi 3 Model B",
+        disks: &["mmcblk0", "sda"],
         has_disk: false,
         is_quick: false,
     },
@@ -155,6 +177,7 @@ pub(super) const MACHINES: &[Machine] = &[
         arguments: &["-machine", "virt", "-cpu", "cortex-a15", "-smp", "4", "-m", "1024"],
         console: "ttyAMA0",
         board: "linux,dummy-virt",
+        disks: &[],
         has_disk: false,
         is_quick: true,
     },
@@ -164,6 +187,7 @@ pub(super) const MACHINES: &[Machine] = &[
         arguments: &["-machine", "orangepi-pc", "-dtb", "TREE:sun8i-h3-orangepi-pc.dtb"],
         console: "ttyS0",
         board: "Xunlong Orange Pi PC",
+        disks: &[],
         has_disk: false,
         is_quick: false,
     },
@@ -173,6 +197,7 @@ pub(super) const MACHINES: &[Machine] = &[
         arguments: &["-machine", "virt", "-smp", "4", "-m", "1024"],
         console: "ttyS0",
         board: "riscv-virtio,qemu",
+        disks: &[],
         has_disk: false,
         is_quick: true,
     },
@@ -210,7 +235,8 @@ pub(super) const MACHINES: &[Machine] = &[
         ],
         console: "ttyS0",
         board: "QEMU virtual machine (Standard PC (Q35 + ICH9, 2009))",
-        has_disk: false,
+        disks: &["vda", "nvme0n1", "sda"],
+        has_disk: true,
         is_quick: false,
     },
 ];

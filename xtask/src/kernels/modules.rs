@@ -17,6 +17,8 @@ const WANTED: &[&str] = &[
     "ext4",
     "nvme",
     "xhci_pci",
+    "phy_generic",
+    "dwc2",
     "usb_storage",
     "sd_mod",
     "mmc_block",

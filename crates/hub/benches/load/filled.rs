@@ -39,7 +39,9 @@ impl Filling {
         migrate(&*store, BEGAN_UTC_MS).unwrap();
         // Another name would have the hub derive all of it once more.
         let build = results::build_number(&*store, sources::build()).unwrap();
-        Self { store, logs: sources::logs(), build, last_own: 0, own: 0, copies: 0, results: 0 }
+        let logs = sources::logs();
+        println!("  results are made of {} logs", logs.len());
+        Self { store, logs, build, last_own: 0, own: 0, copies: 0, results: 0 }
     }
 
     /// Fills until there are so many results.

@@ -30,7 +30,6 @@ pub(crate) fn logs() -> Vec<String> {
     let logs: Vec<String> =
         files.iter().map(|file| String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned()).collect();
     assert!(!logs.is_empty(), "there is no log to make results of");
-    println!("  results are made of {} logs", logs.len());
     logs
 }
 

@@ -2,14 +2,13 @@
 //! comes, since those end the loop and drop this.
 
 use super::outlet::{self, FrameQueue};
-use crate::signals;
+use crate::{look, signals};
 use anyhow::Context;
-use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
-};
+use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::crossterm::{cursor, execute};
+use ratatui::layout::Rect;
+use ratatui::{Frame, TerminalOptions, Viewport};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, stdout};
 use std::mem::ManuallyDrop;
@@ -25,7 +24,8 @@ const LAST_PATIENCE: Duration = Duration::from_millis(600);
 pub(super) struct Terminal {
     /// Never dropped: its own end prints when the terminal is gone, which would be a panic.
     inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<FrameQueue>>>,
-    size: Option<(u16, u16)>,
+    /// What was drawn into last.
+    area: Rect,
 }
 
 impl Terminal {
@@ -43,9 +43,11 @@ impl Terminal {
         let mut frames = FrameQueue::start()?;
         execute!(frames, EnterAlternateScreen, cursor::Hide)?;
         let backend = CrosstermBackend::new(frames);
-        let inner = ManuallyDrop::new(ratatui::Terminal::new(backend)?);
-        let size = size().ok();
-        Ok(Self { inner, size })
+        // Of its own accord it would draw into what a terminal reports, which may be nothing.
+        let area = area();
+        let options = TerminalOptions { viewport: Viewport::Fixed(area) };
+        let inner = ManuallyDrop::new(ratatui::Terminal::with_options(backend, options)?);
+        Ok(Self { inner, area })
     }
 
     /// Ctrl-C stays a signal, for those who do not always listen to keys.
@@ -58,10 +60,9 @@ impl Terminal {
         tcsetattr(&input, OptionalActions::Now, &modes).context("Cannot set the mode of the terminal")
     }
 
-    /// True if it has another size than at the last call.
-    pub(super) fn was_resized(&mut self) -> bool {
-        let now = size().ok();
-        std::mem::replace(&mut self.size, now) != now
+    /// True if it has another size than what was drawn.
+    pub(super) fn was_resized(&self) -> bool {
+        self.area != area()
     }
 
     /// Draws what has changed. False where the terminal has not read the last frame yet (a slow or a dead
@@ -69,6 +70,10 @@ impl Terminal {
     pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<bool> {
         if !outlet::is_idle_within(Duration::ZERO) {
             return Ok(false);
+        }
+        if self.was_resized() {
+            self.area = area();
+            self.inner.resize(self.area).context("Cannot write to the terminal")?;
         }
         let drawn = self.inner.draw(render).map(|_| true);
         drawn.context("Cannot write to the terminal")
@@ -79,6 +84,12 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// All of the terminal.
+fn area() -> Rect {
+    let (width, height) = look::size(stdout());
+    Rect { x: 0, y: 0, width, height }
 }
 
 /// True while the terminal is not as it was.
@@ -109,5 +120,6 @@ fn give_back() {
 pub(in super::super) fn is_large(term: Option<&str>) -> bool {
     let able = !matches!(term, None | Some("" | "dumb"));
     let both = stdout().is_terminal() && std::io::stdin().is_terminal();
-    able && both && size().is_ok_and(|(width, height)| width >= LARGE.0 && height >= LARGE.1)
+    let (width, height) = look::size(stdout());
+    able && both && width >= LARGE.0 && height >= LARGE.1
 }
