@@ -1,8 +1,9 @@
 //! A Record, and what several rules ask of it: computed once, when the first one asks.
 
-use crate::view::{self, Phase, ScoreSteps};
-use crate::{Figure, Finding, figures};
-use record::{Record, RuleId};
+use crate::figures::equivalent::in_known_methods;
+use crate::view::{self, ClockFall, DoubtedColumn, LoadClock, Phase, ScoreSteps};
+use crate::{Figure, Finding, figures, soc};
+use record::{Fact, Record, RuleId};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,7 +14,12 @@ pub struct Case<'a> {
     pub(crate) record: &'a Record,
     phases: OnceCell<Vec<Phase>>,
     figures: OnceCell<Vec<Figure>>,
+    known_figures: OnceCell<Vec<Figure>>,
     scores: OnceCell<Vec<ScoreSteps>>,
+    doubted_columns: OnceCell<Vec<DoubtedColumn>>,
+    clock_falls: OnceCell<Vec<ClockFall>>,
+    load_clocks: OnceCell<Vec<LoadClock>>,
+    soc: OnceCell<Fact<String>>,
     found: RefCell<BTreeMap<RuleId, Rc<[Finding]>>>,
 }
 
@@ -24,7 +30,12 @@ impl<'a> Case<'a> {
             record,
             phases: OnceCell::new(),
             figures: OnceCell::new(),
+            known_figures: OnceCell::new(),
             scores: OnceCell::new(),
+            doubted_columns: OnceCell::new(),
+            clock_falls: OnceCell::new(),
+            load_clocks: OnceCell::new(),
+            soc: OnceCell::new(),
             found: RefCell::default(),
         }
     }
@@ -39,9 +50,34 @@ impl<'a> Case<'a> {
         self.figures.get_or_init(|| figures(self.record))
     }
 
+    /// The same in the methods of the known results, as far as that is possible.
+    pub(crate) fn known_figures(&self) -> &[Figure] {
+        self.known_figures.get_or_init(|| in_known_methods(self.record, self.figures()))
+    }
+
     /// What was measured, and by which steps.
     pub(crate) fn scores(&self) -> &[ScoreSteps] {
         self.scores.get_or_init(|| view::scores(self.record))
+    }
+
+    /// Columns of claimed clocks that cannot be believed.
+    pub(crate) fn doubted_columns(&self) -> &[DoubtedColumn] {
+        self.doubted_columns.get_or_init(|| view::doubted_columns(self.record))
+    }
+
+    /// Falls of claimed clocks under full load.
+    pub(crate) fn clock_falls(&self) -> &[ClockFall] {
+        self.clock_falls.get_or_init(|| view::clock_falls(self.record, self.phases(), self.doubted_columns()))
+    }
+
+    /// The clocks that were read all over the run and can be believed.
+    pub(crate) fn load_clocks(&self) -> &[LoadClock] {
+        self.load_clocks.get_or_init(|| view::load_clocks(self.record, self.phases(), self.doubted_columns()))
+    }
+
+    /// The name of the SoC.
+    pub(crate) fn soc(&self) -> &Fact<String> {
+        self.soc.get_or_init(|| soc::name(&self.record.machine))
     }
 
     /// What a rule finds; `look` is asked once.

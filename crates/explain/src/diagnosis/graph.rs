@@ -30,12 +30,14 @@ pub(super) struct Graph {
 
 /// The graph of these findings.
 pub(super) fn of(case: &Case<'_>, findings: &[Finding]) -> Graph {
-    let mut look = Look {
-        case,
-        findings,
-        situated: findings.iter().map(|finding| Situated::of(case, finding, lines_of(finding.rule).1)).collect(),
-        is_taken: vec![false; findings.len()],
-    };
+    let situated: Vec<Situated> =
+        findings.iter().map(|finding| Situated::of(case, finding, lines_of(finding.rule).1)).collect();
+    let lines = findings.iter().zip(&situated).map(|(finding, at)| {
+        let lines = lines_of(finding.rule).0.iter().copied();
+        lines.filter(|(_, when)| when.holds(case, finding, at, findings)).collect()
+    });
+    let lines = lines.collect();
+    let mut look = Look { case, findings, situated, lines, is_taken: vec![false; findings.len()] };
     let answers = look.free(|look, index| look.lines(index).any(|(relation, _)| relation == Relation::Answer));
     look.take(&answers);
     let mut diagnoses: Vec<Diagnosis> = Vec::new();
@@ -56,6 +58,8 @@ struct Look<'a> {
     case: &'a Case<'a>,
     findings: &'a [Finding],
     situated: Vec<Situated>,
+    /// What each finding can be, as far as conditions hold: every cause asks for it.
+    lines: Vec<Vec<(Relation, When)>>,
     is_taken: Vec<bool>,
 }
 
@@ -69,11 +73,9 @@ impl Look<'_> {
         indices.iter().for_each(|index| self.is_taken[*index] = true);
     }
 
-    /// What a finding can be, as far as conditions hold.
+    /// What a finding can be.
     fn lines(&self, index: usize) -> impl Iterator<Item = (Relation, When)> {
-        let (finding, at) = (&self.findings[index], &self.situated[index]);
-        let lines = lines_of(finding.rule).0.iter().copied();
-        lines.filter(move |(_, when)| when.holds(self.case, finding, at, self.findings))
+        self.lines[index].iter().copied()
     }
 
     fn harms(&self, index: usize) -> bool {

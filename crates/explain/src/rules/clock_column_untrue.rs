@@ -2,8 +2,8 @@
 
 use super::place::samples_place;
 use super::{Check, Rule, Subject};
+use crate::case::Case;
 use crate::stats::mean;
-
 use crate::view::{ClockDoubt, DoubtedColumn};
 use crate::{Finding, Quantity, Severity, Witness, view};
 use record::{ChannelId, Record, RuleId, Window};
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-column-untrue"),
     about: "The clock reported by cpufreq is wrong.",
     link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
-    check: Check::Record(check),
+    check: Check::Case(check),
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -22,8 +22,8 @@ const SCORE_FALL_PERCENT: f64 = 5.0;
 /// A reported clock that moved less than this did not see that cause.
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let doubted = view::doubted_columns(record);
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let (record, doubted) = (case.record, case.doubted_columns());
     let is_of = |kind: fn(&ClockDoubt) -> Option<f64>| {
         let columns = doubted.iter().filter_map(move |column| Some((kind(&column.doubt)?, column)));
         let mut columns: Vec<(f64, &DoubtedColumn)> = columns.collect();
@@ -163,7 +163,7 @@ mod tests {
             let khz: Vec<i64> = (0..16).map(|row| claimed - row % 3 * 20_000).collect();
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
-            assert_eq!(crate::view::clock_falls(&record), []);
+            assert_eq!(crate::case::Case::of(&record).clock_falls(), []);
         }
     }
 

@@ -82,7 +82,6 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     if is_hot || slowdown::is_x86(record) || rpi_firmware::is_raspberry_pi(record) {
         return Vec::new();
     }
-    let untrue = view::doubted_columns(record);
     let of = |pass: &Variant| view::cluster_clocks(record, pass);
     let (cold, hot) = (of(&Variant::COLD), [of(&Variant::HOT_LOADED), of(&Variant::HOT_AFTER)].concat());
     let mut findings = Vec::new();
@@ -108,8 +107,8 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         };
         // A limit holds right after the load as well: there the column would be wrong.
         let reached = cold.iter().any(reaches) && !hot.iter().any(reaches);
-        let is_untrue = untrue.iter().any(|column| column.channel == id);
-        if clocks.len() < LOG_ROWS_MIN || lost < LOG_LOSS_PERCENT_MIN || !is_one_opp || !reached || is_untrue {
+        let is_untrue = || view::doubted_columns(record).iter().any(|column| column.channel == id);
+        if clocks.len() < LOG_ROWS_MIN || lost < LOG_LOSS_PERCENT_MIN || !is_one_opp || !reached || is_untrue() {
             continue;
         }
         let (start, end) = (view::whole_run().start_ms, view::whole_run().end_ms);

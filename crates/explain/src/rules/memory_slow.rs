@@ -6,7 +6,7 @@
 
 use super::place::step_place;
 use super::{Check, Rule, Subject, slowdown};
-use crate::figures::equivalent::in_known_methods;
+use crate::case::Case;
 use crate::reference::Reference;
 use crate::stats::mean;
 use crate::{Figure, Finding, Quantity, Severity, view};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("memory-slow"),
     about: "Memory is slower than on other boards with this SoC.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: Check::Figures(check),
+    check: Check::Case(check),
     subjects: &[Subject::Memory],
     ..Rule::PLAIN
 };
@@ -26,11 +26,11 @@ const LOSS_PERCENT_MIN: f64 = 20.0;
 /// A handful of results is no proof.
 const SURE_PERCENT: u8 = 70;
 
-fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
-    judged(record, &in_known_methods(record, figures), Reference::builtin)
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    judged(case, case.known_figures(), Reference::builtin)
 }
 
-fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
+fn judged<'a>(case: &Case<'_>, figures: &[Figure], reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
     let is_memory =
         |figure: &&Figure| figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory();
     let memory: Vec<&Figure> = figures.iter().filter(is_memory).collect();
@@ -38,8 +38,7 @@ fn judged<'a>(record: &Record, figures: &[Figure], reference: impl FnOnce() -> &
     if memory.is_empty() {
         return Vec::new();
     }
-    let soc = crate::soc::name(&record.machine);
-    let Some(soc) = soc.known() else {
+    let (record, Some(soc)) = (case.record, case.soc().known()) else {
         return Vec::new();
     };
     let reference = reference();
@@ -105,6 +104,7 @@ fn is_disturbed(record: &Record, step: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::judged;
+    use crate::case::Case;
     use crate::reference::{Reference, parse};
     use crate::test_support::{own_run, with_step};
     use crate::{Finding, figures};
@@ -147,7 +147,7 @@ mod tests {
         let sentences = |mb_per_s, boards: &[(&str, u32)]| -> Vec<String> {
             let reference = reference(boards);
             let record = copies(mb_per_s);
-            let found = judged(&record, &figures(&record), || &reference);
+            let found = judged(&Case::of(&record), &figures(&record), || &reference);
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
@@ -158,6 +158,6 @@ mod tests {
         let mut unknown = copies(2000);
         unknown.machine.soc = Fact::not_reached();
         let usual = reference(&usual);
-        assert_eq!(judged(&unknown, &figures(&unknown), || &usual), []);
+        assert_eq!(judged(&Case::of(&unknown), &figures(&unknown), || &usual), []);
     }
 }

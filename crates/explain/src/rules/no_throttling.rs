@@ -39,14 +39,13 @@ const SAMPLES_MIN: usize = 3;
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let record = case.record;
     let cpus = view::cpu_count(record).unwrap_or(1);
-    let phases = view::phases(record);
-    let loaded: Vec<_> = phases.iter().filter(|phase| phase.is_full_load(cpus)).collect();
+    let loaded: Vec<_> = case.phases().iter().filter(|phase| phase.is_full_load(cpus)).collect();
     if loaded.is_empty() || OPPOSITES.iter().any(|rule| !rule.found(case).is_empty()) {
         return Vec::new();
     }
     // A result that fell has a cause, and who did not see one is no witness that there was none.
     let declines = view::declines(record);
-    let witnesses = if declines.is_empty() { witnesses(record) } else { Vec::new() };
+    let witnesses = if declines.is_empty() { witnesses(case) } else { Vec::new() };
     let names: Vec<&str> = witnesses.iter().map(|(name, _)| *name).collect();
     let of = |template| {
         Finding::new(RULE.id, Severity::Info, template)
@@ -89,7 +88,8 @@ fn has_samples(channel: &Channel) -> bool {
 }
 
 /// What would have shown it, with its name for people.
-fn witnesses(record: &Record) -> Vec<(&'static str, Witness)> {
+fn witnesses(case: &Case<'_>) -> Vec<(&'static str, Witness)> {
+    let record = case.record;
     let first = |is_wanted: fn(&ChannelId) -> bool| {
         view::channels(record, is_wanted).find(|channel| has_samples(channel)).map(|channel| channel.id.clone())
     };
@@ -105,7 +105,7 @@ fn witnesses(record: &Record) -> Vec<(&'static str, Witness)> {
         first(ChannelId::is_firmware_clock).map(|id| ("firmware clock", Witness::FirmwareClock(id))),
         known(counter).map(|id| ("CPU throttle counters", Witness::ThrottleCounter(id))),
         known(cooling).map(|id| ("cooling devices", Witness::CoolingDevice(id))),
-        sound_claim(record).map(|id| ("reported clocks", Witness::ClaimedClock(id))),
+        sound_claim(case).map(|id| ("reported clocks", Witness::ClaimedClock(id))),
     ]
     .into_iter()
     .flatten()
@@ -131,12 +131,13 @@ fn measured(record: &Record) -> Option<Variant> {
 
 /// A column of claimed clocks that would have shown a drop: nothing contradicts any of them, the driver reads what the
 /// hardware does, and it was never so hot that firmware throttles unseen.
-fn sound_claim(record: &Record) -> Option<ChannelId> {
+fn sound_claim(case: &Case<'_>) -> Option<ChannelId> {
+    let record = case.record;
     let mut drivers = record.machine.policies.iter().filter_map(|policy| policy.driver.known());
     let is_blind = drivers.any(|driver| BLIND_DRIVERS.contains(&driver.trim()));
     let hottest = view::heat(record, view::whole_run())?.millicelsius_max;
     let hot = if view::is_x86(record) { slowdown::hot_millicelsius(record) } else { HOT_MILLICELSIUS };
-    if is_blind || hottest >= hot || !view::doubted_columns(record).is_empty() {
+    if is_blind || hottest >= hot || !case.doubted_columns().is_empty() {
         return None;
     }
     view::channels(record, ChannelId::is_any_claim)

@@ -3,6 +3,7 @@
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
 use super::{Check, Rule, Throttles};
+use crate::case::Case;
 use crate::view::ClockFall;
 use crate::{Finding, Quantity, Severity, view};
 use record::{Missing, Record, RuleId};
@@ -11,16 +12,16 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("power-limit"),
     about: "Clocks dropped under load without heat: a power or current limit.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
-    check: Check::Record(check),
+    check: Check::Case(check),
     throttles: Throttles::Clock,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let falls = view::clock_falls(record);
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
     let heat = kernel_says_heat(record);
     let of_cause = |cause| {
-        let mut falls = falls.clone();
+        let mut falls = case.clock_falls().to_vec();
         falls.retain(|fall| slowdown::cause(record, fall, heat) == cause);
         falls
     };

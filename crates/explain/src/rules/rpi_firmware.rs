@@ -6,6 +6,7 @@
 
 use super::place::samples_place;
 use super::{Check, Rule, Subject, Throttles, When};
+use crate::case::Case;
 use crate::view::{self, FirmwareBits};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{ChannelId, OfRaspberryPi, Record, RuleId};
@@ -14,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-firmware"),
     about: "The Raspberry Pi firmware reported under-voltage, a capped clock or throttling.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
-    check: Check::Record(check),
+    check: Check::Case(check),
     subjects: &[Subject::Storage],
     throttles: Throttles::Clock,
     when: When::Both,
@@ -34,16 +35,17 @@ pub(super) fn is_raspberry_pi(record: &Record) -> bool {
     view::firmware_bits(record, 0) != FirmwareBits::Unknown
 }
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(case: &Case<'_>) -> Vec<Finding> {
     let found = BITS.iter().filter_map(|(bit, meaning)| {
-        let state = view::firmware_bits(record, *bit);
-        let finding = finding(record, state)?;
+        let state = view::firmware_bits(case.record, *bit);
+        let finding = finding(case, state)?;
         Some(finding.with("what", Quantity::Text((*meaning).to_owned())).with("bit", Quantity::Count((*bit).into())))
     });
     found.collect()
 }
 
-fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
+fn finding(case: &Case<'_>, state: FirmwareBits) -> Option<Finding> {
+    let record = case.record;
     match state {
         FirmwareBits::Clear | FirmwareBits::Unknown => None,
         FirmwareBits::Live { samples, of, first_ms } => {
@@ -74,7 +76,7 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
             .confidence(97)
             .at(Place::Field("states".into())),
         ),
-        FirmwareBits::SinceBoot => Some(since_boot(record)),
+        FirmwareBits::SinceBoot => Some(since_boot(case)),
     }
 }
 
@@ -87,10 +89,11 @@ fn right_after(record: &Record) -> Finding {
 }
 
 /// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
-fn since_boot(record: &Record) -> Finding {
+fn since_boot(case: &Case<'_>) -> Finding {
+    let record = case.record;
     let scores: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
     let has_other_evidence = view::firmware_clocks(record).is_some()
-        || !view::clock_falls(record).is_empty()
+        || !case.clock_falls().is_empty()
         || view::fall_percent(&scores).is_some_and(|fall| fall >= 3.0);
     let finding = if has_other_evidence {
         Finding::new(

@@ -3,26 +3,25 @@
 
 use super::score_low::judged;
 use super::{Check, Rule};
-use crate::figures::equivalent::in_known_methods;
+use crate::case::Case;
 use crate::reference::Reference;
-use crate::{Figure, Finding};
-use record::{Record, RuleId};
+use crate::Finding;
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-high"),
     about: "Single-threaded 7-zip is faster than usual for this core type and clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check: Check::Figures(check),
+    check: Check::Case(check),
     ..Rule::PLAIN
 };
 
-fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
-    let figures = in_known_methods(record, figures);
-    let scores = judged(&figures, Reference::builtin()).into_iter();
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let scores = judged(case.known_figures(), Reference::builtin()).into_iter();
     let high = scores.filter(|score| score.lowest() > score.expected.high);
     high.map(|score| {
         score.finding(
-            record,
+            case.record,
             RULE.id,
             "{core} is {percent} faster in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
              {low} to {high}); what was read does not show why.",

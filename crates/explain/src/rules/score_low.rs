@@ -7,7 +7,7 @@
 
 use super::place::step_place;
 use super::{Check, Rule};
-use crate::figures::equivalent::in_known_methods;
+use crate::case::Case;
 use crate::number::with_unit;
 use crate::reference::{Expected, Reference, Usual};
 use crate::{Figure, Finding, Quantity, Severity};
@@ -17,15 +17,15 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-low"),
     about: "Single-threaded 7-zip is slower than usual for this core type and clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check: Check::Figures(check),
+    check: Check::Case(check),
     ..Rule::PLAIN
 };
 
 /// Ranges come from a few results of each core type, so that a value outside is no proof.
 const SURE_PERCENT: u8 = 70;
 
-fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
-    let figures = &in_known_methods(record, figures)[..];
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let (record, figures) = (case.record, case.known_figures());
     let reference = Reference::builtin();
     let mut low = judged(figures, reference);
     low.retain(|score| score.highest() < score.expected.low);

@@ -6,6 +6,7 @@
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Check, Rule, Throttles, rpi_firmware};
+use crate::case::Case;
 use crate::{Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, Record, RuleId, Total, Variant};
 
@@ -13,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-throttling"),
     about: "CPUs were throttled by heat.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check: Check::Record(check),
+    check: Check::Case(check),
     throttles: Throttles::ClockByHeat,
     ..Rule::PLAIN
 };
@@ -29,13 +30,14 @@ const MEASURED_FALL_PERCENT: f64 = 2.0;
 /// Firmware that throttles unseen does so from about here.
 const HIDDEN_MILLICELSIUS: i64 = 80_000;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
     let by_kernel =
-        by_cooling(record).or_else(|| by_limit(record)).or_else(|| by_counters(record)).or_else(|| by_messages(record));
+        by_cooling(case).or_else(|| by_limit(case)).or_else(|| by_counters(record)).or_else(|| by_messages(record));
     if let Some(finding) = by_kernel {
         return vec![with_heat(record, finding, slowdown::clock_loss_percent(record))];
     }
-    let by_clocks = by_falling_clock(record);
+    let by_clocks = by_falling_clock(case);
     if !by_clocks.is_empty() {
         return by_clocks;
     }
@@ -67,7 +69,8 @@ fn traced(mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     finding
 }
 
-fn by_cooling(record: &Record) -> Option<Finding> {
+fn by_cooling(case: &Case<'_>) -> Option<Finding> {
+    let record = case.record;
     let cooling = view::raised_cooling(record);
     let first = cooling.iter().min_by_key(|cooling| cooling.first_ms)?;
     let finding = Finding::new(
@@ -88,7 +91,7 @@ fn by_cooling(record: &Record) -> Option<Finding> {
     let last_ms = cooling.iter().map(|cooling| cooling.last_ms).max().unwrap_or(first.last_ms);
     let finding = during(record, finding, first.first_ms, last_ms);
     let finding = cooling.iter().fold(finding, |f, one| f.seen_by(Witness::CoolingDevice(one.channel.clone())));
-    let mut finding = clocks_and_heat(record, finding, first.first_ms);
+    let mut finding = clocks_and_heat(case, finding, first.first_ms);
     let has = |name| finding.value(name).is_some();
     if has("clock_before") && has("temperature_at_first") {
         finding.template = "The kernel throttled the CPUs, first after {first} at {temperature_at_first}: under load \
@@ -98,7 +101,8 @@ fn by_cooling(record: &Record) -> Option<Finding> {
     Some(finding)
 }
 
-fn by_limit(record: &Record) -> Option<Finding> {
+fn by_limit(case: &Case<'_>) -> Option<Finding> {
+    let record = case.record;
     let lowered = view::limits_lowered(record);
     let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
     let heat = view::heat(record, view::whole_run());
@@ -118,7 +122,7 @@ fn by_limit(record: &Record) -> Option<Finding> {
             .seen_by(Witness::LimitLowered(first.channel.clone()))
             .at(samples_place(record, &first.channel, first.first_ms, first.last_ms));
         let last_ms = lowered.iter().map(|limit| limit.last_ms).max().unwrap_or(first.last_ms);
-        clocks_and_heat(record, during(record, finding, first.first_ms, last_ms), first.first_ms)
+        clocks_and_heat(case, during(record, finding, first.first_ms, last_ms), first.first_ms)
     })
 }
 
@@ -132,15 +136,15 @@ fn during(record: &Record, finding: Finding, from_ms: i64, to_ms: i64) -> Findin
 }
 
 /// Clocks before and after and the temperature at the first moment.
-fn clocks_and_heat(record: &Record, mut finding: Finding, first_ms: i64) -> Finding {
-    if let Some(fall) = slowdown::worst(&view::clock_falls(record)) {
+fn clocks_and_heat(case: &Case<'_>, mut finding: Finding, first_ms: i64) -> Finding {
+    if let Some(fall) = slowdown::worst(case.clock_falls()) {
         finding = finding
             .with("clock_before", Quantity::Khz(fall.top_khz))
             .with("clock_after", Quantity::Khz(fall.low_khz))
             .with("clock_mean", Quantity::Khz(fall.mean_khz));
     }
     let around = record::Window { start_ms: first_ms - 2_000, end_ms: first_ms + 2_000, ..record::Window::default() };
-    if let Some(heat) = view::heat(record, around) {
+    if let Some(heat) = view::heat(case.record, around) {
         let temp = Quantity::Millicelsius(heat.millicelsius_max);
         finding = finding.with("temperature_at_first", temp);
     }
@@ -186,8 +190,9 @@ fn by_messages(record: &Record) -> Option<Finding> {
 }
 
 /// One finding for each workload of which the clock fell while it was hot.
-fn by_falling_clock(record: &Record) -> Vec<Finding> {
-    let mut falls = view::clock_falls(record);
+fn by_falling_clock(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
+    let mut falls = case.clock_falls().to_vec();
     falls.retain(|fall| slowdown::cause(record, fall, false) == Cause::Heat);
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {

@@ -8,7 +8,7 @@ use super::firmware::{firmware_clock_channel, under_voltage_rows};
 use super::heat::heat;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels, is_log};
-use super::witness::doubted_columns;
+use super::witness::{DoubtedColumn, doubted_columns};
 use crate::stats::median;
 use record::{Channel, ChannelId, Record, Total, Window, WorkloadName};
 
@@ -64,14 +64,13 @@ const DEEP_MILLICELSIUS: i64 = 85_000;
 const LOW_SHARE_MIN: f64 = 0.1;
 
 /// Falls of every policy in every phase of full load, in order.
-pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
-    let phases = phases(record);
-    let loaded: Vec<&Phase> = full_loads(record, &phases);
+pub fn clock_falls(record: &Record, phases: &[Phase], doubted: &[DoubtedColumn]) -> Vec<ClockFall> {
+    let loaded: Vec<&Phase> = full_loads(record, phases);
     let mut falls = Vec::new();
     let busy = loaded_percent_at(record);
     let by_supply = under_voltage_rows(record);
-    for channel in clock_channels(record) {
-        let Some(base) = base(record, channel, &phases, &busy) else {
+    for channel in clock_channels(record, doubted) {
+        let Some(base) = base(record, channel, phases, &busy) else {
             continue;
         };
         for phase in &loaded {
@@ -90,7 +89,7 @@ pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
     let phases = phases(record);
     let busy = loaded_percent_at(record);
     let (mut claimed, mut best) = (0.0, 0.0);
-    for channel in clock_channels(record) {
+    for channel in clock_channels(record, &doubted_columns(record)) {
         let values: Vec<f64> =
             busy_readings(record, channel, phase, &busy).iter().map(|reading| reading.value as f64).collect();
         let top = f64::from(base(record, channel, &phases, &busy)?.khz);
@@ -103,11 +102,10 @@ pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
 
 /// Clocks as claimed by the kernel, or by the firmware where that is sampled: the firmware of a
 /// Raspberry Pi has the last word.
-pub(super) fn clock_channels(record: &Record) -> Vec<&Channel> {
+pub(super) fn clock_channels<'a>(record: &'a Record, doubted: &[DoubtedColumn]) -> Vec<&'a Channel> {
     match firmware_clock_channel(record) {
         Some(firmware) => vec![firmware],
         None => {
-            let doubted = doubted_columns(record);
             let is_doubted = |channel: &&Channel| doubted.iter().any(|column| column.channel == channel.id);
             channels(record, ChannelId::is_any_claim).filter(|channel| !is_doubted(channel)).collect()
         }
@@ -153,6 +151,7 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Case;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use record::{Unit, Variant, WorkloadId};
 
@@ -171,7 +170,8 @@ mod tests {
     #[test]
     fn clock_that_falls_is_found_with_its_moment() {
         let record = run(&[1_800_000, 1_800_000, 1_200_000, 1_400_000, 1_200_000, 1_200_000]);
-        let falls = clock_falls(&record);
+        let case = Case::of(&record);
+        let falls = case.clock_falls();
         assert_eq!(falls.len(), 1);
         let fall = &falls[0];
         assert_eq!((fall.top_khz, fall.low_khz), (1_800_000, 1_200_000));
@@ -185,6 +185,6 @@ mod tests {
     #[test]
     fn single_low_reading_is_ignored() {
         let record = run(&[1_800_000, 600_000, 1_800_000, 1_800_000, 1_800_000]);
-        assert_eq!(clock_falls(&record), []);
+        assert_eq!(Case::of(&record).clock_falls(), []);
     }
 }

@@ -4,8 +4,9 @@ use super::base::{base, cpus_of, first_rows};
 use super::clock_gauge::clock_gauge;
 use super::cpu_use::loaded_percent_at;
 use super::falls::clock_channels;
-use super::phases::phases;
+use super::phases::Phase;
 use super::samples::{Reading, channels, counter_steps, whole_run};
+use super::witness::DoubtedColumn;
 use record::{Channel, ChannelId, OfPolicy, Record, Unit};
 use std::collections::BTreeMap;
 
@@ -46,12 +47,11 @@ impl LoadClock {
 }
 
 /// The clocks that were read all over the run and can be believed.
-pub fn load_clocks(record: &Record) -> Vec<LoadClock> {
-    let phases = phases(record);
+pub fn load_clocks(record: &Record, phases: &[Phase], doubted: &[DoubtedColumn]) -> Vec<LoadClock> {
     let busy = loaded_percent_at(record);
     let is_first = first_rows(record);
-    let found = clock_channels(record).into_iter().filter_map(|channel| {
-        let own = base(record, channel, &phases, &busy)?;
+    let found = clock_channels(record, doubted).into_iter().filter_map(|channel| {
+        let own = base(record, channel, phases, &busy)?;
         let base_khz = f64::from(own.khz);
         let mut cpus = cpus_of(record, channel);
         if channel.id.is_firmware_clock() {

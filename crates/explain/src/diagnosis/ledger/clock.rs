@@ -42,6 +42,9 @@ pub(super) fn by_rows(
     caps: &[HeldClock<'_>],
 ) -> Vec<(Cause, Loss)> {
     let chain: Vec<Cause> = CHAIN.into_iter().filter(|cause| causes.contains(cause)).collect();
+    if chain.is_empty() {
+        return Vec::new();
+    }
     let mut clocks = clocks(case, score);
     for clock in &mut clocks {
         let of_these = |cap: &&HeldClock| !cap.is_factor && cap.cpus.iter().any(|cpu| clock.cpus.contains(cpu));
@@ -87,7 +90,7 @@ pub(super) fn was_there_before(case: &Case<'_>, score: &Score<'_>, cause: Cause)
 
 /// The clocks of the CPUs that the score was measured on.
 fn clocks(case: &Case<'_>, score: &Score<'_>) -> Vec<LoadClock> {
-    let mut clocks = view::load_clocks(case.record);
+    let mut clocks = case.load_clocks().to_vec();
     if let [cpu] = score.step.cpus[..] {
         clocks.retain(|clock| clock.cpus.is_empty() || clock.cpus.contains(&cpu));
     }
