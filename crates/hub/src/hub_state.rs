@@ -57,7 +57,7 @@ pub struct Hub {
     pub bodies: Arc<Semaphore>,
     /// Room for uploads that are read and explained, which takes many times the memory of their bodies.
     pub uploads: Arc<Semaphore>,
-    /// Room for originals that are read for somebody, in bytes: they take it until what is made of them is sent.
+    /// Room for originals that are read for a reader, in bytes: they take it until what is made of them is sent.
     pub originals: Arc<Semaphore>,
 }
 
