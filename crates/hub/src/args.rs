@@ -81,6 +81,17 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// True for what asks something of a hub that is there: of a directory that was mistyped it would tell that all is
+    /// well.
+    pub(crate) fn needs_a_hub(&self) -> bool {
+        match self {
+            Self::Hook { .. } | Self::Backup { .. } | Self::Verify | Self::Export { .. } | Self::Token { .. } => true,
+            Self::Serve(_) | Self::Migrate | Self::Restore { .. } | Self::Import { .. } => false,
+        }
+    }
+}
+
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {

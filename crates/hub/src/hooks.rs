@@ -38,8 +38,15 @@ impl Form {
 /// Adds a hook for what is sent with a token.
 ///
 /// # Errors
-/// There is no such token.
+/// There is no such token, or nothing can be sent to such an address.
 pub fn add(session: &mut dyn Session, token: &str, form: Form, target: &str) -> Result<(), Trouble> {
+    let scheme = if form == Form::Mail { "smtp://" } else { "http://" };
+    if !target.starts_with(scheme) {
+        return Err(Trouble::of(format!(
+            "A hook of the form {} has an address that begins with {scheme}.",
+            form.word()
+        )));
+    }
     let row = first(session, "SELECT id FROM token WHERE name = $1", &[token.into()])?;
     let owner = row.and_then(|row| row.integer(0)).ok_or_else(|| Trouble::of(format!("No token named {token}.")))?;
     let sql = "INSERT INTO hook (owner, kind, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";

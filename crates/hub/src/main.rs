@@ -33,6 +33,10 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     let place = cli.place;
+    if cli.command.needs_a_hub() && place.database.is_none() {
+        let data = place.data.display();
+        anyhow::ensure!(place.data.join(DATABASE).exists(), "{data} has no {DATABASE}; `serve` makes one.");
+    }
     match cli.command {
         Command::Serve(serve) => {
             let store = open(&place.data, place.database.as_deref())?;

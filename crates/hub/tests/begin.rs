@@ -75,3 +75,21 @@ fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
         assert!(output.status.success(), "{words:?}: {said}");
     }
 }
+
+#[test]
+fn a_mistyped_directory_is_no_hub() {
+    let home = common::Folder::new();
+    let typo = home.0.join("typo");
+    for words in
+        [&["verify"][..], &["token", "list"], &["token", "make", "x"], &["backup", "x"], &["export", "--out", "x"]]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench-hub"));
+        let output = command.args(words).arg("--data").arg(&typo).current_dir(&*home.0).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && said.contains("has no hub.sqlite; `serve` makes one."),
+            "{words:?}: {said}"
+        );
+        assert!(!typo.exists(), "{words:?}");
+    }
+}
