@@ -197,8 +197,8 @@ pub(super) const MACHINES: &[Machine] = &[
         arguments: &["-machine", "virt", "-smp", "4", "-m", "1024"],
         console: "ttyS0",
         board: "riscv-virtio,qemu",
-        disks: &[],
-        has_disk: false,
+        disks: &["vda"],
+        has_disk: true,
         is_quick: true,
     },
     // Two sockets, two nodes of memory, NVMe, a disk on USB.
