@@ -53,10 +53,6 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench thermal", OnBoard("sbc-bench thermal ")),
     ("sbc-bench monitor", Line("sbc-bench monitor 0.1 --count 2", &["load %cpu %sys", "MHz"])),
     (
-        "sbc-bench upload result.json --to http://127.0.0.1:8321 --token-file ~/hub/token --yes",
-        As("sbc-bench upload FILE... --to URL"),
-    ),
-    (
         "sbc-bench upload /var/log/sbc-bench.json --to https://hub.example --token-file /etc/sbc-bench.token --machine \
          shelf-3 --publish --yes",
         As("sbc-bench upload FILE... --to URL"),
@@ -72,10 +68,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["use https://"],
         ),
     ),
-    (
-        "sbc-bench-hub hook add NAME --form generic https://example/hook",
-        InHub("\"hook\", \"add\", \"owner\", \"--form\""),
-    ),
+    ("sbc-bench-hub hook add NAME --form generic http://relay/hook", InHub("\"hook\", \"add\", \"owner\", \"--form\"")),
     (
         "sbc-bench-hub hook add NAME --form mail 'smtp://relay:25/?from=hub@example&to=you@example'",
         InHub("\"hook\", \"add\", \"owner\", \"--form\""),

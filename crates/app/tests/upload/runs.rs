@@ -28,7 +28,7 @@ fn result_of_a_run_is_sent_redacted_and_its_address_printed() {
 fn exit_status_is_that_of_the_run_and_a_failed_upload_is_said() {
     let folder = Folder::new("status");
     let (plain, ..) = texts(&folder.command(&words(&[])).output().unwrap());
-    let (refusing, _requests) = hub(&[403]);
+    let (refusing, _requests) = hub(&[422]);
     let closed = closed();
     let busy = "use `sbc-bench upload run.json --to ";
     for (more, said, waiting) in [

@@ -125,26 +125,28 @@ fn heat(record: &Record) -> String {
 /// What could not be read, and why.
 fn gaps(record: &Record) -> String {
     let channels = record.samples.channels.iter();
-    let mut gaps: Vec<(i64, String)> = channels
+    // What concerns all channels comes first: a machine that slept, a clock that was set.
+    let mut gaps: Vec<(bool, i64, String)> = channels
         .flat_map(|channel| {
             let sentence = move |gap: &record::Gap| match &channel.id {
                 // Something about all channels is told in the sampler's name.
                 &ChannelId::ALL_CHANNELS_GAP => gap.missing.to_string(),
                 id => format!("{id}: {}", gap.missing),
             };
-            channel.gaps.iter().map(move |gap| (gap.at_ms, sentence(gap)))
+            let is_of_one = channel.id != ChannelId::ALL_CHANNELS_GAP;
+            channel.gaps.iter().map(move |gap| (is_of_one, gap.at_ms, sentence(gap)))
         })
         .collect();
     gaps.sort();
     let count = gaps.len();
     let told =
-        gaps.iter().take(GAPS_MAX).map(|(at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms)));
+        gaps.iter().take(GAPS_MAX).map(|(_, at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms)));
     let told: Vec<String> = told.collect();
     match count {
         0 => "No gaps.".to_owned(),
         1 => format!("1 gap: {}.", told.join("; ")),
         2..=GAPS_MAX => format!("{count} gaps: {}.", told.join("; ")),
-        _ => format!("{count} gaps, first: {}.", told.join("; ")),
+        _ => format!("{count} gaps, among them: {}.", told.join("; ")),
     }
 }
 
@@ -184,6 +186,18 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn gaps_of_all_channels_come_first() {
+        let mut record = recording(&[1_800_000; 4], &[40_000; 4]);
+        let gap = |at_ms, path: &str| Gap { at_ms, missing: Missing::absent(path) };
+        let mut all = record.samples.channels[0].clone();
+        (all.id, all.gaps) = (ChannelId::ALL_CHANNELS_GAP, vec![gap(1500, "the machine")]);
+        record.samples.channels[0].gaps = (0..5).map(|at| gap(at, "/sys/x")).collect();
+        record.samples.channels.push(all);
+        let text = watched(&record);
+        assert!(text.contains("6 gaps, among them: 00:00:01 the machine does not exist; 00:00:00 policy0"), "{text}");
     }
 
     #[test]
