@@ -3,9 +3,9 @@
 
 use super::score_low::judged;
 use super::{Check, Rule};
+use crate::Finding;
 use crate::case::Case;
 use crate::reference::Reference;
-use crate::Finding;
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {

@@ -8,7 +8,7 @@ use crate::query::{self, Cursor, Listed, Page, Query, sort_of};
 use crate::sorts::SORTS;
 use crate::store::{first, read};
 use crate::{changes, derive, originals, references};
-use explain::Explanation;
+use explain::Document;
 use serde_json::{Value, json};
 
 /// Parameters that filter lists.
@@ -212,9 +212,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
     let record = derive::record(bytes(ask, &found.hash)?).map_err(Refusal::bad)?;
-    Ok(Answer::json(
-        &serde_json::to_value(explain::Document::of(&record, &Explanation::of(&record))).unwrap_or_default(),
-    ))
+    Ok(Answer::json(&serde_json::to_value(Document::explained(&record).1).unwrap_or_default()))
 }
 
 /// `GET /api/names/KIND`
