@@ -50,7 +50,9 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
 /// The text as it stands, with what a terminal would obey crossed out; line ends (LF and CR LF) and tabs stay.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
-    if !text.contains(obeyed) {
+    // Nearly every text is ASCII throughout, of which bytes tell it faster than characters.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_plain) || !text.contains(obeyed) {
         return Cow::Borrowed(text);
     }
     let lines = text.split_inclusive("\r\n").map(|line| {

@@ -5,7 +5,7 @@
 mod folding;
 
 use crate::event::Restores;
-use crate::recording::{Line, LineReader, is_recording, payload};
+use crate::recording::{Line, LineReader, is_recording, may_hold_lines, payload};
 use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable, json};
 use folding::Folding;
 
@@ -20,7 +20,8 @@ const OLD: &[u8] = b"{\"event\"";
 /// True if these are bytes of a stream or a recording, even of one whose beginning is damaged.
 pub fn is_stream(bytes: &[u8]) -> bool {
     let whole = |line: &[u8]| payload(line).is_some();
-    is_recording(bytes) || bytes.starts_with(OLD) || bytes.split(|byte| *byte == b'\n').any(whole)
+    let has_whole = || may_hold_lines(bytes) && bytes.split(|byte| *byte == b'\n').any(whole);
+    is_recording(bytes) || bytes.starts_with(OLD) || has_whole()
 }
 
 /// The Record that a stream or a recording makes; of several sessions in one file the last that tells

@@ -34,12 +34,14 @@ pub(crate) fn run(files: &[PathBuf], json: bool, details: bool, check: bool) -> 
                 continue;
             }
         };
-        let explained = Explanation::of(&record);
-        worst = worst.max(explained.verdict);
         if json {
-            entries.push(OfFile::Read(Box::new(Document::of(&record, &explained).from_file(&name))));
+            let (explained, document) = Document::explained(&record);
+            worst = worst.max(explained.verdict);
+            entries.push(OfFile::Read(Box::new(document.from_file(&name))));
             continue;
         }
+        let explained = Explanation::of(&record);
+        worst = worst.max(explained.verdict);
         let text = find(format)?.text(&record, &explained);
         output::print(&match files.len() {
             1 => text,

@@ -18,9 +18,12 @@ use record::Record;
 impl Explanation {
     /// What is to be said of this Record.
     pub fn of(record: &Record) -> Self {
-        let case = Case::of(record);
-        let findings = rules::check_case(&case);
-        Self::over(&case, findings)
+        Self::of_case(&Case::of(record))
+    }
+
+    /// What is to be said of this case.
+    pub(crate) fn of_case(case: &Case<'_>) -> Self {
+        Self::over(case, rules::check_case(case))
     }
 
     /// What is to be said where this was found.

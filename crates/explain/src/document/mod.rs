@@ -6,6 +6,7 @@
 mod results;
 mod values;
 
+use crate::case::Case;
 use crate::diagnosis::told::{Told, remedy};
 use crate::view::ScoreKey;
 use crate::{
@@ -103,12 +104,24 @@ struct OfRecord<'a> {
 impl Document<'_> {
     /// Of this Record, without it.
     pub fn of(record: &Record, explained: &Explanation) -> Document<'static> {
+        Self::of_case(&Case::of(record), explained)
+    }
+
+    /// What is to be said of this Record, and what is printed of it: both ask for the same, which is made once.
+    pub fn explained(record: &Record) -> (Explanation, Document<'static>) {
+        let case = Case::of(record);
+        let explained = Explanation::of_case(&case);
+        let document = Self::of_case(&case, &explained);
+        (explained, document)
+    }
+
+    fn of_case(case: &Case<'_>, explained: &Explanation) -> Document<'static> {
         Document {
             schema: None,
             file: None,
             verdict: explained.verdict,
-            verdict_sentence: Told::of(record, explained).verdict,
-            results: Results::of(record, explained),
+            verdict_sentence: Told::of(case.record, explained).verdict,
+            results: Results::of(case, explained),
             scores: explained.scores.clone(),
             diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(explained, diagnosis)).collect(),
             ledger: explained.ledgers.iter().map(of_ledger).collect(),

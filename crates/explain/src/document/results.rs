@@ -1,12 +1,13 @@
 //! The main results of a Record under names that end with their unit: what a list, a script or a reviewer asks first.
 //! What is missing is `null`, with the reason next to it.
 
+use crate::case::Case;
 use crate::figures::main::{
     cipher_kb_per_s, comparable, memory_latency, memory_mb_per_s, series_median, sevenzip_multi_mips,
     sevenzip_single_mips,
 };
 use crate::monitor::day;
-use crate::{Explanation, Figure, figures, soc, stats, view};
+use crate::{Explanation, Figure, stats, view};
 use record::{Fact, MemoryOperation, Outcome, Record, Variant, WorkloadId, soc_temperature};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -18,12 +19,12 @@ use std::fmt;
 pub(crate) struct Results(Vec<(String, Value)>);
 
 impl Results {
-    /// Of this Record.
-    pub(crate) fn of(record: &Record, explained: &Explanation) -> Self {
-        let all = figures(record);
+    /// Of this case.
+    pub(crate) fn of(case: &Case<'_>, explained: &Explanation) -> Self {
+        let record = case.record;
         let mut results = Self(Vec::new());
-        results.machine(record);
-        results.scores(record, &all);
+        results.machine(case);
+        results.scores(record, case.figures());
         results.state(record, explained);
         results.programs(record);
         results
@@ -53,10 +54,11 @@ impl Results {
         self.put(name, fact.known(), || fact.missing().map_or_else(String::new, ToString::to_string));
     }
 
-    fn machine(&mut self, record: &Record) {
+    fn machine(&mut self, case: &Case<'_>) {
+        let record = case.record;
         let machine = &record.machine;
         self.put("board", machine.name(), || not_reported(record));
-        self.fact("soc", &soc::name(machine));
+        self.fact("soc", case.soc());
         self.fact("distribution", &machine.distribution);
         self.fact("kernel", &machine.kernel_release);
         let governors = Some(view::governors_during_run(record).join("/")).filter(|names| !names.is_empty());

@@ -30,7 +30,8 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
         .filter_map(|number| {
             let line = lines.get(number.checked_sub(first)? as usize)?;
             let text = line.text.trim();
-            (!text.is_empty()).then(|| LogLine { line: number, text: text.chars().take(LINE_CHARS).collect() })
+            let end = text.char_indices().nth(LINE_CHARS).map_or(text.len(), |(end, _)| end);
+            (!text.is_empty()).then(|| LogLine { line: number, text: text[..end].to_owned() })
         })
         .collect();
 }

@@ -23,7 +23,12 @@ pub(super) struct Header<'t> {
 
 /// The first line of a log, if it is one.
 pub(super) fn parse(line: &str) -> Option<Header<'_>> {
-    let (before, rest) = line.trim().split_once("sbc-bench v")?;
+    let line = line.trim_start();
+    // Every line is asked, and hardly any begins so.
+    if !line.starts_with(['s', '<']) {
+        return None;
+    }
+    let (before, rest) = line.trim_end().split_once("sbc-bench v")?;
     // A page that a browser saved has tags before it.
     let is_begin = before.is_empty() || (before.starts_with('<') && before.trim_end().ends_with('>'));
     let rest = Some(rest).filter(|_| is_begin)?;

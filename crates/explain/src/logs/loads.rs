@@ -149,8 +149,8 @@ struct CpuminerRow {
 
 fn cpuminer_row(line: &Line<'_>) -> Option<CpuminerRow> {
     let (date, rest) = line.text.trim().strip_prefix('[')?.split_once(']')?;
-    let (name, value) = rest.trim().split_once(": ")?;
-    let (value, unit) = value.trim().split_once(' ')?;
+    let (name, value) = rest.trim().split_once(':')?;
+    let (value, unit) = value.strip_prefix(' ')?.trim().split_once(' ')?;
     let value = text::decimal(value)?;
     let value = match unit.trim() {
         "kH/s" => value,

@@ -93,9 +93,10 @@ impl<'a, 't> Section<'a, 't> {
 }
 
 /// The lines of a text. Carriage returns and a byte order mark are dropped.
-pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+pub(super) fn lines<'t>(text: &'t str) -> Vec<Line<'t>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.lines().zip(1..).map(|(text, number)| Line { number, text: text.trim_end_matches('\r') }).collect()
+    let without_return = |text: &'t str| if text.ends_with('\r') { text.trim_end_matches('\r') } else { text };
+    text.lines().zip(1..).map(|(text, number)| Line { number, text: without_return(text) }).collect()
 }
 
 /// The sections of a log, in order. Every line is in exactly one.
@@ -132,11 +133,15 @@ pub(super) fn split<'a, 't>(lines: &'a [Line<'t>]) -> Vec<Section<'a, 't>> {
 
 /// A line of at least forty `#` and nothing else.
 pub(super) fn is_separator(text: &str) -> bool {
-    let text = text.trim();
-    text.len() >= 40 && text.bytes().all(|byte| byte == b'#')
+    // Every line is asked, and hardly any begins so.
+    let text = text.trim_start();
+    text.starts_with('#') && {
+        let text = text.trim_end();
+        text.len() >= 40 && text.bytes().all(|byte| byte == b'#')
+    }
 }
 
-/// Headings that mean the same wherever they stand, by how the line starts.
+/// Headings that mean the same wherever they stand, by how the line starts, in order.
 const HEADINGS: &[(&str, Kind)] = &[
     ("** cpuminer", Kind::Cpuminer),
     ("/boot/config.txt:", Kind::ThreadxConfig),
@@ -189,6 +194,24 @@ const HEADINGS: &[(&str, Kind)] = &[
     ("dmesg output while", Kind::KernelMessages),
 ];
 
+/// Headings that come again within the section that they open, in order.
+const AGAIN: &[(&str, Kind)] = &[
+    ("7-Zip ", Kind::SevenZip),
+    ("Cpufreq OPP:", Kind::Clocks),
+    ("No cpufreq support", Kind::Clocks),
+    ("p7zip Version", Kind::SevenZip),
+    ("tinymembench v", Kind::Tinymembench),
+];
+
+/// The heading of such a table that a line starts with. Every line is asked, so its first letter leads to the few that
+/// it can be.
+fn heading(headings: &[(&str, Kind)], trimmed: &str, first: u8) -> Option<Kind> {
+    let letter = |(start, _): &(&str, Kind)| start.as_bytes()[0];
+    let from = headings.partition_point(|heading| letter(heading) < first);
+    let mut possible = headings[from..].iter().take_while(|heading| letter(heading) == first);
+    possible.find(|(start, _)| trimmed.starts_with(start)).map(|(_, kind)| *kind)
+}
+
 /// What a line opens, given the section it stands in; none if it belongs to that section.
 fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
     let trimmed = text.trim_start();
@@ -205,11 +228,20 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         let several = matches!(kind, Kind::Labels | Kind::Zswap | Kind::Iostat);
         return (kind != current || !several).then_some(kind);
     }
-    by_shape(trimmed, text, current, after_separator)
+    match heading(AGAIN, trimmed, first) {
+        Some(kind) => (kind != current).then_some(kind),
+        None => by_shape(trimmed, text, current, after_separator),
+    }
 }
 
 fn announced(trimmed: &str, first: u8) -> Option<Kind> {
-    if trimmed.starts_with("Executing benchmark ") {
+    executed(trimmed).or_else(|| heading(HEADINGS, trimmed, first))
+}
+
+/// What a line says that is executed, where the rest of it tells by what.
+fn executed(trimmed: &str) -> Option<Kind> {
+    let what = trimmed.strip_prefix("Executing ")?;
+    if what.starts_with("benchmark ") {
         return Some(if trimmed.contains("-threaded") {
             Kind::SevenZip
         } else if trimmed.contains(" on cpu") {
@@ -219,27 +251,13 @@ fn announced(trimmed: &str, first: u8) -> Option<Kind> {
         });
     }
     // Only this program names workloads by their method: `Executing simd@1 on CPUs 0-3`.
-    let workload = trimmed.strip_prefix("Executing ").map(|rest| rest.split(' ').next());
-    if workload.flatten().is_some_and(|workload| workload.contains('@')) {
-        return Some(Kind::OwnSeries);
-    }
-    HEADINGS.iter().find(|(start, _)| start.as_bytes()[0] == first && trimmed.starts_with(start)).map(|(_, kind)| *kind)
+    what.split(' ').next().is_some_and(|workload| workload.contains('@')).then_some(Kind::OwnSeries)
 }
 
 /// Openings that are recognised by their shape or only in certain places.
 fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
-    let unless = |kind: Kind| (current != kind).then_some(kind);
     if trimmed.starts_with("Linux ") && trimmed.contains("CPU)") {
         return Some(Kind::Iostat);
-    }
-    if trimmed.starts_with("Cpufreq OPP:") || trimmed.starts_with("No cpufreq support") {
-        return unless(Kind::Clocks);
-    }
-    if trimmed.starts_with("tinymembench v") {
-        return unless(Kind::Tinymembench);
-    }
-    if trimmed.starts_with("7-Zip ") || trimmed.starts_with("p7zip Version") {
-        return unless(Kind::SevenZip);
     }
     // The first versions print no separators, and the output of `uptime` as it is.
     if current == Kind::System && trimmed.contains(" up ") && trimmed.contains("load average:") {
@@ -248,7 +266,7 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
     if trimmed.starts_with("OpenSSL ") && (after_separator && current == Kind::Loose || current == Kind::SevenZip)
         || trimmed.starts_with("type ") && trimmed.contains(" bytes")
     {
-        return unless(Kind::OpenSsl);
+        return (current != Kind::OpenSsl).then_some(Kind::OpenSsl);
     }
     if trimmed.starts_with("| ") && trimmed.matches(" |").count() >= 6 {
         return Some(Kind::Summary);
@@ -377,6 +395,13 @@ mod tests {
             }
         }
         assert!(missing.is_empty() && kinds.is_empty(), "{missing:?} {kinds:?}");
+    }
+
+    #[test]
+    fn headings_are_in_order() {
+        for headings in [HEADINGS, AGAIN] {
+            assert!(headings.is_sorted_by_key(|(start, _)| *start));
+        }
     }
 
     #[test]

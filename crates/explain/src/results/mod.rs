@@ -9,12 +9,13 @@ mod filter;
 mod formats;
 mod text;
 
+use crate::case::Case;
 use crate::document::Results;
 use crate::figures::equivalent::{equivalents, version_of};
 use crate::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
-use crate::figures::{Figure, figures, verdict_of};
+use crate::figures::{Figure, verdict_of};
 use crate::report::summary::columns;
 use crate::rules::system_time::is_of_engine;
 use crate::{Explanation, Verdict, view};
@@ -124,12 +125,13 @@ fn best_first(a: Option<f64>, b: Option<f64>) -> Ordering {
 impl Row {
     /// The row of a result.
     pub fn of(record: &Record, explained: &Explanation, file: &str) -> Self {
-        let all = figures(record);
-        let memory = |operation| memory_mb_per_s(record, &all, operation).map(|rate| rate as f64);
+        let case = Case::of(record);
+        let all = case.figures();
+        let memory = |operation| memory_mb_per_s(record, all, operation).map(|rate| rate as f64);
         let clocks = view::cluster_clocks(record, &Variant::COLD);
-        let mut cells = columns(record, &all, explained);
-        let mut sevenzip_comparable = comparable(&all);
-        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(record, &all, &variant));
+        let mut cells = columns(record, all, explained);
+        let mut sevenzip_comparable = comparable(all);
+        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(record, all, &variant));
         for ((cell, comparable), figure) in cells[4..6].iter_mut().zip(&mut sevenzip_comparable).zip(&as_listed) {
             if let Some(figure) = figure {
                 let mark = if figure.estimate.is_some() { "≈" } else { "" };
@@ -148,25 +150,25 @@ impl Row {
         Self {
             file: file.to_owned(),
             cells,
-            results: Results::of(record, explained),
+            results: Results::of(&case, explained),
             sevenzip_estimated: as_listed.each_ref().map(|figure| {
                 let figure = figure.as_ref()?;
                 figure.estimated_words(version_of(record, figure).as_deref())
             }),
             figures: [
-                mips(0, sevenzip_multi_mips(record, &all)),
-                mips(1, sevenzip_single_mips(&all)),
-                cipher_kb_per_s(&all, &Variant::AES_256_CBC).map(|rate| rate as f64),
+                mips(0, sevenzip_multi_mips(record, all)),
+                mips(1, sevenzip_single_mips(all)),
+                cipher_kb_per_s(all, &Variant::AES_256_CBC).map(|rate| rate as f64),
                 memory(MemoryOperation::Copy),
                 memory(MemoryOperation::Fill),
-                series_median(&all, WorkloadId::Cpuminer),
+                series_median(all, WorkloadId::Cpuminer),
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
-            soc: crate::soc::name(&record.machine).known().cloned(),
+            soc: case.soc().known().cloned(),
             day: crate::monitor::day(record),
             millicelsius_max: view::heat(record, view::whole_run()).map(|heat| heat.millicelsius_max),
             power_max: power_max(record),
-            verdict: verdict_of(&all, explained.verdict),
+            verdict: verdict_of(all, explained.verdict),
             died_in: view::death(record).map(|death| death.step),
             resumed_after: view::deaths(record)
                 .into_iter()

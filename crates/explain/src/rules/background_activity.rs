@@ -57,10 +57,11 @@ struct Others<'a> {
 }
 
 fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
+    let online = OnlineCpus::of(record);
     let others: Vec<Others> = phases
         .iter()
         .filter(|phase| phase.is_single_threaded())
-        .filter_map(|phase| others(record, phase))
+        .filter_map(|phase| others(record, online.as_ref()?, phase))
         .filter(|others| others.mean_cpus >= MEAN_CPUS_MIN || others.peaks > 0)
         .collect();
     let peaks: usize = others.iter().map(|others| others.peaks).total();
@@ -70,13 +71,12 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         .filter(|worst| worst.mean_cpus >= MEAN_CPUS_MIN || peaks >= PEAKS_MIN);
     let mut findings: Vec<Finding> = worst.map(|worst| used_by_others(record, worst, &others)).into_iter().collect();
     findings.extend(displaced(record, phases));
-    findings.extend(crowded(record, phases));
+    findings.extend(online.and_then(|online| crowded(record, &online, phases)));
     findings
 }
 
-fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
+fn others<'a>(record: &Record, online: &OnlineCpus, phase: &'a Phase) -> Option<Others<'a>> {
     let cpus = f64::from(view::cpu_count(record)?);
-    let online = OnlineCpus::of(record)?;
     let own_cost = view::own_cost_percent(record).unwrap_or(0.0);
     let uses = view::cpu_use(record, phase.window);
     // Shares are those of the CPUs that are there.
@@ -153,8 +153,8 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
 
 /// What others took from workloads on all CPUs: everything that was busy, without the CPU time
 /// that the kernel charged to the workload itself.
-fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
-    let (cpus, online) = (view::cpu_count(record)?, OnlineCpus::of(record)?);
+fn crowded(record: &Record, online: &OnlineCpus, phases: &[Phase]) -> Option<Finding> {
+    let cpus = view::cpu_count(record)?;
     if cpu_quota::throttled_time(record).is_some() {
         return None;
     }
@@ -163,7 +163,7 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
         if view::busy_cpus_expected(step) < cpus || elapsed_ms < FULL_LOAD_MS_MIN {
             return None;
         }
-        Some((100.0 * view::cpus_of_others(record, &online, step)? / online.mean(step.window), index))
+        Some((100.0 * view::cpus_of_others(record, online, step)? / online.mean(step.window), index))
     });
     let (percent, index) = taken.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let share = Share::percent(percent)?;

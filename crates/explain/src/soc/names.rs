@@ -41,17 +41,22 @@ pub(super) fn of_vendor(text: &str) -> Vec<usize> {
 
 /// The row of this kind whose pattern fits the whole text; of several the longest.
 pub(super) fn row(kind: &str, text: &str) -> Option<&'static Named> {
-    TABLES.named.iter().filter(|row| row.kind == kind && fits(row.value, text)).max_by_key(|row| row.value.len())
+    longest(kind, |value| fits(value, text))
 }
 
 /// The row of this kind whose value is how the text begins.
 pub(super) fn row_by_beginning(kind: &str, text: &str) -> Option<&'static Named> {
-    TABLES.named.iter().filter(|row| row.kind == kind && begins(text, row.value)).max_by_key(|row| row.value.len())
+    longest(kind, |value| begins(text, value))
 }
 
 /// The row of this kind whose value stands in the text.
 pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static Named> {
-    TABLES.named.iter().filter(|row| row.kind == kind && is_within(text, row.value)).max_by_key(|row| row.value.len())
+    longest(kind, |value| is_within(text, value))
+}
+
+fn longest(kind: &str, is_wanted: impl Fn(&str) -> bool) -> Option<&'static Named> {
+    let rows = TABLES.named.get(kind).into_iter().flatten();
+    rows.filter(|row| is_wanted(row.value)).max_by_key(|row| row.value.len())
 }
 
 /// `Khadas VIM3 Pro` begins with `Khadas VIM3`; `Orange Pi 50` not with `Orange Pi 5`. Case does not count.

@@ -46,7 +46,6 @@ impl Soc {
 /// A row of `soc_names.tsv`.
 #[derive(Debug)]
 pub(super) struct Named {
-    pub(super) kind: &'static str,
     pub(super) value: &'static str,
     pub(super) socs: Vec<usize>,
     /// True if only the vendor is said.
@@ -57,7 +56,8 @@ pub(super) struct Named {
 #[derive(Debug)]
 pub(super) struct Tables {
     pub(super) socs: Vec<Soc>,
-    pub(super) named: Vec<Named>,
+    /// Rows of `soc_names.tsv` by their kind.
+    pub(super) named: HashMap<&'static str, Vec<Named>>,
     /// SoCs by a string of `compatible`.
     pub(super) compatible: HashMap<&'static str, Vec<usize>>,
     /// SoCs by a name in squashed spelling.
@@ -90,7 +90,7 @@ impl Tables {
     fn parse(socs: &'static str, named: &'static str, vendors: &'static str) -> Self {
         let mut tables = Self {
             socs: Vec::with_capacity(ROWS),
-            named: Vec::with_capacity(ROWS),
+            named: HashMap::new(),
             compatible: HashMap::with_capacity(ROWS),
             spellings: HashMap::with_capacity(4 * ROWS),
             vendors: HashMap::with_capacity(ROWS / 8),
@@ -186,7 +186,7 @@ impl Tables {
                 }
                 continue;
             }
-            self.named.push(Named { kind, value, socs, vendor_only });
+            self.named.entry(kind).or_default().push(Named { value, socs, vendor_only });
         }
     }
 }

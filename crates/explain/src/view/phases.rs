@@ -82,7 +82,7 @@ pub fn phases(record: &Record) -> Vec<Phase> {
 /// What ran, in words: tools that measure several things of the memory at once go by their own name.
 fn phase_name(step: &Step) -> String {
     const TOOLS: [&str; 2] = ["tinymembench", "ramlat"];
-    let variant = step.variant.to_string();
+    let variant = step.variant.as_str();
     let mut tools = TOOLS.iter().filter(|tool| step.workload.is_of_memory() && variant.starts_with(**tool));
     tools.next().map_or_else(|| step_name(step), |tool| (*tool).to_owned())
 }

@@ -9,7 +9,7 @@ use crate::sorts::SORTS;
 use crate::store::{first, read};
 use crate::{changes, derive, originals, references};
 use ::record::Record;
-use explain::Explanation;
+use explain::Document;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -227,9 +227,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
     let (record, _room) = record(ask, &found)?;
-    Ok(Answer::json(
-        &serde_json::to_value(explain::Document::of(&record, &Explanation::of(&record))).unwrap_or_default(),
-    ))
+    Ok(Answer::json(&serde_json::to_value(Document::explained(&record).1).unwrap_or_default()))
 }
 
 /// `GET /api/names/KIND`

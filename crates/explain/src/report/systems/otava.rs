@@ -3,6 +3,7 @@
 //! same, so that lines of many results make one file.
 
 use super::scores::{RFC_3339, utc};
+use crate::case::Case;
 use crate::document::Results;
 use crate::plain::csv;
 use crate::tables::Report;
@@ -37,7 +38,7 @@ const METRICS: &[&str] = &[
 fn render(record: &Record, explained: &Explanation) -> String {
     let columns = ["time"].iter().chain(ATTRIBUTES).chain(METRICS).copied();
     let head: Vec<&str> = columns.collect();
-    let results = serde_json::to_value(Results::of(record, explained)).unwrap_or_default();
+    let results = serde_json::to_value(Results::of(&Case::of(record), explained)).unwrap_or_default();
     let time = utc(record, 0, RFC_3339).unwrap_or_default();
     let attribute = |key: &&str| csv(results[key].as_str().unwrap_or_default());
     let metric = |key: &&str| match &results[key] {
