@@ -33,9 +33,9 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     let place = cli.place;
-    if cli.command.needs_a_hub() && place.database.is_none() {
-        let data = place.data.display();
-        anyhow::ensure!(place.data.join(DATABASE).exists(), "{data} has no {DATABASE}; `serve` makes one.");
+    let is_there = place.database.is_some() || place.data.join(DATABASE).exists();
+    if cli.command.needs_a_hub() && !is_there {
+        bail!("{} has no {DATABASE}; `serve` makes one.", place.data.display());
     }
     match cli.command {
         Command::Serve(serve) => {
@@ -49,9 +49,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 ..Settings::default()
             };
             let data = Some(place.data.as_path()).filter(|data| data.is_dir());
-            let listening = |address| {
-                let _ = say(&format!("Listening on http://{address}"));
-            };
+            let listening = |address| drop(say(&format!("Listening on http://{address}")));
             serve::serve(store, data, serve.listen, settings, listening).map_err(anyhow::Error::msg)
         }
         Command::Hook { command } => {

@@ -80,8 +80,10 @@ fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
     assert!(!backup().status.success(), "nothing is overwritten");
     let elsewhere = hub.data.join("elsewhere");
     // One that is ended in the middle, here by its limit for a file, leaves no database that a hub would open.
+    let blocks = std::fs::metadata(&file).unwrap().len() / 2 / 512;
+    let script = format!("ulimit -f {blocks} && exec \"$@\"");
     let mut limited = Command::new("sh");
-    limited.args(["-c", "ulimit -f 100 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_sbc-bench-hub"), "restore", name]);
+    limited.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_sbc-bench-hub"), "restore", name]);
     assert!(!limited.arg("--data").arg(&elsewhere).status().unwrap().success());
     assert!(elsewhere.join("hub.sqlite.part").exists() && !elsewhere.join("hub.sqlite").exists());
     assert!(program(&elsewhere, None, &["restore", name]).status().unwrap().success());

@@ -17,6 +17,10 @@ pub(super) struct Own {
     pub(super) delay_us: i64,
 }
 
+/// What was never there (the register of a CPU without its driver) is looked for again every so many reads: opening a
+/// file costs much more than reading one.
+const READS_UNTIL_RETRY: u32 = 64;
+
 /// One probe with its open file.
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -24,6 +28,8 @@ pub(super) struct Reader {
     path: String,
     read: Read,
     source: Option<Source>,
+    /// Why a file was not there from the beginning, and how often it was asked for since.
+    never_there: Option<(Failure, u32)>,
     firmware: Option<Firmware>,
     cycles: Option<CpuCycles>,
     threads: MeasuredThreads,
@@ -46,6 +52,7 @@ impl Reader {
             path: probe.path.clone(),
             read: probe.read,
             source: None,
+            never_there: None,
             firmware: None,
             cycles: None,
             threads: MeasuredThreads::default(),
@@ -58,7 +65,10 @@ impl Reader {
     /// which tell why.
     pub(super) fn open(&mut self) {
         if matches!(self.read, Read::File(_) | Read::Register(_)) {
-            self.source = self.root.source(&self.path).ok();
+            match self.root.source(&self.path) {
+                Ok(source) => self.source = Some(source),
+                Err(missing) => self.never_there = Some((errno_of(&missing), 0)),
+            }
         }
     }
 
@@ -136,8 +146,15 @@ impl Reader {
         match &mut self.source {
             Some(source) => Ok(source),
             none => {
-                let opened = self.root.source(&self.path);
-                Ok(none.insert(opened.map_err(|missing| errno_of(&missing))?))
+                if let Some((why, reads)) = &mut self.never_there {
+                    *reads = reads.wrapping_add(1);
+                    if *reads % READS_UNTIL_RETRY != 0 {
+                        return Err(*why);
+                    }
+                }
+                let opened = self.root.source(&self.path).map_err(|missing| errno_of(&missing))?;
+                self.never_there = None;
+                Ok(none.insert(opened))
             }
         }
     }
