@@ -51,7 +51,7 @@ const FILTERED: &str = "(() => {
   for (const words of ['r', 'ro', 'rock', 'raspberry pi', '6.1 valid', 'x', '']) timed(document.getElementById('search'), words, 'input');
   return times;
 })()";
-/// Waits until the monitor's page has changed, pauses it, and goes on; what is wrong.
+/// Waits until the monitor's page has changed and has its plot, whose rows are empty while the CPUs are idle; pauses it, and goes on; what is wrong.
 const LIVE: &str = "(async () => {
   const [shown, state, pause] = ['shown', 'state', 'pause'].map((id) => document.getElementById(id));
   const wait = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
@@ -62,7 +62,9 @@ const LIVE: &str = "(async () => {
   };
   const wrong = [];
   if (!await changes() || state.textContent !== 'Live') wrong.push('it does not change: ' + state.textContent);
-  if (!shown.querySelector('svg path')) wrong.push('it has no plot');
+  const plot = () => shown.querySelector('#plot-timeline');
+  for (let tenths = 0; tenths < 100 && !plot(); tenths++) await wait(0.1);
+  if (!plot()) wrong.push('it has no plot');
   pause.click();
   const paused = shown.innerHTML;
   await wait(3);

@@ -42,9 +42,12 @@ const FOCUSED: &str = "(async () => {
     return { kind: at.tagName, id: at.id, listed: at.matches('#list button'),
       seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 };
   })()";
-/// The page that is shown next becomes a promise.
+/// The page that is shown next becomes a promise, kept once its frame has loaded: one that loads gives its focus away.
 const NEXT: &str = "window.next = new Promise((done) => {
-    document.addEventListener('shown', () => done(document.querySelector('iframe').srcdoc), { once: true });
+    document.addEventListener('shown', () => {
+      const frame = document.querySelector('iframe');
+      frame.addEventListener('load', () => done(frame.srcdoc), { once: true });
+    }, { once: true });
   }); true";
 /// A file has fewer places that can be focused.
 const TABS_MAX: usize = 60;
