@@ -183,10 +183,11 @@ fn recording_is_marked_and_replayed_in_every_view() {
 fn full_disk_does_not_end_the_monitor() {
     let folder = Folder::new("full");
     let output = output(&folder, &["-m", "0.05", "--count", "4", "--record", "/dev/full"]);
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(1), "what was asked for is not there");
     assert_eq!(text(&output.stdout).lines().count(), 5);
     let error = text(&output.stderr);
     assert_eq!(error.matches("No space left on device").count(), 1, "{error}");
+    assert!(error.contains("/dev/full lacks the last "), "{error}");
 }
 
 #[test]

@@ -174,11 +174,12 @@ pub(super) const MACHINES: &[Machine] = &[
     Machine {
         name: "armv7-virt",
         kernel: &ARMV7_6_12,
-        arguments: &["-machine", "virt", "-cpu", "cortex-a15", "-smp", "4", "-m", "1024"],
+        // Its kernel reaches no PCI bus behind 4 GiB.
+        arguments: &["-machine", "virt,highmem=off", "-cpu", "cortex-a15", "-smp", "4", "-m", "1024"],
         console: "ttyAMA0",
         board: "linux,dummy-virt",
-        disks: &[],
-        has_disk: false,
+        disks: &["vda"],
+        has_disk: true,
         is_quick: true,
     },
     Machine {

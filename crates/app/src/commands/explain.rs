@@ -82,6 +82,18 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
     read_from(input::open(file)?, file)
 }
 
+/// A file that was read to its end and is about something else, in one sentence.
+#[derive(Debug)]
+pub(crate) struct NoResults(String);
+
+impl std::fmt::Display for NoResults {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoResults {}
+
 /// A Record from any supported file, which is named like this.
 pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
@@ -97,11 +109,12 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
                 anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
             }
             Unreadable::NoResults(text) => match command_for(&text) {
-                Some((what, way)) => anyhow::anyhow!("{file} is {what} and contains no results; use {way}."),
+                Some((what, way)) => NoResults(format!("{file} is {what} and contains no results; use {way}.")),
                 None => {
-                    anyhow::anyhow!("{file} contains no results; it is neither an sbc-bench log nor a result file.")
+                    NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file."))
                 }
-            },
+            }
+            .into(),
         }
     })
 }

@@ -23,7 +23,13 @@ pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Referen
     for path in with {
         match path {
             path if hub::is_address(path) => rows.extend(hub::rows(path)?),
-            path if path.is_dir() => rows.extend(rows_in(path)),
+            path if path.is_dir() => {
+                let before = rows.len();
+                rows.extend(rows_in(path));
+                if rows.len() == before {
+                    output::note(&format!("{} holds no results to compare with.", path.display()));
+                }
+            }
             path => rows.push(row(path)?),
         }
     }
@@ -49,7 +55,7 @@ fn row(file: &Path) -> anyhow::Result<Row> {
 fn rows_in(folder: &Path) -> Vec<Row> {
     let entries = folder.read_dir().into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|end| end == "json" || end == "txt"));
+    files.retain(|file| file.extension().is_some_and(|end| end == "json" || end == "log" || end == "txt"));
     files.sort();
     if files.len() > FILES_MAX {
         let (folder, count) = (folder.display(), files.len());

@@ -27,7 +27,11 @@ pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
             return Ok(0);
         }
     }
-    anyhow::ensure!(!running.is_empty(), "No recording is in progress; start one with `sbc-bench -m --record FILE`.");
+    let whose = if machine::is_root() { "" } else { " of yours" };
+    anyhow::ensure!(
+        !running.is_empty(),
+        "No recording{whose} is in progress; start one with `sbc-bench -m --record FILE`."
+    );
     for entry in &running {
         append(&entry.file, now_ms - entry.start_mono_ms, &text)
             .with_context(|| format!("Cannot add a mark to {}", entry.path.display()))?;

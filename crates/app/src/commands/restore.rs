@@ -3,6 +3,7 @@
 
 use crate::paths::Paths;
 use crate::{output, status};
+use anyhow::Context;
 use machine::Root;
 use machine::settings::restore_from_journal;
 use record::Restored;
@@ -10,7 +11,8 @@ use record::Restored;
 pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     anyhow::ensure!(root.is_system(), "restore needs the running system; it does not take --root.");
     let journal = Paths::choose(true, None).journal;
-    let outcomes = restore_from_journal(root, &journal)?;
+    let outcomes = restore_from_journal(root, &journal);
+    let outcomes = if machine::is_root() { outcomes? } else { outcomes.context("restore needs root")? };
     if outcomes.is_empty() {
         output::print("Nothing to restore.\n")?;
     }

@@ -2,6 +2,9 @@
 //! is in `switch`.
 
 use crate::job::pinning::{CpuSelection, parse_cpu_selection};
+use machine::Root;
+use machine::settings::Node;
+use record::Machine;
 
 /// A setting of the machine, or of where the program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +68,47 @@ impl Setting {
             _ => Err(format!("unknown setting {name:?}; settings: governor, maxkhz, minkhz, thp, cpus")),
         }
     }
+}
+
+/// Why these settings can never be made here, in one sentence; it is known before anything is set.
+pub(crate) fn impossible(root: &Root, machine: &Machine, wanted: &[Setting]) -> Option<String> {
+    let refused = |(node, value): &(Node, String)| node.allows(root, value).err();
+    match nodes(machine, wanted) {
+        Ok(nodes) => nodes.iter().find_map(refused).map(|missing| format!("{missing}.")),
+        Err(why) => Some(why),
+    }
+}
+
+/// Files of the kernel that these settings are written to, and what.
+///
+/// # Errors
+/// The machine lacks what they set, in one sentence.
+pub(crate) fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
+    let mut nodes = Vec::new();
+    for setting in wanted {
+        let of_policies = match setting {
+            Setting::Cpus(_) | Setting::SharePercent(_) => continue,
+            Setting::HugePages(value) => {
+                nodes.push((Node::HugePages, value.clone()));
+                continue;
+            }
+            of_policies => of_policies,
+        };
+        if machine.policies.is_empty() {
+            return Err("This machine has no cpufreq; clocks and governors cannot be set.".into());
+        }
+        for policy in machine.policies.iter().map(|policy| policy.policy) {
+            nodes.extend(match of_policies {
+                Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
+                Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
+                Setting::PolicyMaxKhz(one, khz) if *one == policy => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::PolicyMinKhz(one, khz) if *one == policy => Some((Node::ClockMin(policy), khz.to_string())),
+                _ => None,
+            });
+        }
+    }
+    Ok(nodes)
 }
 
 #[cfg(test)]

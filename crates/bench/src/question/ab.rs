@@ -1,11 +1,11 @@
 //! Two sides of a question: what each sets and runs, and in which order they take turns. How the
 //! difference is told from noise is not here (`explain::ab`).
 
-use super::refusal::Asked;
+use super::refusal::{Asked, no_place};
 use super::{Attributes, Planning, Question, Task};
 use crate::job::definition::Definition;
 use crate::job::pinning::places;
-use crate::job::setting::Setting;
+use crate::job::setting::{Setting, impossible};
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, job};
 use crate::{Job, ScoreRule};
@@ -62,7 +62,10 @@ impl Task for Ab {
 
     fn refusal(&self, asked: &Asked) -> Option<String> {
         let mut sides = self.sides.iter();
-        sides.find_map(|side| side.definition.missing_program(asked.options.user.as_deref()))
+        let settings = || self.sides.iter().flat_map(|side| side.settings.iter().cloned()).collect::<Vec<Setting>>();
+        sides
+            .find_map(|side| side.definition.missing_program(asked.options.user.as_deref()))
+            .or_else(|| unsettable(asked, &settings()))
     }
 
     fn definitions(&self) -> Vec<&Definition> {
@@ -72,6 +75,21 @@ impl Task for Ab {
     fn sides(&self) -> Vec<String> {
         self.sides.iter().map(|side| side.words.clone()).collect()
     }
+}
+
+/// Why a side cannot be set up on this machine; its runs would all fail.
+fn unsettable(asked: &Asked, settings: &[Setting]) -> Option<String> {
+    let cpus = settings.iter().filter_map(|setting| match setting {
+        Setting::Cpus(cpus) => Some(cpus),
+        _ => None,
+    });
+    let of_machine: Vec<Setting> = settings.iter().filter(|one| !matches!(one, Setting::Cpus(_))).cloned().collect();
+    let not_allowed = || match (of_machine.is_empty(), asked.options.tune) {
+        (true, _) => None,
+        (false, false) => Some("NOTUNING or --no-tuning leaves settings as they are; a side names some.".to_owned()),
+        (false, true) => impossible(asked.identified.root(), asked.identified.machine(), &of_machine),
+    };
+    no_place(asked, cpus).or_else(not_allowed)
 }
 
 /// The side of a command line: settings of the one program, or a program of its own.

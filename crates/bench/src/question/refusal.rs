@@ -99,7 +99,9 @@ pub(super) fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::setting::Setting;
     use crate::plan::variant::Form;
+    use crate::question::ab::{Ab, Side};
     use crate::question::efficiency::{CpuSets, Efficiency};
     use crate::question::program::Program;
     use crate::question::sensitivity::{self, Sensitivity};
@@ -124,6 +126,8 @@ processor\t: 1
 0 1
 == /sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq
 1500000
+== /sys/devices/system/cpu/cpufreq/policy0/cpuinfo_min_freq
+600000
 == /sys/devices/system/cpu/cpufreq/policy0/scaling_available_frequencies
 600000 1500000
 ";
@@ -151,6 +155,14 @@ processor\t: 1
             pinning: CpuSelection::Cpus(cpus.to_vec()),
             ..crate::Definition::of_command(vec!["true".into()])
         })
+    }
+
+    /// A program beside itself with these settings.
+    fn sides(settings: &str) -> Ab {
+        let definition = crate::Definition::of_command(vec!["true".into()]);
+        let settings = Setting::parse_list(settings).unwrap().unwrap();
+        let side = |settings| Side { words: String::new(), settings, definition: definition.clone() };
+        Ab { sides: [side(Vec::new()), side(settings)], blocks: 6 }
     }
 
     fn comparison(ids: &[WorkloadId]) -> Sensitivity {
@@ -185,5 +197,13 @@ processor\t: 1
         check(BOARD, heat(HeatLoad::Simd), None, None);
         let nothing = Box::new(crate::Definition::of_command(vec!["/nowhere".into()]));
         check(BOARD, heat(HeatLoad::Program(nothing)), None, Some("Program /nowhere not found."));
+        let huge_pages = BOARD.to_owned() + "== /sys/kernel/mm/transparent_hugepage/enabled\nalways [madvise] never\n";
+        check(&huge_pages, sides("thp=never"), None, None);
+        check(&huge_pages, sides("thp=bla"), None, Some("bla is not one of always [madvise] never"));
+        check(BOARD, sides("thp=never"), None, Some("does not exist"));
+        check(BOARD, sides("governor=powersave"), None, Some("no cpufreq"));
+        check(&whole, sides("maxkhz=2000000"), None, Some("2000000 kHz is outside 600000 to 1500000 kHz"));
+        check(BOARD, sides("cpus=9"), None, Some("CPU 9 is not online; online CPUs: 0, 1."));
+        check(BOARD, sides("cpus=1"), None, None);
     }
 }

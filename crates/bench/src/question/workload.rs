@@ -58,7 +58,8 @@ impl Task for SingleWorkload {
 fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
     let has_forms = crate::workloads::workload(one.workload).is_some_and(|w| w.shape.is_some());
     if !has_forms {
-        return vec![Stage::Job(job(machine, one))];
+        let variants = variants(machine, one).into_iter();
+        return variants.map(|variant| Stage::Job(job(machine, &SingleWorkload { variant, ..one.clone() }))).collect();
     }
     let variant = Some(one.variant.clone()).filter(|variant| !variant.is_only());
     let load = Load {
@@ -68,6 +69,18 @@ fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
         ..Load::usual(one.workload)
     };
     load.stages(machine)
+}
+
+/// The variant that was asked for; if none was, and it does not run without one, all that a standard run has of it on any
+/// machine.
+fn variants(machine: &Machine, one: &SingleWorkload) -> Vec<Variant> {
+    let forms = crate::workloads::workload(one.workload).map_or(&[][..], |workload| workload.attributes.forms);
+    if !one.variant.is_only() || forms.contains(&Variant::ONLY) {
+        return vec![one.variant.clone()];
+    }
+    let jobs = Load::usual(one.workload).of_standard_run(machine);
+    let is_run = |form: &&Variant| **form != Variant::CORE_TYPE && jobs.iter().any(|job| job.variant == **form);
+    forms.iter().filter(is_run).cloned().collect()
 }
 
 /// One workload where it was asked for, or where a standard run has it: 7-zip `multi` on one CPU would be no such thing.
@@ -111,5 +124,22 @@ mod tests {
         check(WorkloadId::OpenSsl, Variant::parallel("aes-256-cbc"), &[], &all);
         check(WorkloadId::Aes, Variant::AES_256_CBC, &[], &fastest);
         check(WorkloadId::MemoryLatency, Variant::ONLY, &[], &fastest);
+    }
+
+    #[test]
+    fn every_workload_of_the_program_runs_without_a_variant() {
+        let machine = machine(&[("Cortex-A53", 4, 1500), ("Cortex-A72", 2, 2000)]);
+        let check = |workload, cpus: &[u32], expected: &str| {
+            let one = SingleWorkload { workload, variant: Variant::ONLY, cpus: cpus.to_vec() };
+            let word = |stage: Stage| match stage {
+                Stage::Job(job) => format!("{}{:?}", job.variant, job.cpus),
+                _ => String::new(),
+            };
+            let words: Vec<String> = stages(&machine, &one).into_iter().map(word).collect();
+            assert_eq!(words.join(" "), expected, "{workload:?}");
+        };
+        check(WorkloadId::Aes, &[1], "aes-128-cbc[1] aes-192-cbc[1] aes-256-cbc[1]");
+        check(WorkloadId::OpenSsl, &[], "aes-128-cbc[4] aes-192-cbc[4] aes-256-cbc[4]");
+        check(WorkloadId::Lzma, &[], "single[4] multi[0, 1, 2, 3, 4, 5]");
     }
 }

@@ -1,7 +1,7 @@
 //! Switches between two sets of settings: what one side does not name is as it was before the first
 //! switch. Every change goes through the journal.
 
-use crate::job::setting::Setting;
+use crate::job::setting::{Setting, nodes};
 use crate::run::tell::RecordOutcome;
 use machine::settings::{Node, Settings};
 use record::Machine;
@@ -47,34 +47,6 @@ impl SettingsSwitcher {
         }
         Ok(())
     }
-}
-
-fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
-    let mut nodes = Vec::new();
-    for setting in wanted {
-        let of_policies = match setting {
-            Setting::Cpus(_) | Setting::SharePercent(_) => continue,
-            Setting::HugePages(value) => {
-                nodes.push((Node::HugePages, value.clone()));
-                continue;
-            }
-            of_policies => of_policies,
-        };
-        if machine.policies.is_empty() {
-            return Err("This machine has no cpufreq; clocks and governors cannot be set.".into());
-        }
-        for policy in machine.policies.iter().map(|policy| policy.policy) {
-            nodes.extend(match of_policies {
-                Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
-                Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
-                Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
-                Setting::PolicyMaxKhz(one, khz) if *one == policy => Some((Node::ClockMax(policy), khz.to_string())),
-                Setting::PolicyMinKhz(one, khz) if *one == policy => Some((Node::ClockMin(policy), khz.to_string())),
-                _ => None,
-            });
-        }
-    }
-    Ok(nodes)
 }
 
 #[cfg(test)]

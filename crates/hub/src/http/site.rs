@@ -39,14 +39,19 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
 
 fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
-    let of = match NAMED.iter().find(|(of, _)| *of == kind) {
-        Some((_, column)) => format!("{column} = name.id"),
-        None => "cores_id IN (SELECT cores_id FROM name_core WHERE core_id = name.id)".to_owned(),
+    let has_one = |column: &str, of: &str| {
+        // A value, not a join: PostgreSQL would join all results to find one.
+        format!("(SELECT 1 FROM result WHERE listed = 1 AND {column} = {of} LIMIT 1) = 1")
+    };
+    let is_listed = match NAMED.iter().find(|(of, _)| *of == kind) {
+        Some((_, column)) => has_one(column, "name.id"),
+        None => {
+            let has_one = has_one("cores_id", "name_core.cores_id");
+            format!("EXISTS (SELECT 1 FROM name_core WHERE core_id = name.id AND {has_one})")
+        }
     };
     // A name that only unlisted results have is nobody's business.
-    let sql = format!(
-        "SELECT words FROM name WHERE kind = $1 AND slug = $2 AND EXISTS (SELECT 1 FROM result WHERE listed = 1 AND {of})"
-    );
+    let sql = format!("SELECT words FROM name WHERE kind = $1 AND slug = $2 AND {is_listed}");
     let values = [kind.word().into(), ask.name.as_str().into()];
     let words = read(&*ask.hub.store, |session| first(session, &sql, &values))?;
     let words = words.map(|row| row.words(0)).ok_or_else(Refusal::not_found)?;

@@ -64,7 +64,10 @@ impl Node {
     }
 
     /// Whether the node lists or allows this value.
-    pub(super) fn allows(self, root: &Root, value: &str) -> Reading<()> {
+    ///
+    /// # Errors
+    /// It does not, or its list or limits cannot be read.
+    pub fn allows(self, root: &Root, value: &str) -> Reading<()> {
         let folder = |policy| format!("{POLICY}{policy}");
         match self {
             Node::HugePages => is_listed(root, HUGE_PAGES, value),

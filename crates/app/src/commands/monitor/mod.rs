@@ -14,7 +14,7 @@ pub(crate) mod tui;
 mod web;
 
 use crate::args::{MonitorArgs, View as Kind};
-use crate::{output, signals};
+use crate::{output, signals, status};
 use explain::monitor::Watch;
 use machine::Root;
 use recorder::Recorder;
@@ -98,8 +98,7 @@ pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
             break;
         }
     }
-    monitor.end(cancelled.load(Ordering::Relaxed))?;
-    Ok(0)
+    monitor.end(cancelled.load(Ordering::Relaxed))
 }
 
 impl Monitor {
@@ -218,19 +217,22 @@ impl Monitor {
         Ok(true)
     }
 
-    fn end(mut self, signal: i32) -> anyhow::Result<()> {
+    /// The exit status: a recording whose end could not be written is a failure.
+    fn end(mut self, signal: i32) -> anyhow::Result<u8> {
         // The terminal first: what follows may have something to say.
         self.screen = None;
         self.source.end(&mut self.watch);
+        let mut ended = 0;
         if let Some(recording) = &mut self.recording {
-            recording.end(&self.watch, signal);
+            let is_written = recording.end(&self.watch, signal);
+            ended = if is_written { 0 } else { status::FAILURE };
             let notes = recording.take_notes();
             notes.iter().for_each(|note| self.note(note));
         }
         for view in &mut self.views {
             view.end(&self.watch)?;
         }
-        Ok(())
+        Ok(ended)
     }
 }
 

@@ -46,7 +46,8 @@ struct Desk {
     /// Notes of other processes, and what people should know.
     marks: Vec<Mark>,
     notes: Vec<String>,
-    has_ended: bool,
+    /// Once it ended: whether its end could be written.
+    ended: Option<bool>,
 }
 
 /// What is to be written.
@@ -136,21 +137,22 @@ impl Recorder {
         std::mem::take(&mut self.shared.lock().notes)
     }
 
-    /// Writes that it ended, and waits for the drive, but not for ever.
-    pub(super) fn end(&mut self, watch: &Watch, signal: i32) {
+    /// Writes that it ended, and waits for the drive, but not for ever; false if the end is not in the file.
+    pub(super) fn end(&mut self, watch: &Watch, signal: i32) -> bool {
         let mut desk = self.shared.lock();
         if let Some((at_ms, rows)) = desk.lost.take() {
             desk.jobs.push_back(Job::Lost(at_ms, rows));
         }
         desk.jobs.push_back(Job::End(Row::of(watch), signal));
         self.shared.changed.notify_all();
-        let is_open = |desk: &mut Desk| !desk.has_ended;
+        let is_open = |desk: &mut Desk| desk.ended.is_none();
         let waited = self.shared.changed.wait_timeout_while(desk, LAST_PATIENCE, is_open);
         let (desk, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !desk.has_ended {
+        if desk.ended.is_none() {
             let rows = desk.jobs.len();
             output::note(&format!("{} is not responding; the last {rows} samples were not written.", self.name));
         }
+        desk.ended == Some(true)
     }
 }
 
@@ -176,13 +178,13 @@ impl Shared {
                 Job::Row(row) => marks = recording.row(&row),
                 Job::Lost(at_ms, rows) => recording.lose(at_ms, rows),
                 Job::End(row, signal) => {
-                    recording.end(&row, signal);
+                    let is_written = recording.end(&row, signal);
                     let mut notes = recording.take_notes();
                     // Others are told that it ended before anybody takes it for ended.
                     drop(recording);
                     let mut desk = self.lock();
                     desk.notes.append(&mut notes);
-                    desk.has_ended = true;
+                    desk.ended = Some(is_written);
                     return self.changed.notify_all();
                 }
             }

@@ -146,8 +146,8 @@ impl Recording {
         std::mem::take(&mut self.notes)
     }
 
-    /// Writes that it ended, and what is told at the end.
-    pub(super) fn end(&mut self, row: &Row, signal: i32) {
+    /// Writes that it ended, and what is told at the end; false if the last samples could not be written.
+    pub(super) fn end(&mut self, row: &Row, signal: i32) -> bool {
         let end = match signal {
             0 => End::Finished,
             signal => End::Interrupted { signal },
@@ -157,6 +157,11 @@ impl Recording {
         text.push_str(&text_of(&Event::Ended { end, elapsed_ms }));
         self.append(row.at_ms, &text);
         self.sync();
+        if let Some(trouble) = &self.trouble {
+            let (path, rows) = (self.path.display(), trouble.rows);
+            self.notes.push(format!("{path} lacks the last {rows} samples."));
+        }
+        self.trouble.is_none()
     }
 
     /// One write, so that lines of others cannot get in between.
@@ -266,7 +271,7 @@ mod tests {
         row(&mut recording, &mut watch, 1500);
         assert!(recording.take_notes()[0].contains("2 samples were lost"));
         row(&mut recording, &mut watch, 2000);
-        recording.end(&Row::of(&watch), 2);
+        assert!(recording.end(&Row::of(&watch), 2));
         let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(record.samples.at_ms, [0, 1500, 2000]);

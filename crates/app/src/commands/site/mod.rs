@@ -5,6 +5,7 @@ mod crew;
 mod folder;
 mod sources;
 
+use super::explain::NoResults;
 use super::known;
 use crate::args::SiteArgs;
 use crate::{output, status};
@@ -122,17 +123,29 @@ fn results(
             }
             Err(error) => {
                 folder.postpone(&path);
-                unread.insert(made.page, error);
+                unread.insert(made.page, (made.source, error));
             }
         }
         Ok(())
     });
     // Also where the writing came to an early end.
-    for error in unread.values() {
+    tell_unread(unread.into_values(), status);
+    end.map(|()| results)
+}
+
+/// Tells files that have no page. Those of a directory that are about something else are counted; any other is an error.
+fn tell_unread(unread: impl Iterator<Item = (Source, anyhow::Error)>, status: &mut u8) {
+    let is_other =
+        |(source, error): &(Source, anyhow::Error)| !source.is_named && error.downcast_ref::<NoResults>().is_some();
+    let (others, failed): (Vec<_>, Vec<_>) = unread.partition(is_other);
+    for (_, error) in failed {
         *status = status::FAILURE;
         output::note(&format!("Skipped: {error:#}"));
     }
-    end.map(|()| results)
+    if let [(first, _), rest @ ..] = &others[..] {
+        let and = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        output::note(&format!("Skipped: {}{and}: no results in it.", first.name));
+    }
 }
 
 /// True if the run of a result was resumed and the whole of it is a result as well; that is told.

@@ -21,6 +21,8 @@ pub(super) struct Source {
     pub(super) name: String,
     /// Where it is.
     pub(super) path: PathBuf,
+    /// It was named itself, not found in a directory among files that may be about anything.
+    pub(super) is_named: bool,
 }
 
 impl Source {
@@ -47,7 +49,7 @@ pub(super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
             true => look_into(path, path, 0, &mut found, &mut others)?,
             false => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                found.push(Source { name, path: path.clone() });
+                found.push(Source { name, path: path.clone(), is_named: true });
             }
         }
     }
@@ -73,7 +75,7 @@ fn look_into(top: &Path, at: &Path, depth: usize, found: &mut Vec<Source>, other
             }
         } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
             let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
-            found.push(Source { name, path });
+            found.push(Source { name, path, is_named: false });
         } else if !path.is_dir() {
             *others += 1;
         }
