@@ -68,7 +68,7 @@ fn check(changes: &[(&str, Option<&str>)], words: &[&str], has: &[&str], has_not
 fn implausible_clock_is_not_shown() {
     let file = |name: &str| format!("{POLICY}/{name}");
     let (max, min, opps) = (file("cpuinfo_max_freq"), file("cpuinfo_min_freq"), file("scaling_available_frequencies"));
-    for says in ["0", "1", "<unknown>", "! EIO", "99999999999999999999"] {
+    for says in ["0", "1", "1416", "1416000000", "<unknown>", "! EIO", "99999999999999999999"] {
         let changes = [(max.as_str(), Some(says)), (&min, Some(says)), (&opps, Some(says))];
         let expected = ["CPUs 0-1", "advertised clock unknown"];
         check(&changes, &["identify"], &expected, &[" 0 MHz"]);

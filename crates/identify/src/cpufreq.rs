@@ -9,6 +9,7 @@ use crate::cpuinfo::CpuInfo;
 use crate::cpus::present;
 use record::{Missing, Policy, Reading, Residency};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// `cpufreq` counts the time at every OPP in ticks of USER_HZ, which is 100 on all Linux.
 const TICK_MS: u64 = 10;
@@ -162,13 +163,13 @@ fn one_policy(root: &dyn Tree, policy: u32, folder: &str) -> Policy {
     }
 }
 
-/// No CPU that runs Linux has a lower clock, in kHz. Drivers that do not know one say 0.
-const KHZ_MIN: u32 = 1000;
+/// Clocks of CPUs that run Linux, in kHz. Drivers that do not know one say 0, and some count in MHz or Hz.
+const KHZ: RangeInclusive<u32> = 10_000..=10_000_000;
 
 /// A clock that a driver knows.
 fn clock(root: &dyn Tree, path: &str) -> Reading<u32> {
     let khz: u32 = root.read_number(path)?;
-    match khz >= KHZ_MIN {
+    match KHZ.contains(&khz) {
         true => Ok(khz),
         false => Err(Missing::garbled(path, &khz.to_string())),
     }
@@ -176,7 +177,7 @@ fn clock(root: &dyn Tree, path: &str) -> Reading<u32> {
 
 /// Clocks separated by blanks; what is no clock is left out.
 fn parse_clocks(text: &str) -> Vec<u32> {
-    text.split_whitespace().filter_map(|word| word.parse().ok()).filter(|khz| *khz >= KHZ_MIN).collect()
+    text.split_whitespace().filter_map(|word| word.parse().ok()).filter(|khz| KHZ.contains(khz)).collect()
 }
 
 #[cfg(test)]

@@ -18,12 +18,13 @@ use record::{Cpu, Fact, Missing, Policy};
 pub(crate) fn cpus(root: &dyn Tree, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {
     let present = present(root, info);
     let halves = hybrid::halves(root, &present);
+    let listed = read_list(root, &format!("{CPU_FOLDER}/online")).filter(|cpus| !cpus.is_empty());
     let mut cpus: Vec<Cpu> = present
         .into_iter()
         .map(|cpu| {
             let half = halves.get(&cpu).copied().unwrap_or(HybridCoreKind::Performance);
             let core = core_of(root, info, cpu, half);
-            one_cpu(root, info, cpu, core)
+            one_cpu(root, info, listed.as_deref(), cpu, core)
         })
         .collect();
     name_remaining_cpus(root, info, policies, &mut cpus);
@@ -70,7 +71,7 @@ fn core_of(root: &dyn Tree, info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> C
     }
 }
 
-fn one_cpu(root: &dyn Tree, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
+fn one_cpu(root: &dyn Tree, info: &CpuInfo, listed: Option<&[u32]>, cpu: u32, core: Core) -> Cpu {
     let folder = format!("{CPU_FOLDER}/cpu{cpu}");
     // Kernels that know of no cluster say 65535, the largest of their type, or -1.
     let topology = |file: &str| {
@@ -82,8 +83,11 @@ fn one_cpu(root: &dyn Tree, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
         .find_map(|file| read_list(root, &format!("{folder}/topology/{file}")));
     Cpu {
         cpu,
-        // CPUs that cannot be switched off, often the first one, have no such file.
-        online: root.read_value(&format!("{folder}/online")).as_deref() != Ok("0"),
+        online: match root.read_value(&format!("{folder}/online")) {
+            Ok(value) => value != "0",
+            // CPUs that cannot be switched off, often the first one, have no such file, nor have any without hotplug.
+            Err(_) => listed.is_none_or(|online| online.contains(&cpu)),
+        },
         core_type: known_or_absent(core.name),
         stepping: known_or_absent(core.stepping),
         midr: match core.midr {
@@ -180,6 +184,23 @@ CPU implementer : 0x41
 CPU part : 0xd03
 ",
             &[(0, true, Some("Cortex-A53")), (1, false, Some("Cortex-A53")), (2, false, Some("Cortex-A72"))],
+        );
+    }
+
+    #[test]
+    fn cpus_that_a_kernel_without_hotplug_never_started_are_off() {
+        check(
+            "\
+== /sys/devices/system/cpu/present
+0-1
+== /sys/devices/system/cpu/online
+0
+== /proc/cpuinfo
+processor : 0
+CPU implementer : 0x41
+CPU part : 0xd03
+",
+            &[(0, true, Some("Cortex-A53")), (1, false, None)],
         );
     }
 

@@ -62,7 +62,7 @@ impl fmt::Display for Missing {
             Why::Denied => write!(f, "{path}: permission denied"),
             Why::Garbled(text) => write!(f, "{path} contains unexpected text {text:?}"),
             Why::Unsupported(reason) => f.write_str(reason),
-            Why::Io(errno) => write!(f, "{path}: error {errno}"),
+            Why::Io(errno) => write!(f, "{path}: {}", crate::errno_words(*errno)),
         }
     }
 }

@@ -86,3 +86,8 @@ pub struct LogBlock {
     /// Its lines.
     pub text: String,
 }
+
+impl LogBlock {
+    /// Heading of the first lines of runs that stand before the last one in the same file.
+    pub const EARLIER_RUNS: &str = "earlier runs in the same file (ignored)";
+}

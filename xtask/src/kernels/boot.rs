@@ -50,7 +50,8 @@ pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Bo
     command.args(["-nographic", "-nodefaults", "-serial", "stdio"]);
     command.arg("-kernel").arg(kernel.join("kernel")).arg("-initrd").arg(image);
     let Start { plan, words, .. } = start;
-    let words = format!("console={} plan={plan} panic=1 {} {words}", machine.console, machine.kernel_words());
+    let (console, disks, of_kernel) = (machine.console, machine.disks.join(","), machine.kernel_words());
+    let words = format!("console={console} plan={plan} disks={disks} panic=1 {of_kernel} {words}");
     command.arg("-append").arg(words);
     if start.ends_at_reset {
         command.arg("-no-reboot");

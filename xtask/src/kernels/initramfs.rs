@@ -21,10 +21,17 @@ mount -t devpts pts /dev/pts
 mount -t cgroup2 cgroup /sys/fs/cgroup
 mount -t pstore pstore /sys/fs/pstore 2>/dev/null
 for word in $(cat /proc/cmdline); do
-    case $word in plan=*) plan=${word#plan=} ;; esac
+    case $word in
+    plan=*) plan=${word#plan=} ;;
+    disks=*) disks=${word#disks=} ;;
+    esac
 done
 for module in $(cat /modules/order); do
     [ $module = ramoops ] || insmod /modules/$module.ko 2>/dev/null
+done
+# A disk on USB is found some seconds after its driver was loaded.
+for disk in $(echo $disks | tr , ' '); do
+    for try in 1 2 3 4 5 6 7 8 9 10; do [ -e /dev/$disk ] || sleep 1; done
 done
 [ -e /dev/vda ] && mkdir -p /var/lib/sbc-bench && mount -t ext4 /dev/vda /var/lib/sbc-bench
 ip link set lo up

@@ -111,7 +111,7 @@ fn last_run<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] 
         return lines;
     }
     let earlier: Vec<Line<'_>> = earlier.iter().map(|index| lines[*index]).collect();
-    draft.block_of("earlier runs in the same file (ignored)", &earlier);
+    draft.block_of(LogBlock::EARLIER_RUNS, &earlier);
     &lines[*last..]
 }
 

@@ -4,7 +4,7 @@
 use crate::lines::wrapped;
 use crate::monitor::day;
 use crate::{soc, view};
-use record::Record;
+use record::{Record, Variant, WorkloadId};
 
 /// One or two lines; empty if nothing is known.
 pub(super) fn lines(record: &Record) -> String {
@@ -46,8 +46,21 @@ fn governor(record: &Record) -> Option<String> {
 
 fn version(record: &Record) -> String {
     let version = record.source.version();
-    match version.is_empty() {
-        true => "sbc-bench before 0.4".to_owned(),
-        false => format!("sbc-bench {version}"),
+    match (version, is_before_0_4(record)) {
+        ("", true) => "sbc-bench before 0.4".to_owned(),
+        ("", false) => "sbc-bench, unknown version".to_owned(),
+        (version, _) => format!("sbc-bench {version}"),
     }
+}
+
+/// Whether a log without a version is as old as that: those began with the distribution and had these programs only. Any other
+/// has lost its first lines.
+fn is_before_0_4(record: &Record) -> bool {
+    const PROGRAMS: [WorkloadId; 4] =
+        [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency, WorkloadId::OpenSsl, WorkloadId::SevenZip];
+    record.machine.distribution.known().is_some()
+        && record
+            .steps
+            .iter()
+            .all(|step| PROGRAMS.iter().any(|program| step.workload == *program) && step.variant != Variant::RAMLAT)
 }

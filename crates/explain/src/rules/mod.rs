@@ -14,6 +14,7 @@ mod clock_methods_differ;
 mod clock_ok;
 mod cores_killed;
 pub(crate) mod cpu_quota;
+mod earlier_runs;
 mod emulated;
 mod fewer_dictionaries;
 mod governor;
@@ -108,6 +109,7 @@ const ROWS: &[Rule] = &[
     clock_ok::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
+    earlier_runs::RULE,
     emulated::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,

@@ -74,7 +74,7 @@ mod tests {
     fn every_reason_has_its_words() {
         for (failure, words) in [
             (Failure::Errno(libc::ENODEV), "/x does not exist"),
-            (Failure::Errno(libc::EAGAIN), "/x: error 11"),
+            (Failure::Errno(libc::EAGAIN), "/x: temporarily unavailable (EAGAIN)"),
             (Failure::garbled(b"N/A\n"), "/x contains unexpected text \"N/A\""),
             (Failure::Silent(7), "/x has not responded for 7 s"),
             (Failure::Suspended(61_020), "the machine was suspended for 61.020 s"),

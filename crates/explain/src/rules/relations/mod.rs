@@ -139,6 +139,7 @@ pub(crate) const RELATIONS: &[Related] = &[
         "1 % or more of the CPU time was withheld",
         "Remove the limit (cpu.max) of the cgroup.",
     ),
+    note(&earlier_runs::RULE, "Split the file at the first lines of its runs."),
     row(&emulated::RULE, J::All, &[root(C::Virtualised)], "the CPU is emulated", "Run it on the machine itself."),
     row(
         &fewer_dictionaries::RULE,
