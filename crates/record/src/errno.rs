@@ -1,4 +1,4 @@
-//! What errors of Linux are called, for sentences: whoever reads "error 5" has to look it up.
+//! What errors of Linux are called, for sentences: "error 5" would have to be looked up.
 //! Numbers: Linux include/uapi/asm-generic/errno-base.h and errno.h, which every supported architecture uses.
 
 /// Numbers, names and words, in the order of the numbers.

@@ -157,7 +157,7 @@ processor\t: 1
         })
     }
 
-    /// A program beside itself with these settings.
+    /// A program without and with these settings.
     fn sides(settings: &str) -> Ab {
         let definition = crate::Definition::of_command(vec!["true".into()]);
         let settings = Setting::parse_list(settings).unwrap().unwrap();

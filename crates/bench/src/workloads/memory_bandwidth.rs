@@ -72,7 +72,7 @@ fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<All, String> {
     let sum = checksum(source.as_slice());
     let mut all = All::default();
     let is_cancelled = || cancelled.load(Ordering::Relaxed) != 0;
-    // A routine takes seconds on a small board, and what it leaves is verified: whoever cancels does not wait for that.
+    // A routine takes seconds on a small board, and what it leaves is verified: a user who cancels does not wait for that.
     for routine in available().take_while(|_| !is_cancelled()) {
         let wrong = measure(routine, &mut destination, &source, sum, cancelled, &mut all);
         all.wrong = all.wrong.or(wrong);
