@@ -45,6 +45,18 @@ pub(crate) fn document(name: &str, top: &Markup, parts: &[Part], nothing: &str) 
     Frame { name, head: html! {}, style: "", top, parts, nothing, foot, script: Some(&PLOTS) }.page()
 }
 
+/// What a page with this script allows itself.
+pub(crate) fn policy(script: Option<&Script>) -> String {
+    let script = script.map_or_else(
+        || "'none'".to_owned(),
+        |script| {
+            let stream = if script.follows { "; connect-src 'self'" } else { "" };
+            format!("'sha256-{}'{stream}", script.hash)
+        },
+    );
+    format!("{POLICY}; script-src {script}")
+}
+
 /// What a page is made of.
 pub(crate) struct Frame<'a> {
     /// Its title.
@@ -66,19 +78,12 @@ pub(crate) struct Frame<'a> {
 impl Frame<'_> {
     /// The page as text.
     pub(crate) fn page(&self) -> String {
-        let script = self.script.map_or_else(
-            || "'none'".to_owned(),
-            |script| {
-                let stream = if script.follows { "; connect-src 'self'" } else { "" };
-                format!("'sha256-{}'{stream}", script.hash)
-            },
-        );
         html! {
             (DOCTYPE)
             html lang="en" {
                 head {
                     meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content={ (POLICY) "; script-src " (PreEscaped(script)) };
+                    meta http-equiv="Content-Security-Policy" content=(PreEscaped(policy(self.script)));
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     meta name="generator" content={ "sbc-bench " (env!("CARGO_PKG_VERSION")) };

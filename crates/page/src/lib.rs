@@ -122,6 +122,11 @@ pub fn script() -> &'static str {
     document::PLOTS.text
 }
 
+/// What a page of a result allows itself, as it says in its own head: for who serves it.
+pub fn policy() -> String {
+    document::policy(Some(&document::PLOTS))
+}
+
 /// The card of a result, a picture for links to it, and every plot that it has.
 pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> Vec<Drawing> {
     pictures::drawings(&Subject::of(&explain::report::for_people(record), explained, known))

@@ -7,6 +7,7 @@ mod scratch;
 mod skip;
 mod stuck;
 mod terminal;
+mod tls;
 pub mod virtual_board;
 
 pub use program::{HASTE, clean_command, limited_user, untuned_command};
@@ -14,6 +15,7 @@ pub use scratch::Scratch;
 pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;
 pub use terminal::terminal;
+pub use tls::TlsServer;
 
 use std::path::PathBuf;
 

@@ -25,6 +25,8 @@ pub enum Excuse {
     Corpus,
     /// Cycles counted by the CPU.
     CycleCounter,
+    /// Schemathesis, whose requests are others in each run.
+    Schemathesis,
 }
 
 impl Excuse {
@@ -35,6 +37,7 @@ impl Excuse {
                 "the collection of published logs is no part of this repository; SBC_BENCH_CORPUS can name its place"
             }
             Excuse::CycleCounter => "this CPU, or what it is a virtual machine of, offers no counter of cycles",
+            Excuse::Schemathesis => "requests made at random are no part of every test; `cargo xtask hub` makes them",
         }
     }
 }

@@ -108,6 +108,8 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/process/guard/", "the guard: this program once more"),
             at("bench/src/update/", "package managers, whose program is it? And the new program, which must start"),
             at("bench/src/workloads/packages.rs", "the package manager, where `install-tools` was confirmed"),
+            at("hub/src/store/pg_dump.rs", "pg_dump and pg_restore, where `backup` was asked for"),
+            at("hub/src/curl.rs", "curl, for notices over TLS to whom the operator named"),
         ],
     },
     Reach {

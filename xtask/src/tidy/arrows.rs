@@ -12,7 +12,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("archive", &[]),
     ("bench", &["microbench", "machine", "probe", "record"]),
     ("explain", &["record"]),
-    ("hub", &["archive", "explain", "record"]),
+    ("hub", &["archive", "explain", "page", "record"]),
     ("identify", &["record"]),
     ("microbench", &[]),
     ("machine", &["identify", "record"]),

@@ -69,6 +69,7 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/machine/src/settings/kernels.rs", &["lzma"], "an algorithm of zram"),
     other("crates/record/src/redact/known.rs", &["video"], "an option of the kernel"),
     other("crates/testkit/src/program.rs", &["program"], "a program"),
+    other("crates/testkit/src/tls.rs", &["openssl"], "a program"),
     other("fuzz/src/targets.rs", &["config-txt", "sevenzip"], "targets"),
 ];
 

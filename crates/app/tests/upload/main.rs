@@ -132,7 +132,7 @@ fn results_that_wait_for_a_hub_go_to_no_other() {
     let (url, requests) = hub(&[201]);
     let (status, out, err) = texts(&folder.upload(&["--to", &url]));
     assert_eq!((status, out.as_str()), (0, "Nothing to send.\n"), "{err}");
-    assert!(err.contains(&format!("1 results wait for {closed}")), "{err}");
+    assert!(err.contains(&format!("1 result waits for {closed}")), "{err}");
     assert_eq!((folder.waiting(), requests.try_iter().count()), (1, 0));
 }
 
@@ -160,6 +160,7 @@ fn results_are_removed_where_their_content_is_refused_and_else_kept() {
         let (exit, out, err) = texts(&folder.upload(&["log", "--to", &url, "--yes"]));
         assert_eq!((exit, out.as_str()), (1, ""), "{status}: {err}");
         assert!(err.contains(&format!("answers {status}")) && err.contains(said), "{status}: {err}");
+        assert!(err.contains(": log: http://"), "{status}: which file is not said: {err}");
         // None of these is tried again in the same run: 507 asks for more patience than that.
         assert_eq!((folder.waiting(), requests.try_iter().count()), (waiting, 1), "{status}");
         let (exit, _, err) = texts(&folder.upload(&["--to", &url, "--yes"]));

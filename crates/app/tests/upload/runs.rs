@@ -85,7 +85,7 @@ fn question_on_a_terminal_is_asked_once_and_answered() {
         // The end of a pseudo-terminal is an error.
         while let Ok(count @ 1..) = screen.read(&mut chunk) {
             said.push_str(&String::from_utf8_lossy(&chunk[..count]));
-            if !answered && said.contains("[y/N, s shows them]") {
+            if !answered && said.contains("[y/N, s shows it]") {
                 answered = true;
                 // Another reader of the terminal would have time to take it away.
                 std::thread::sleep(Duration::from_millis(100));

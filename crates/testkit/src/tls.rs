@@ -1,0 +1,69 @@
+//! A TLS server of OpenSSL on loopback, whose certificate an authority of the test has signed.
+
+use crate::skip;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A server that is ended with its value: what clients send is its standard output, its standard input what they get. The
+/// authority's certificate is `ca.pem` in its folder.
+pub struct TlsServer {
+    /// The program.
+    pub child: Child,
+    /// Where it listens.
+    pub port: u16,
+}
+
+impl TlsServer {
+    /// Starts one with a certificate of this host; none, and said, where OpenSSL or curl is missing.
+    ///
+    /// # Panics
+    /// OpenSSL makes no certificate.
+    pub fn start(folder: &Path, host: &str) -> Option<Self> {
+        let has =
+            |program: &str| Command::new(program).arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if has("curl").is_err() || has("openssl").is_err() {
+            skip("curl or openssl is not installed");
+            return None;
+        }
+        certificates(folder, host);
+        let own = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let port = own.unwrap_or_else(|error| panic!("no port: {error}")).port();
+        let mut command = Command::new("openssl");
+        command.current_dir(folder).args(["s_server", "-quiet", "-cert", "cert.pem", "-key", "key.pem", "-accept"]);
+        command.arg(format!("127.0.0.1:{port}")).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let child = command.spawn().unwrap_or_else(|error| panic!("openssl: {error}"));
+        // A connection that ends at once is none to it.
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(Self { child, port })
+    }
+}
+
+impl Drop for TlsServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn openssl(folder: &Path, words: &str) {
+    let mut command = Command::new("openssl");
+    command.current_dir(folder).args(words.split(' ')).stdout(Stdio::null()).stderr(Stdio::null());
+    assert!(command.status().is_ok_and(|status| status.success()), "openssl {words}");
+}
+
+/// An authority, and a certificate of it for a host.
+fn certificates(folder: &Path, host: &str) {
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    openssl(folder, &format!("req -x509 {key} -keyout ca.key -out ca.pem -subj /CN=authority -days 2"));
+    openssl(folder, &format!("req {key} -keyout key.pem -out request.pem -subj /CN={host}"));
+    let written = std::fs::write(folder.join("host.cnf"), format!("subjectAltName=DNS:{host}\n"));
+    written.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    openssl(
+        folder,
+        "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -days 2 -extfile host.cnf",
+    );
+}
