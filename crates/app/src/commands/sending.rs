@@ -9,6 +9,7 @@ use anyhow::Context;
 use bench::hub::{BYTES_MAX, Hub, NotSent, Spool};
 use machine::files::Folder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +18,8 @@ use std::time::Duration;
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
 /// The folder of what waits, next to the runs.
 const SPOOL: &str = "spool";
+/// What an earlier upload left has no name any more.
+const EARLIER: &str = "an earlier result";
 /// How often a question looks whether a signal came.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
@@ -85,7 +88,9 @@ impl Sending {
         );
         let size_kib: usize = ready.iter().map(|outgoing| outgoing.bytes.len().div_ceil(1024)).sum();
         loop {
-            say(&format!("Send {} files ({size_kib} KiB) to {}? [y/N, s shows them] ", ready.len(), self.to))?;
+            let (files, them) =
+                if ready.len() == 1 { ("1 file".to_owned(), "it") } else { (format!("{} files", ready.len()), "them") };
+            say(&format!("Send {files} ({size_kib} KiB) to {}? [y/N, s shows {them}] ", self.to))?;
             match typed()?.trim() {
                 "y" | "Y" | "yes" => return Ok(true),
                 "s" => {
@@ -102,8 +107,10 @@ impl Sending {
     pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<Sent> {
         let runs = Paths::choose(machine::is_root(), None).history;
         let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
+        let mut names = HashMap::new();
         for outgoing in ready {
-            spool.put(&self.hub, &outgoing.bytes).map_err(anyhow::Error::msg)?;
+            let here = spool.put(&self.hub, &outgoing.bytes).map_err(anyhow::Error::msg)?;
+            names.insert(here, outgoing.name.as_str());
         }
         let mut sent = Sent { is_whole: true, ..Sent::default() };
         let waiting = spool.waiting().map_err(anyhow::Error::msg)?;
@@ -114,6 +121,7 @@ impl Sending {
                 held += 1;
                 continue;
             }
+            let name = names.get(&waiting.name).copied().unwrap_or(EARLIER);
             match self.hub.send(&spool, &waiting, &may_go_on_after) {
                 Ok(answer) => {
                     spool.remove(&waiting)?;
@@ -121,28 +129,30 @@ impl Sending {
                 }
                 Err(NotSent::Refused(why)) => {
                     spool.remove(&waiting)?;
-                    sent.problems.push(format!("Refused: {why}"));
+                    sent.problems.push(format!("Refused: {name}: {why}"));
                     sent.is_whole = false;
                 }
                 Err(NotSent::Later(why, _)) => {
-                    sent.problems.push(format!("Not sent, kept for the next upload: {why}"));
+                    sent.problems.push(format!("Not sent, kept for the next upload: {name}: {why}"));
                     sent.is_whole = false;
                 }
                 Err(NotSent::Held(why)) => {
-                    sent.problems.push(format!("Not sent, kept for the next upload: {why}"));
+                    sent.problems.push(format!("Not sent, kept for the next upload: {name}: {why}"));
                     sent.is_whole = false;
                     held = 1;
                 }
             }
         }
         if held > 1 {
-            sent.problems.push(format!("{} more results are kept for the next upload.", held - 1));
+            let more = if held == 2 { "1 more result is".to_owned() } else { format!("{} more results are", held - 1) };
+            sent.problems.push(format!("{more} kept for the next upload."));
         }
         let mut others: Vec<&str> = elsewhere.iter().map(|waiting| waiting.url.as_str()).collect();
         others.dedup();
         for other in others {
             let count = elsewhere.iter().filter(|waiting| waiting.url == other).count();
-            let sentence = format!("{count} results wait for {other}; use `sbc-bench upload --to {other}`.");
+            let wait = if count == 1 { "1 result waits".to_owned() } else { format!("{count} results wait") };
+            let sentence = format!("{wait} for {other}; use `sbc-bench upload --to {other}`.");
             sent.problems.push(sentence);
         }
         Ok(sent)

@@ -122,7 +122,7 @@ impl Hub {
 
     /// Only what is said of the content itself is final: a token is revoked by mistake, a proxy answers for an afternoon.
     fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, NotSent> {
-        let said = || format!("{} answers {status}: {}", self.address.url, body.trim());
+        let said = || format!("{} answers {status}: {}", self.address.url, sentence(&body));
         match status {
             200 | 201 => Ok(body),
             400 | 413 | 422 => Err(NotSent::Refused(said())),
@@ -130,6 +130,12 @@ impl Hub {
             _ => Err(NotSent::Held(said())),
         }
     }
+}
+
+/// What an answer says in words; all of it where it is none of a hub's.
+fn sentence(body: &str) -> String {
+    let value: Option<serde_json::Value> = serde_json::from_str(body).ok();
+    value.and_then(|value| Some(value["error"].as_str()?.to_owned())).unwrap_or_else(|| body.trim().to_owned())
 }
 
 /// The pause that an answer asks for (RFC 9110, 10.2.3); dates are not read.
@@ -178,6 +184,13 @@ mod tests {
             let (retry_after, body) = parted(answer);
             assert_eq!((retry_after.map(|pause| pause.as_secs()), body), expected, "{answer:?}");
         }
+    }
+
+    #[test]
+    fn refusals_of_a_hub_are_its_sentence() {
+        assert_eq!(sentence("{\"error\":\"Too large.\"}\n"), "Too large.");
+        assert_eq!(sentence("<h1>404</h1>\n"), "<h1>404</h1>");
+        assert_eq!(sentence("[1]"), "[1]");
     }
 
     #[test]

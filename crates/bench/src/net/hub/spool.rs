@@ -19,7 +19,8 @@ pub struct Spool(pub Folder);
 /// A file that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    pub(super) name: OsString,
+    /// Its name here.
+    pub name: OsString,
     /// The hub it waits for, without a slash at the end.
     pub url: String,
     pub(super) query: String,
@@ -33,17 +34,18 @@ impl Waiting {
 }
 
 impl Spool {
-    /// Puts a result here: a crash loses nothing from here on. The same content for the same hub has the same name.
+    /// Puts a result here: a crash loses nothing from here on. The same content for the same hub has the same name, which is
+    /// returned.
     ///
     /// # Errors
     /// One sentence: it cannot be written.
-    pub fn put(&self, hub: &Hub, bytes: &[u8]) -> Result<(), String> {
+    pub fn put(&self, hub: &Hub, bytes: &[u8]) -> Result<OsString, String> {
         let destination = format!("{}\n{}\n", hub.address.url, hub.query);
         let key = format!("{:08x}", checksum(destination.as_bytes()));
-        let name = format!("{key}-{:08x}-{:08x}{WAITING}", bytes.len(), checksum(bytes));
-        let put = |name: String, bytes: &[u8]| self.0.replace(OsStr::new(&name), bytes, Access::Owner);
-        let written = put(format!("{key}{DESTINATION}"), destination.as_bytes()).and_then(|()| put(name, bytes));
-        written.map_err(|error| error.to_string())
+        let name = OsString::from(format!("{key}-{:08x}-{:08x}{WAITING}", bytes.len(), checksum(bytes)));
+        let put = |name: &OsStr, bytes: &[u8]| self.0.replace(name, bytes, Access::Owner);
+        let noted = put(OsStr::new(&format!("{key}{DESTINATION}")), destination.as_bytes());
+        noted.and_then(|()| put(&name, bytes)).map(|()| name).map_err(|error| error.to_string())
     }
 
     /// All that waits, in the order of names.
