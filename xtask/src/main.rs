@@ -17,6 +17,7 @@ mod dist;
 mod docs;
 mod farms;
 mod fuzz;
+mod hub;
 mod kernels;
 mod recording;
 mod systems;
@@ -50,6 +51,7 @@ usage: cargo xtask TASK
       --hub FILE       results are sent to this hub, on PostgreSQL
       --monitors       Debian's Prometheus reads 20 monitors; one board is throttled
       --lint           what linters and validators say of all files in deploy
+  hub                the hub's API before schemathesis, on both databases, and its pages in Chromium
   kernels [--quick] [MACHINE...]
                      run the static binaries on Debian's kernels, on machines that qemu emulates
       --fetch          only fetch the packages that are missing
@@ -105,6 +107,7 @@ fn task() -> Result<()> {
         ["package", arch, "--check", systems @ ..] => dist::systems::main(arch, systems),
         ["fuzz", words @ ..] => fuzz::main(words),
         ["farms", words @ ..] => farms::main(words),
+        ["hub"] => hub::main(),
         ["kernels", words @ ..] => kernels::main(words),
         ["recording", file] => recording::write(Path::new(file), 24.0),
         ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),

@@ -51,7 +51,10 @@ pub fn redact(bytes: &[u8]) -> Redacted {
         match serde_json::from_str::<Value>(&text) {
             Ok(mut value) if value.is_object() => {
                 json(&mut value, &mut redactor);
-                format!("{value}\n").into_bytes()
+                // Without a formatter, which looks at each number once more.
+                let mut bytes = serde_json::to_vec(&value).unwrap_or_default();
+                bytes.push(b'\n');
+                bytes
             }
             _ if text.trim_start().starts_with('{') => lines(&text, &mut redactor, &mut damaged),
             _ => redactor.text(&text).into_bytes(),

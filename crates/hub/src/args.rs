@@ -44,12 +44,12 @@ pub(crate) enum Command {
     },
     /// Bring the database to the tables of this program
     Migrate,
-    /// Write the SQLite database to a new file while the hub runs, and verify it
+    /// Write the database to a new file while the hub runs, and verify it
     Backup {
         /// The new file
         file: PathBuf,
     },
-    /// Verify a backup and make it the database of a directory that has none
+    /// Verify a backup of SQLite and make it the database of a directory that has none
     Restore {
         /// The backup
         file: PathBuf,
@@ -121,7 +121,7 @@ pub(crate) enum HookCommand {
         /// generic, matrix, slack (also Mattermost), mail
         #[arg(long, value_parser = form, default_value = "generic")]
         form: Form,
-        /// Address of the webhook, or smtp://HOST:PORT/?from=A&to=B
+        /// Address of the webhook, or smtp[s]://[USER:PASSWORD@]HOST[:PORT]/?from=A&to=B
         target: String,
     },
     /// Send nothing any more of what NAME uploads

@@ -6,6 +6,7 @@ use crate::originals;
 use crate::store::{Row, Session, Trouble, first};
 use explain::compare::settings;
 use explain::trend::change_points;
+use serde::Deserialize;
 use serde_json::json;
 
 /// Results that are looked at: the window of the search.
@@ -125,8 +126,15 @@ pub fn look(
     Ok(new)
 }
 
+/// What is asked of a figure in a history: the rest of a [`Main`] is passed over.
+#[derive(Debug, Deserialize)]
+struct Point {
+    key: String,
+    value: f64,
+}
+
 /// Number, start and figures of the latest results of a machine, the oldest first.
-fn history(session: &mut dyn Session, owner: i64, machine: &str) -> Result<Vec<(i64, i64, Vec<Main>)>, Trouble> {
+fn history(session: &mut dyn Session, owner: i64, machine: &str) -> Result<Vec<(i64, i64, Vec<Point>)>, Trouble> {
     let sql = "SELECT id, started_utc_ms, figures FROM result WHERE owner = $1 AND machine = $2 AND quarantined IS NULL \
                AND died_in IS NULL AND verdict <> 'invalid' AND started_utc_ms IS NOT NULL \
                ORDER BY started_utc_ms DESC, id DESC LIMIT $3";

@@ -1,5 +1,6 @@
 //! Where changes of an owner's machines are sent; set on the command line of the hub alone.
 
+use crate::mail;
 use crate::store::{Session, Trouble, first};
 
 /// A form of notice.
@@ -11,7 +12,7 @@ pub enum Form {
     Matrix,
     /// Mattermost and Slack.
     Slack,
-    /// Mail by SMTP: `smtp://HOST:PORT/?from=A&to=B`.
+    /// Mail by SMTP, to what [`crate::mail::TARGET`] says.
     Mail,
 }
 
@@ -40,12 +41,14 @@ impl Form {
 /// # Errors
 /// There is no such token, or nothing can be sent to such an address.
 pub fn add(session: &mut dyn Session, token: &str, form: Form, target: &str) -> Result<(), Trouble> {
-    let scheme = if form == Form::Mail { "smtp://" } else { "http://" };
-    if !target.starts_with(scheme) {
-        return Err(Trouble::of(format!(
-            "A hook of the form {} has an address that begins with {scheme}.",
-            form.word()
-        )));
+    let (is_target, like) = match form {
+        Form::Mail => (mail::is_target(target), mail::TARGET),
+        _ => {
+            (["http://", "https://"].iter().any(|scheme| target.starts_with(scheme)), "https://HOST/PATH or http://...")
+        }
+    };
+    if !is_target {
+        return Err(Trouble::of(format!("The target of the form {} is {like}.", form.word())));
     }
     let row = first(session, "SELECT id FROM token WHERE name = $1", &[token.into()])?;
     let owner = row.and_then(|row| row.integer(0)).ok_or_else(|| Trouble::of(format!("No token named {token}.")))?;

@@ -9,7 +9,7 @@ use args::{Cli, Command, HookCommand, TokenCommand};
 use clap::Parser;
 use hub::hub_state::Settings;
 use hub::limits::Limits;
-use hub::store::{self, Postgres, Sqlite, Store};
+use hub::store::{self, Dialect, Postgres, Sqlite, Store};
 use hub::submit::Sent;
 use hub::{clock, folders, hooks, results, serve, tokens, verify};
 use std::io::Write;
@@ -22,13 +22,27 @@ use std::sync::Arc;
 const DATABASE: &str = "hub.sqlite";
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let done = Cli::try_parse().map_or_else(|error| refused(&error), run);
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "sbc-bench-hub: {error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Help is printed; what is wrong on the command line is told in one sentence with the way out.
+fn refused(error: &clap::Error) -> anyhow::Result<()> {
+    if !error.use_stderr() {
+        return Ok(error.print()?);
+    }
+    let text = error.to_string();
+    let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    let what = explain::plain(what.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_end_matches('.'));
+    let mut letters = what.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    bail!("{first}{}. Try `sbc-bench-hub --help`.", letters.as_str())
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
@@ -78,28 +92,14 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Export { out } => {
             let store = migrated(&place.data, place.database.as_deref())?;
             let count = folders::export(&*store, &out).map_err(anyhow::Error::msg)?;
-            say(&format!("{count} listed results are in {}.", out.display()))
+            say(&format!("{} in {}.", counted(count as i64, "listed result"), out.display()))
         }
         Command::Backup { file } => {
             anyhow::ensure!(!file.exists(), "{} already exists and is not overwritten.", file.display());
-            open(&place.data, place.database.as_deref())?.backup(&file)?;
-            std::fs::File::open(&file)?.sync_all()?;
-            whole(&file)
+            let store = open(&place.data, place.database.as_deref())?;
+            backed_up(&*store, &file).with_context(|| format!("Cannot back up to {}", file.display()))
         }
-        Command::Restore { file } => {
-            anyhow::ensure!(place.database.is_none(), "PostgreSQL is restored by pg_restore.");
-            anyhow::ensure!(file.exists(), "{} does not exist.", file.display());
-            let target = place.data.join(DATABASE);
-            anyhow::ensure!(!target.exists(), "{} already exists; use a new directory.", target.display());
-            whole(&file)?;
-            make(&place.data)?;
-            // Under its own name only once it is whole: a hub that starts would take half of it for a database.
-            let part = place.data.join(format!("{DATABASE}.part"));
-            std::fs::copy(&file, &part)?;
-            std::fs::File::open(&part)?.sync_all()?;
-            std::fs::rename(&part, &target)?;
-            Ok(std::fs::File::open(&place.data)?.sync_all()?)
-        }
+        Command::Restore { file } => restored(&place, &file),
         Command::Token { command } => token(&*migrated(&place.data, place.database.as_deref())?, command),
     }
 }
@@ -110,8 +110,8 @@ fn verified(store: &dyn Store) -> anyhow::Result<()> {
     for line in &checked.problems {
         say(line)?;
     }
-    say(&format!("{} results and {} originals checked.", checked.results, checked.originals))?;
-    anyhow::ensure!(checked.problems.is_empty(), "{} problems found.", checked.problems.len());
+    say(&format!("{} and {} checked.", counted(checked.results, "result"), counted(checked.originals, "original")))?;
+    anyhow::ensure!(checked.problems.is_empty(), "{} found.", counted(checked.problems.len() as i64, "problem"));
     Ok(())
 }
 
@@ -124,12 +124,9 @@ fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> 
     for line in &imported.ignored {
         say(&format!("Ignored: {line}"))?;
     }
-    say(&format!(
-        "{} results are new, {} were there, {} files ignored.",
-        imported.new,
-        imported.known,
-        imported.ignored.len()
-    ))
+    let ignored = counted(imported.ignored.len() as i64, "file");
+    let new = counted(imported.new as i64, "new result");
+    say(&format!("{new}, {} known before, {ignored} ignored.", imported.known))
 }
 
 fn token(store: &dyn Store, command: TokenCommand) -> anyhow::Result<()> {
@@ -177,11 +174,56 @@ fn make(data: &Path) -> anyhow::Result<()> {
     made.with_context(|| format!("Cannot create {}", data.display()))
 }
 
-/// Says whether a backup is whole.
-fn whole(file: &Path) -> anyhow::Result<()> {
-    let checked = verify::verify(&Sqlite::open(file)?)?;
-    anyhow::ensure!(checked.problems.is_empty(), "{} is damaged: {}", file.display(), checked.problems.join(" "));
-    say(&format!("{}: {} results and {} originals checked.", file.display(), checked.results, checked.originals))
+/// Writes a backup, which has its own name only once it is whole and on the disk.
+fn backed_up(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
+    let part = PathBuf::from(format!("{}.part", file.display()));
+    if part.exists() {
+        std::fs::remove_file(&part)?;
+    }
+    store.backup(&part)?;
+    std::fs::File::open(&part)?.sync_all()?;
+    let line = match store.dialect() {
+        Dialect::Sqlite => whole(&part, file)?,
+        Dialect::Postgres => format!("{}: written and read again.", file.display()),
+    };
+    std::fs::rename(&part, file)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::File::open(folder)?.sync_all()?;
+    say(&line)
+}
+
+/// Makes a backup of SQLite the database of a directory that has none.
+fn restored(place: &args::Place, file: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        place.database.is_none(),
+        "PostgreSQL is restored by `pg_restore --no-owner --dbname=URL {}`, into an empty database.",
+        file.display()
+    );
+    anyhow::ensure!(file.exists(), "{} does not exist.", file.display());
+    let target = place.data.join(DATABASE);
+    anyhow::ensure!(!target.exists(), "{} already exists; use a new directory.", target.display());
+    say(&whole(file, file)?)?;
+    make(&place.data)?;
+    // Under its own name only once it is whole: a hub that starts would take half of it for a database.
+    let part = place.data.join(format!("{DATABASE}.part"));
+    std::fs::copy(file, &part)?;
+    std::fs::File::open(&part)?.sync_all()?;
+    std::fs::rename(&part, &target)?;
+    Ok(std::fs::File::open(&place.data)?.sync_all()?)
+}
+
+/// Says how much a backup has that is whole; it is called `name`.
+fn whole(file: &Path, name: &Path) -> anyhow::Result<String> {
+    let opened = Sqlite::open(file).with_context(|| format!("{} is not a backup of a hub", name.display()))?;
+    let checked = verify::verify(&opened).with_context(|| format!("{} is not a backup of a hub", name.display()))?;
+    anyhow::ensure!(checked.problems.is_empty(), "{} is damaged: {}", name.display(), checked.problems.join(" "));
+    let (results, originals) = (counted(checked.results, "result"), counted(checked.originals, "original"));
+    Ok(format!("{}: {results} and {originals} checked.", name.display()))
+}
+
+/// `1 result`, `2 results`.
+fn counted(count: i64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 fn say(line: &str) -> anyhow::Result<()> {

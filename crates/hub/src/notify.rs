@@ -3,8 +3,9 @@
 
 use crate::changes::{self, Change};
 use crate::hooks::Form;
+use crate::mail::{self, Mail};
 use crate::store::{Store, Trouble, first, write};
-use crate::{log, mail};
+use crate::{curl, log};
 use serde_json::json;
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ struct Taken {
 pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
     let Some(taken) = take(store, now_utc_ms)? else { return Ok(false) };
     let sent = match taken.form {
-        Some(form) => send(form, &taken.target, &taken.change, own_url),
+        Some(form) => send(form, &taken.target, &taken.change, own_url, now_utc_ms),
         None => Err("unknown form of notice".to_owned()),
     };
     let id = taken.id.into();
@@ -80,7 +81,7 @@ fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<Taken>, Trouble> {
     })
 }
 
-fn send(form: Form, target: &str, change: &Change, own_url: &str) -> Result<(), String> {
+fn send(form: Form, target: &str, change: &Change, own_url: &str, now_utc_ms: i64) -> Result<(), String> {
     let url = format!("{own_url}/r/{}", change.slug);
     let text = format!("{} {url}", change.sentence());
     match form {
@@ -95,16 +96,32 @@ fn send(form: Form, target: &str, change: &Change, own_url: &str) -> Result<(), 
             let address = format!("{room}/send/m.room.message/sbc-bench-{}?{token}", change.id);
             post(&address, "PUT", &json!({"msgtype": "m.text", "body": text}), change.id)
         }
-        Form::Mail => mail::send(target, "sbc-bench: a figure changed", &text, TIME_MAX),
+        Form::Mail => {
+            let mail = Mail { subject: "sbc-bench: a figure changed", text: &text, number: change.id, now_utc_ms };
+            mail::send(target, &mail, TIME_MAX)
+        }
     }
 }
 
 fn post(target: &str, method: &str, body: &serde_json::Value, change: i64) -> Result<(), String> {
+    let (body, key) = (body.to_string(), change.to_string());
+    if target.starts_with("https://") {
+        let key = format!("idempotency-key: {key}");
+        let options = [
+            ("url", target),
+            ("proto", "=https"),
+            ("request", method),
+            ("header", "content-type: application/json"),
+            ("header", &key),
+            ("data-raw", &body),
+        ];
+        return curl::send(&options, TIME_MAX);
+    }
     let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(TIME_MAX)).build().into();
     let request = match method {
         "PUT" => agent.put(target),
         _ => agent.post(target),
     };
-    let request = request.header("content-type", "application/json").header("idempotency-key", change.to_string());
-    request.send(body.to_string()).map(drop).map_err(|error| error.to_string())
+    let request = request.header("content-type", "application/json").header("idempotency-key", key);
+    request.send(body).map(drop).map_err(|error| error.to_string())
 }

@@ -57,7 +57,7 @@ fn is_log(bytes: &[u8]) -> bool {
 fn keep(store: &dyn Store, bytes: Vec<u8>, sent: &Sent, also: Also<'_>) -> Result<Kept, Refused> {
     let received_hash = originals::hash(&bytes);
     if let Some(kept) = read(store, |session| results::known(session, sent.owner, &received_hash))? {
-        return Ok(kept);
+        return published(store, kept, sent);
     }
     let redacted = explain::redact::redact(&bytes).bytes;
     drop(bytes);
@@ -85,5 +85,14 @@ fn keep(store: &dyn Store, bytes: Vec<u8>, sent: &Sent, also: Also<'_>) -> Resul
         }
         Ok(kept)
     })?;
+    published(store, kept, sent)
+}
+
+/// What was there unlisted and is sent once more to be listed is listed.
+fn published(store: &dyn Store, mut kept: Kept, sent: &Sent) -> Result<Kept, Refused> {
+    if sent.publish && !kept.published {
+        write(store, |session| results::publish(session, sent.owner, &kept.slug, Some(sent.now_utc_ms)))?;
+        kept.published = true;
+    }
     Ok(kept)
 }

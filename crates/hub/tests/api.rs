@@ -31,9 +31,13 @@ fn result_goes_in_and_comes_out_everywhere() {
             ("/stability", "No run died"),
             ("/feed.atom", "<title>Board &lt;b&gt;One"),
             (&format!("/r/{id}"), "7-zip"),
-            (&format!("/r/{id}/trend"), "1 results"),
+            (&format!("/r/{id}/trend"), "1 result."),
+            (&format!("/r/{id}/page"), "id=\"causes\""),
             (&format!("/compare?id={id}&id={id}"), "Comparison"),
+            (&format!("/compare?id={id}"), &format!("value=\"{id}\"")),
             ("/compare", "<form"),
+            ("/?kernel=x&q=y", "<input type=\"hidden\" name=\"kernel\" value=\"x\">"),
+            ("/badge/board/board-b-one-b.svg", "7000 MIPS"),
             (&format!("/badge/{id}.svg"), "7000 MIPS"),
             ("/api/results", "\"sevenzip_multi_mips\":7000"),
             ("/api/results?format=csv", ",7000,"),
@@ -126,25 +130,75 @@ fn program_output(hub: &Running, words: &[&str]) -> String {
 #[test]
 fn tokens_have_scopes_and_can_be_revoked() {
     on_hubs(&[], |hub| {
-        let refused = |hub: &Running, status: u16| {
+        let refused = |hub: &Running, status: u16, why: &str| {
             let answer = hub.send("", b"x");
             assert_eq!(answer.status, status, "{}", answer.body);
-            assert!(answer.json()["error"].is_string());
+            assert!(answer.json()["error"].as_str().unwrap().contains(why), "{}", answer.body);
         };
         hub.secret = program_output(hub, &["token", "make", "small", "--scopes", "upload"]);
         assert_eq!(hub.send("", b"x").status, 201);
         assert_eq!(hub.send("?publish=1", b"x").status, 403);
         assert_eq!(hub.ask("DELETE", "/api/results/x").status, 403);
         program_output(hub, &["token", "revoke", "small"]);
-        refused(hub, 401);
+        refused(hub, 401, "unknown or was revoked");
         assert_eq!(program_output(hub, &["migrate"]).trim(), "The database is up to date.");
         let list = program_output(hub, &["token", "list"]);
         assert!(list.contains("small\tupload\trevoked"), "{list}");
         hub.secret = "sbch_none".into();
-        refused(hub, 401);
+        refused(hub, 401, "unknown or was revoked");
         hub.secret = program_output(hub, &["token", "make", "reader", "--scopes", "delete"]);
-        refused(hub, 403);
+        refused(hub, 403, "upload");
     });
+}
+
+#[test]
+fn owners_see_all_that_is_theirs_page_by_page() {
+    on_hubs(&[], |hub| {
+        hub.keep("?publish=1", &made::log("Board Listed", 1, 7000.0));
+        hub.keep("", b"no log");
+        hub.keep("?machine=shelf", &made::log("Board Unlisted", 2, 7000.0));
+        assert_eq!(hub.get("/api/mine").status, 401);
+        let token = format!("Bearer {}", hub.secret);
+        let mut states = Vec::new();
+        let mut path = "/api/mine?limit=2".to_owned();
+        while !path.is_empty() {
+            let page = hub.get_with(&path, &[("authorization", &token)]).json();
+            states.extend(
+                page["results"].as_array().unwrap().iter().map(|row| row["state"].as_str().unwrap().to_owned()),
+            );
+            path = page["next"].as_str().map_or_else(String::new, |next| format!("/api/mine?limit=2&cursor={next}"));
+        }
+        assert_eq!(states, ["unlisted", "quarantined", "listed"]);
+        hub.secret = program_output(hub, &["token", "make", "other"]);
+        let token = format!("Bearer {}", hub.secret);
+        assert_eq!(hub.get_with("/api/mine", &[("authorization", &token)]).json()["results"], Value::Array(Vec::new()));
+    });
+}
+
+#[test]
+fn result_that_is_sent_again_to_be_listed_is_listed() {
+    on_hubs(&[], |hub| {
+        let log = made::log("Board Again", 1, 7000.0);
+        hub.keep("", &log);
+        let again = hub.send("?publish=1", &log).json();
+        assert_eq!(
+            [&again["results"][0]["state"], &again["results"][0]["known"]],
+            [&Value::from("listed"), &Value::from(true)]
+        );
+        let later = hub.send("", &log).json();
+        assert_eq!(later["results"][0]["state"], "listed", "it stays listed");
+        assert_eq!(hub.get("/badge/board/board-again.svg").status, 200);
+        assert_eq!(hub.get("/badge/board/board-unknown.svg").status, 404);
+    });
+}
+
+#[test]
+fn review_of_a_machine_has_its_page() {
+    let hub = Running::start(None, &[]);
+    let log = include_bytes!("../../explain/tests/composed/reviews/two-clusters.md");
+    let id = hub.keep("?publish=1", log);
+    let page = hub.get(&format!("/r/{id}"));
+    assert!(page.status == 200 && page.body.contains("<pre"), "{}", page.body);
 }
 
 #[test]
@@ -153,6 +207,7 @@ fn quarantined_files_are_seen_by_their_owner_alone() {
         let sent = hub.send("?publish=1", b"{\"a\": \"<script>\"}").json();
         let one = &sent["results"][0];
         assert_eq!(one["state"], "quarantined");
+        assert!(one["url"].as_str().unwrap().contains("/api/results/"), "it has no page: {one}");
         assert!(one["reason"].as_str().unwrap().contains("not an sbc-bench result file"), "{one}");
         let path = format!("/api/results/{}", one["id"].as_str().unwrap());
         assert_eq!(hub.get(&path).status, 404);
@@ -210,7 +265,7 @@ fn wrong_questions_are_refused_in_words() {
             ("/r/..%2f..%2fetc%2fpasswd", 404),
             ("/api/names/none", 404),
             ("/api/changes", 401),
-            ("/compare?id=a", 400),
+            ("/compare?id=a&id=b&id=c&id=d&id=e&id=f", 400),
             ("/compare?id=a&id=b", 404),
             ("/badge/x", 404),
             ("/nothing", 404),

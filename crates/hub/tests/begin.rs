@@ -93,3 +93,32 @@ fn a_mistyped_directory_is_no_hub() {
         assert!(!typo.exists(), "{words:?}");
     }
 }
+
+#[test]
+fn container_starts_a_hub() {
+    let file = include_str!("../../../deploy/container/Containerfile");
+    let of = |word: &str| {
+        let list = file.lines().rev().find_map(|line| line.strip_prefix(word)).unwrap();
+        serde_json::from_str::<Vec<String>>(list.trim()).unwrap()
+    };
+    assert_eq!(of("ENTRYPOINT "), ["sbc-bench-hub"]);
+    let folder = common::Folder::new();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let words = of("CMD ").into_iter().map(|word| match word.as_str() {
+        "/data" => folder.0.join("data").display().to_string(),
+        _ => word.replace("0.0.0.0:8321", &format!("127.0.0.1:{port}")),
+    });
+    let mut hub = Command::new(env!("CARGO_BIN_EXE_sbc-bench-hub"));
+    let mut hub = hub.args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let probe = of("HEALTHCHECK CMD ").pop().unwrap().replace(":8321", &format!(":{port}"));
+    let until = Instant::now() + Duration::from_secs(30);
+    let mut answer = ureq::get(&probe).call();
+    while answer.is_err() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+        answer = ureq::get(&probe).call();
+    }
+    let _ = hub.kill();
+    hub.wait().unwrap();
+    assert_eq!(answer.unwrap().status(), 200);
+    assert!(folder.0.join("data/token").exists(), "the owner reads it there");
+}

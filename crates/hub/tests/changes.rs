@@ -2,12 +2,14 @@
 
 mod common;
 
-use common::running::program;
-use common::{made, on_hubs};
+use common::running::{Running, program};
+use common::{Folder, made, on_hubs};
+use hub::store::{Sqlite, Store, read};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use testkit::TlsServer;
 
 /// A listener that answers each request or mail, and hands on what it got.
 fn listener(serve: fn(TcpStream) -> String) -> (u16, Receiver<String>) {
@@ -21,7 +23,11 @@ fn listener(serve: fn(TcpStream) -> String) -> (u16, Receiver<String>) {
 
 /// One HTTP request, answered with 200.
 fn http(stream: TcpStream) -> String {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    http_of(stream.try_clone().unwrap(), stream)
+}
+
+fn http_of(input: impl Read, mut output: impl Write) -> String {
+    let mut reader = BufReader::new(input);
     let (mut head, mut length) = (String::new(), 0);
     loop {
         let mut line = String::new();
@@ -36,16 +42,19 @@ fn http(stream: TcpStream) -> String {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    let mut stream = stream;
-    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+    output.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
     head + &String::from_utf8(body).unwrap()
 }
 
-/// One mail.
-fn smtp(stream: TcpStream) -> String {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut stream = stream;
-    stream.write_all(b"220 relay\r\n").unwrap();
+/// One mail of a relay.
+fn relayed(stream: TcpStream) -> String {
+    smtp(stream.try_clone().unwrap(), stream)
+}
+
+/// One mail, with all that its sender says. A server that lets its client go has no more to read.
+fn smtp(input: impl Read, mut output: impl Write) -> String {
+    let mut reader = BufReader::new(input);
+    output.write_all(b"220 relay\r\n").unwrap();
     let (mut mail, mut in_data) = (String::new(), false);
     loop {
         let mut line = String::new();
@@ -62,13 +71,23 @@ fn smtp(stream: TcpStream) -> String {
                 in_data = false;
                 "250 taken\r\n"
             }
-            "QUIT" => "221 bye\r\n",
+            "QUIT" => {
+                let _ = output.write_all(b"221 bye\r\n");
+                return mail;
+            }
             _ if in_data => continue,
-            _ => "250-relay\r\n250 fine\r\n",
+            "AUTH PLAIN" => "334 \r\n",
+            SECRET => "235 in\r\n",
+            _ => "250-relay\r\n250 AUTH PLAIN\r\n",
         };
-        stream.write_all(answer.as_bytes()).unwrap();
+        if output.write_all(answer.as_bytes()).is_err() {
+            return mail;
+        }
     }
 }
+
+/// User and password of a mail server, as they are sent (RFC 4616): me, secret.
+const SECRET: &str = "AG1lAHNlY3JldA==";
 
 /// Scores of 1 % noise around a mean, always the same ones.
 fn noise(number: u32) -> f64 {
@@ -78,11 +97,19 @@ fn noise(number: u32) -> f64 {
     1.0 + 0.01 * parts.sum::<f64>() / 0.816
 }
 
+/// A history with one change.
+fn send_a_change(hub: &Running) {
+    for number in 0..30 {
+        let mean = if number < 24 { 7000.0 } else { 6720.0 };
+        hub.keep("?machine=shelf-3", &made::log("Board Five", number, mean * noise(number)));
+    }
+}
+
 #[test]
 fn change_is_told_once_to_every_hook_and_acknowledged() {
     on_hubs(&[], |hub| {
         let (web, requests) = listener(http);
-        let (relay, mails) = listener(smtp);
+        let (relay, mails) = listener(relayed);
         let generic = format!("http://127.0.0.1:{web}/hook");
         let matrix = format!("http://127.0.0.1:{web}/_matrix/client/v3/rooms/!a:b?access_token=t");
         let mail = format!("smtp://127.0.0.1:{relay}/?from=hub@lab&to=owner@lab");
@@ -90,11 +117,8 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
             let words = ["hook", "add", "owner", "--form", form, target.as_str()];
             assert!(program(&hub.data, hub.database.as_deref(), &words).status().unwrap().success());
         }
-        for number in 0..30 {
-            let mean = if number < 24 { 7000.0 } else { 6720.0 };
-            hub.keep("?machine=shelf-3", &made::log("Board Five", number, mean * noise(number)));
-        }
-        let asked = |hub: &common::running::Running| {
+        send_a_change(hub);
+        let asked = |hub: &Running| {
             let token = format!("Bearer {}", hub.secret);
             let all = hub.get_with("/api/changes", &[("authorization", &token)]).json();
             all["changes"].as_array().unwrap().clone()
@@ -127,4 +151,63 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
         let page = hub.get(&format!("/r/{}/trend", changes[0]["result"].as_str().unwrap()));
         assert_eq!(page.status, 200);
     });
+}
+
+/// What stands in the way of notices, by the form of their hook; empty for those that were sent.
+fn problems(store: &dyn Store) -> Vec<(String, String)> {
+    let sql = "SELECT hook.kind, coalesce(notice.last_error, '') FROM notice JOIN hook ON hook.id = notice.hook_id \
+               WHERE notice.tries > 0 AND (notice.last_error IS NOT NULL OR notice.sent_utc_ms IS NOT NULL) ORDER BY 1, 2";
+    let rows = read(store, |session| session.run(sql, &[])).unwrap();
+    rows.iter().map(|row| (row.words(0), row.words(1))).collect()
+}
+
+#[test]
+fn notices_go_over_verified_tls_and_passwords_over_nothing_else() {
+    let folders = [Folder::new(), Folder::new(), Folder::new()];
+    let hosts = ["localhost", "localhost", "other.example"];
+    let started = folders.iter().zip(hosts).map(|(folder, host)| TlsServer::start(&folder.0, host));
+    let started: Option<Vec<TlsServer>> = started.collect();
+    let Some([mut mails, mut web, wrong]) = started.and_then(|all| <[TlsServer; 3]>::try_from(all).ok()) else {
+        return testkit::was_skipped();
+    };
+    let authorities: Vec<u8> =
+        folders.iter().flat_map(|folder| std::fs::read(folder.0.join("ca.pem")).unwrap()).collect();
+    let file = folders[0].0.join("authorities.pem");
+    std::fs::write(&file, authorities).unwrap();
+    let hub = Running::trusting(&file);
+    let (relay, clear) = listener(relayed);
+    for (form, target) in [
+        ("generic", format!("https://localhost:{}/hook", web.port)),
+        ("slack", format!("https://localhost:{}/hook", wrong.port)),
+        ("mail", format!("smtps://me:secret@localhost:{}/?from=hub@lab&to=owner@lab", mails.port)),
+        ("mail", format!("smtp://me:secret@localhost:{relay}/?from=hub@lab&to=owner@lab")),
+    ] {
+        let words = ["hook", "add", "owner", "--form", form, &target];
+        assert!(program(&hub.data, None, &words).status().unwrap().success(), "{target}");
+    }
+    let add =
+        |target: &str| program(&hub.data, None, &["hook", "add", "owner", target]).output().unwrap().status.success();
+    assert!(!add("ftp://localhost/") && !add("smtp://localhost/"));
+    send_a_change(&hub);
+    let (input, output) = (mails.child.stdout.take().unwrap(), mails.child.stdin.take().unwrap());
+    let mail = std::thread::Builder::new().spawn(move || smtp(input, output)).unwrap();
+    let request = http_of(web.child.stdout.take().unwrap(), web.child.stdin.take().unwrap());
+    assert!(request.starts_with("POST /hook ") && request.contains("\"event\":\"change\""), "{request}");
+    let mail = mail.join().unwrap();
+    for words in
+        [SECRET, "MAIL FROM:<hub@lab>", "\r\nSubject: sbc-bench", "\r\nDate: ", "\r\nMessage-ID: <", "shelf-3: "]
+    {
+        assert!(mail.contains(words), "{words}: {mail}");
+    }
+    let said = clear.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert!(!said.contains("AUTH") && !said.contains(SECRET), "{said}");
+    let store = Sqlite::open(&hub.data.join("hub.sqlite")).unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while problems(&store).len() < 4 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let found = problems(&store);
+    let forms: Vec<(&str, bool)> = found.iter().map(|(form, problem)| (form.as_str(), problem.is_empty())).collect();
+    assert_eq!(forms, [("generic", true), ("mail", true), ("mail", false), ("slack", false)], "{found:?}");
+    assert!(found[3].1.contains("SSL"), "{found:?}");
 }

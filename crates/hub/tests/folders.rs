@@ -23,7 +23,7 @@ fn folders_are_imported_once_and_exported_again() {
             String::from_utf8(output.stdout).unwrap()
         };
         for expected in
-            ["2 results are new, 0 were there, 4 files ignored.", "0 results are new, 2 were there, 4 files"]
+            ["2 new results, 0 known before, 4 files ignored.", "0 new results, 2 known before, 4 files ignored."]
         {
             let said = run(&["import", folder, "--publish"]);
             assert!(said.contains(expected), "{said}");
@@ -36,7 +36,7 @@ fn folders_are_imported_once_and_exported_again() {
         hub.keep("", &made::log("Unlisted", 3, 7000.0));
         let out = hub.data.join("out");
         let said = run(&["export", "--out", out.to_str().unwrap()]);
-        assert!(said.starts_with("2 listed results are in "), "{said}");
+        assert!(said.starts_with("2 listed results in "), "{said}");
         let texts = std::fs::read_dir(&out).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
         let mut boards: Vec<bool> =
             texts.map(|text| text.contains("Board One") || text.contains("Board Two")).collect();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::running::{Running, program};
-use common::{made, on_hubs, postgres_database};
+use common::{Folder, made, on_hubs, postgres_database};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -76,7 +76,7 @@ fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
     let backup = || program(&hub.data, None, &["backup", name]).output().unwrap();
     let output = backup();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 results and 1 originals"), "{said}");
+    assert!(output.status.success() && said.contains("1 result and 1 original"), "{said}");
     assert!(!backup().status.success(), "nothing is overwritten");
     let elsewhere = hub.data.join("elsewhere");
     // One that is ended in the middle, here by its limit for a file, leaves no database that a hub would open.
@@ -94,6 +94,56 @@ fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
     std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
     let other = hub.data.join("other");
     assert!(!program(&other, None, &["restore", name]).status().unwrap().success(), "half a backup");
+}
+
+#[test]
+fn backup_of_postgresql_is_verified_and_restored_elsewhere() {
+    let (Some(url), Some(elsewhere)) = (postgres_database(), postgres_database()) else {
+        return testkit::was_skipped();
+    };
+    let hub = Running::start(Some(url.clone()), &[]);
+    let id = hub.keep("?publish=1", &made::log("Board B", 1, 7000.0));
+    let file = hub.data.join("backup.dump");
+    let name = file.to_str().unwrap();
+    let run = |words: &[&str], url: &str| {
+        let output = program(&hub.data, Some(url), words).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        (output.status.success(), said)
+    };
+    std::fs::write(hub.data.join("backup.dump.part"), "what an earlier one left").unwrap();
+    let (is_good, said) = run(&["backup", name], &url);
+    assert!(is_good && said.contains("written and read again"), "{said}");
+    assert!(!hub.data.join("backup.dump.part").exists());
+    assert!(!run(&["backup", name], &url).0, "nothing is overwritten");
+    let (is_good, said) = run(&["restore", name], &elsewhere);
+    assert!(!is_good && said.contains("pg_restore --no-owner --dbname=URL"), "{said}");
+    let restored = Command::new("pg_restore").args(["--no-owner", "--dbname", &elsewhere, name]).status().unwrap();
+    assert!(restored.success());
+    let other = Running::start(Some(elsewhere), &[]);
+    assert_eq!(other.get(&format!("/r/{id}")).status, 200);
+    verify(&other);
+    let gone = hub.data.join("gone.dump");
+    let (is_good, said) = run(&["backup", gone.to_str().unwrap()], &format!("{url}x"));
+    assert!(!is_good && !gone.exists(), "{said}");
+}
+
+#[test]
+fn other_files_are_named_and_not_restored() {
+    let folder = Folder::new();
+    for (words, said) in [
+        (&["restore", "/etc/passwd"][..], "/etc/passwd is not a backup of a hub"),
+        (&["restore", "/no/such/file"], "/no/such/file does not exist"),
+        (
+            &["restore"],
+            "sbc-bench-hub: The following required arguments were not provided: <FILE>. Try `sbc-bench-hub --help`.",
+        ),
+        (&["--nonsense"], "sbc-bench-hub: Unexpected argument '--nonsense' found. Try `sbc-bench-hub --help`."),
+    ] {
+        let output = program(&folder.0, None, words).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && err.contains(said) && err.lines().count() == 1, "{words:?}: {err}");
+        assert!(!folder.0.join("hub.sqlite").exists(), "{words:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The HTML file in a real Chromium: whether its pages are those of the program byte for byte, whether it asks for anything,
 //! and how long it takes.
 
+mod hub;
 mod looks;
 mod machines;
 mod reader;
@@ -115,6 +116,11 @@ pub(super) fn main(file: &Path) -> Result<()> {
     site::main(program)?;
     looks::large_site(program, file)?;
     long_recording(&mut watched(program, file)?)
+}
+
+/// The pages of a hub: [`hub::main`].
+pub(super) fn of_hub() -> Result<()> {
+    hub::main(browser::find().context("needs Chromium: apt install chromium")?)
 }
 
 /// A browser that shows the file and is ready for files.

@@ -43,6 +43,11 @@ pub(crate) fn check() -> Result<()> {
     firefox::check(&file)
 }
 
+/// Tries the pages of a hub in Chromium.
+pub(crate) fn check_hub() -> Result<()> {
+    check::of_hub()
+}
+
 /// Says what was not tried and why, also where `./test` counts it; a failure where nothing may be skipped.
 fn skip(what: &str) -> Result<()> {
     println!("skipped: {what}");

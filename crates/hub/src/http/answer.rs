@@ -19,6 +19,9 @@ use tokio::sync::OwnedSemaphorePermit;
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
+/// What a page cannot say of itself.
+const UNFRAMED: &str = "frame-ancestors 'none'";
+
 /// Pause in seconds before something is asked for again that found no room.
 const BUSY_S: u64 = 2;
 /// Bytes that a connection is given at once.
@@ -93,12 +96,14 @@ pub(crate) struct Answer {
     pub(crate) next: Option<String>,
     /// The room of a large body.
     pub(crate) room: Option<Room>,
+    /// What the page allows itself, where it is not the same as for all.
+    pub(crate) policy: Option<String>,
 }
 
 impl Answer {
     pub(crate) fn of(media: Media, body: impl Into<Vec<u8>>) -> Self {
         let status = StatusCode::OK;
-        Self { status, media, body: body.into(), tag: None, retry_after_s: None, next: None, room: None }
+        Self { status, media, body: body.into(), tag: None, retry_after_s: None, next: None, room: None, policy: None }
     }
 
     pub(crate) fn json(value: &serde_json::Value) -> Self {
@@ -123,7 +128,9 @@ impl Answer {
         *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { self.status };
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media.content_type()));
-        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+        let policy = self.policy.map(|own| HeaderValue::from_str(&format!("{own}; {UNFRAMED}")));
+        let policy = policy.and_then(Result::ok).unwrap_or(HeaderValue::from_static(POLICY));
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

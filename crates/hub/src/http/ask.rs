@@ -80,18 +80,31 @@ fn decode(text: &str) -> Option<String> {
 
 /// The token of a request, if it may be used for this.
 pub(crate) fn allowed(hub: &Hub, headers: &HeaderMap, scope: Scope) -> Result<Token, Refusal> {
-    let token = known(hub, headers)?
-        .ok_or_else(|| Refusal::new(StatusCode::UNAUTHORIZED, "A token is needed: Authorization: Bearer TOKEN."))?;
+    let token = owner(hub, headers)?;
     match token.scopes.contains(&scope) {
         true => Ok(token),
         false => Err(Refusal::new(StatusCode::FORBIDDEN, format!("The token has not the scope {}.", scope.word()))),
     }
 }
 
+/// The token of a request that needs one.
+pub(crate) fn owner(hub: &Hub, headers: &HeaderMap) -> Result<Token, Refusal> {
+    known(hub, headers)?.ok_or_else(|| {
+        let why = match secret(headers) {
+            Some(_) => "The token of this request is unknown or was revoked.",
+            None => "A token is needed: Authorization: Bearer TOKEN.",
+        };
+        Refusal::new(StatusCode::UNAUTHORIZED, why)
+    })
+}
+
+fn secret(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
 /// The token of a request, if it has a valid one.
 pub(crate) fn known(hub: &Hub, headers: &HeaderMap) -> Result<Option<Token>, Refusal> {
-    let header = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let Some(secret) = header.and_then(|value| value.strip_prefix("Bearer ")) else { return Ok(None) };
+    let Some(secret) = secret(headers) else { return Ok(None) };
     Ok(read(&*hub.store, |session| tokens::find(session, secret.trim()))?)
 }
 

@@ -47,6 +47,12 @@ fn paths() -> Value {
         "/api/references": {
             "get": get("Valid results as reference data.", &references(), json!({"text/tab-separated-values": {}}), &[]),
         },
+        "/api/mine": {"get": with_token(get(
+            "All results of the token's owner, the newest first.",
+            &["cursor", "limit"].map(filter),
+            object(),
+            &[401],
+        ))},
         "/api/changes": {"get": with_token(get("Changes of the owner's machines.", &[], object(), &[401]))},
         "/api/changes/{name}/acknowledge": {"post": owned("Acknowledges a change.", &id)},
         "/api/openapi.json": {"get": get("This document.", &[], object(), &[])},
@@ -97,7 +103,10 @@ fn send() -> Value {
     with_token(json!({
         "summary": "Sends a result file, stream, recording or log, also packed by gzip, or a tar or zip archive of them.",
         "parameters": parameters,
-        "requestBody": {"required": true, "content": {"application/octet-stream": {}}},
+        "requestBody": {
+            "required": true,
+            "content": {"application/octet-stream": {"schema": {"minLength": 1}}},
+        },
         "responses": responses(&all),
     }))
 }

@@ -7,7 +7,7 @@ use crate::names::Kind;
 use crate::query::{self, Cursor, Listed, Page, Query, sort_of};
 use crate::sorts::SORTS;
 use crate::store::{first, read};
-use crate::{changes, derive, originals, references};
+use crate::{changes, derive, originals, own, references};
 use ::record::Record;
 use explain::Document;
 use serde_json::{Value, json};
@@ -194,12 +194,8 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
     let found = found(ask)?;
     Ok(Answer::json(&json!({
         "id": ask.name,
-        "url": format!("{}/r/{}", ask.own_url, ask.name),
-        "state": match (&found.quarantined, found.is_listed) {
-            (Some(_), _) => "quarantined",
-            (None, true) => "listed",
-            (None, false) => "unlisted",
-        },
+        "url": own::address(&ask.own_url, &ask.name, found.quarantined.is_some()),
+        "state": own::state(found.quarantined.is_some(), found.is_listed),
         "reason": found.quarantined,
         "kind": found.kind,
         "verdict": found.verdict,
@@ -254,12 +250,23 @@ pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer { next, ..Answer::of(Media::Tsv, table) })
 }
 
+/// `GET /api/mine`: the owner's results, also those that no other list has.
+pub(super) fn mine(ask: &Ask) -> Result<Answer, Refusal> {
+    let parameters = Parameters::parse(ask.query.as_deref(), &["cursor", "limit"])?;
+    let token = ask::owner(&ask.hub, &ask.headers)?;
+    let query = query_of(&parameters, 50)?;
+    let before = query.cursor.map_or(i64::MAX, |cursor| cursor.id);
+    let (rows, next) = read(&*ask.hub.store, |session| own::page(session, token.id, before, query.limit))?;
+    let cursor = next.map(|id| Cursor { value: 0.0, id }.text());
+    let next = cursor.as_ref().map(|cursor| format!("{}/api/mine{}", ask.own_url, parameters.with("cursor", cursor)));
+    let rows: Vec<Value> = rows.iter().map(|row| row.json(&ask.own_url)).collect();
+    Ok(Answer { next, ..Answer::json(&json!({"results": rows, "next": cursor})) })
+}
+
 /// `GET /api/changes`: those of the owner's machines.
 pub(super) fn changes(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
-    let token = ask::known(&ask.hub, &ask.headers)?.ok_or_else(|| {
-        Refusal::new(axum::http::StatusCode::UNAUTHORIZED, "A token is needed: Authorization: Bearer TOKEN.")
-    })?;
+    let token = ask::owner(&ask.hub, &ask.headers)?;
     let all = read(&*ask.hub.store, |session| changes::all(session, token.id))?;
     Ok(Answer::json(&json!({"changes": all.iter().map(changes::Change::json).collect::<Vec<_>>()})))
 }

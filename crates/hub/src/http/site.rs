@@ -7,11 +7,12 @@ use super::reading::{FILTERS, found, page_of, query_of, record};
 use crate::history;
 use crate::names::Kind;
 use crate::pages::{self, Link};
-use crate::query::{Page, Query};
+use crate::query::{Page, Query, sort_of};
 use crate::results::NAMED;
 use crate::store::{first, read};
 use explain::Explanation;
 use explain::compare::{Side, compare as compared, text};
+use explain::reference::Reference;
 
 /// Results that are compared at most: more columns than a page has room for.
 const COMPARED_MAX: usize = 5;
@@ -31,8 +32,8 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
     query.names.extend(of.map(|(kind, slug)| (kind, slug.to_owned())));
     let page = page_of(ask, &query)?;
     let next = page.next.map(|cursor| parameters.with("cursor", &cursor.text()));
-    let filters =
-        [("q", parameters.get("q")), ("verdict", parameters.get("verdict")), ("sort", parameters.get("sort"))];
+    let chosen = FILTERS.iter().filter(|name| !["cursor", "limit", "format"].contains(name));
+    let filters: Vec<(&str, Option<&str>)> = chosen.map(|name| (*name, parameters.get(name))).collect();
     let total = ask.hub.counts().total;
     html(pages::table(title, &page, &filters, next.as_deref(), total))
 }
@@ -99,10 +100,10 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &["id"])?;
     let ids: Vec<&str> =
         parameters.all("id").iter().flat_map(|ids| ids.split([',', ' '])).filter(|id| !id.is_empty()).collect();
-    if ids.is_empty() {
-        return html(pages::choose_compared());
+    if ids.len() < 2 {
+        return html(pages::choose_compared(&ids));
     }
-    if ids.len() < 2 || ids.len() > COMPARED_MAX {
+    if ids.len() > COMPARED_MAX {
         return Err(Refusal::bad(format!("2 to {COMPARED_MAX} results can be compared.")));
     }
     let mut read_ones = Vec::new();
@@ -153,6 +154,35 @@ pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
     let found = found(&one)?;
     let sql = "SELECT sevenzip_multi_mips, sevenzip_single_mips FROM result WHERE slug = $1";
     let row = read(&*ask.hub.store, |session| first(session, sql, &[slug.into()]))?.ok_or_else(Refusal::not_found)?;
-    let score = row.real(0).or(row.real(1)).map_or_else(|| found.kind.clone(), |mips| format!("{mips:.0} MIPS"));
-    Ok(Answer::of(Media::Svg, pages::badge(&score, &found.verdict)))
+    Ok(badge_of(row.real(0).or(row.real(1)), &found.kind, &found.verdict))
+}
+
+/// The same of the newest result of a board that is listed.
+pub(super) fn board_badge(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
+    let names = vec![(Kind::Board, slug.to_owned())];
+    let page = page_of(ask, &Query { names, limit: 1, ..Query::default() })?;
+    let newest = page.rows.first().ok_or_else(Refusal::not_found)?;
+    let score = |column| newest.figures[sort_of(column)?];
+    let score = score("sevenzip_multi_mips").or_else(|| score("sevenzip_single_mips"));
+    Ok(badge_of(score, &newest.kind, &newest.verdict))
+}
+
+fn badge_of(score: Option<f64>, kind: &str, verdict: &str) -> Answer {
+    let score = score.map_or_else(|| kind.to_owned(), |mips| format!("{mips:.0} MIPS"));
+    Answer::of(Media::Svg, pages::badge(&score, verdict))
+}
+
+/// The page of one result as the program writes it, for who wants all of it: all sections, plots and figures.
+pub(super) fn whole(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let found = found(ask)?;
+    if found.quarantined.is_some() {
+        return Err(Refusal::not_found());
+    }
+    let tag = Some(format!("{}-{}", &found.hash[..found.hash.len().min(16)], ask.hub.build));
+    let (record, _room) = record(ask, &found)?;
+    let page = page::page(&record, &Explanation::of(&record), Reference::builtin());
+    Ok(Answer { tag, policy: Some(page::policy()), ..Answer::of(Media::Html, page) })
 }

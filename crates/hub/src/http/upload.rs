@@ -6,7 +6,7 @@ use crate::hub_state::{Hub, Tally};
 use crate::store::write;
 use crate::submit::{Sent, submit};
 use crate::tokens::{Scope, Token};
-use crate::{changes, clock, results};
+use crate::{changes, clock, own, results};
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::json;
@@ -109,16 +109,12 @@ pub(super) fn keep(
                 Tally::add(&hub.tally.quarantined);
             }
         }
-        let state = match (&kept.quarantined, kept.published) {
-            (Some(_), _) => "quarantined",
-            (None, true) => "listed",
-            (None, false) => "unlisted",
-        };
+        let is_quarantined = kept.quarantined.is_some();
         all.push(json!({
             "name": name,
             "id": kept.slug,
-            "url": format!("{own_url}/r/{}", kept.slug),
-            "state": state,
+            "url": own::address(own_url, &kept.slug, is_quarantined),
+            "state": own::state(is_quarantined, kept.published),
             "reason": kept.quarantined,
             "known": kept.was_there,
         }));

@@ -13,6 +13,7 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
     let mut out = Page::new(&explain::plain(title));
     out.add(&format!("<p>{}</p>\n", escape(&headline(record, explained))));
     let links = [
+        (format!("/r/{slug}/page"), "All sections and plots"),
         (format!("/r/{slug}/trend"), "Trend of this machine"),
         (format!("/compare?id={slug}"), "Compare"),
         (format!("/api/results/{slug}/original"), "Original"),
@@ -35,8 +36,9 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
     for (_, plot) in plots(record) {
         out.add(&format!("<figure>\n{}</figure>\n", plot.svg()));
     }
-    if let Some(text) = report::find("text") {
-        out.add(&format!("<pre tabindex=\"0\">\n{}</pre>\n", escape(&text.text(record, explained))));
+    // A review of a machine is what was asked of it; the scores that it may have follow.
+    for shown in ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(record)) {
+        out.add(&format!("<pre tabindex=\"0\">\n{}</pre>\n", escape(&shown.text(record, explained))));
     }
     out.end()
 }
@@ -49,13 +51,14 @@ pub(crate) fn compared(links: &[Link], text: &str) -> String {
     out.end()
 }
 
-/// Asks which results are to be compared.
-pub(crate) fn choose_compared() -> String {
+/// Asks which results are to be compared; these are chosen already.
+pub(crate) fn choose_compared(ids: &[&str]) -> String {
     let mut out = Page::new("Compare");
-    out.add(
-        "<form method=\"get\"><label>Short names of 2 to 5 results (the last part of their address) \
-         <input name=\"id\" size=\"70\"></label> <button>Compare</button></form>\n",
-    );
+    out.add(&format!(
+        "<form method=\"get\"><label>Short names of 2 to 5 results (the last part of their address), or mark them in a list \
+         <input name=\"id\" size=\"70\" value=\"{}\"></label> <button>Compare</button></form>\n",
+        escape(&ids.join(" "))
+    ));
     out.end()
 }
 

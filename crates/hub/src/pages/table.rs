@@ -11,6 +11,9 @@ use std::fmt::Write;
 const HEADINGS: [&str; 10] =
     ["Device", "Clock", "Kernel", "Distribution", "7-zip multi", "7-zip single", "AES", "memcpy", "memset", "kH/s"];
 
+/// Filters that the form has a field for.
+const FIELDS: [&str; 3] = ["q", "verdict", "sort"];
+
 /// A table of results with its filters; `next` is the address of the page after it.
 pub(crate) fn table(
     title: &str,
@@ -26,7 +29,14 @@ pub(crate) fn table(
         let mut cells = String::new();
         for (at, cell) in row.cells.iter().enumerate().take(HEADINGS.len()) {
             let words = match at {
-                0 => Link { to: format!("/r/{}", row.slug), words: cell.clone() }.html(),
+                0 => {
+                    let link = Link { to: format!("/r/{}", row.slug), words: cell.clone() }.html();
+                    let name = escape(cell);
+                    format!(
+                        "<input type=\"checkbox\" name=\"id\" value=\"{}\" aria-label=\"Compare {name}\"> {link}",
+                        row.slug
+                    )
+                }
                 _ => escape(cell),
             };
             let class = if at >= 4 { " class=\"n\"" } else { "" };
@@ -38,13 +48,15 @@ pub(crate) fn table(
             "<tr class=\"{}\">{cells}<td>{}</td><td>{}</td></tr>",
             escape(&row.verdict),
             escape(&word),
-            day(row.started_utc_ms.unwrap_or(row.listed_utc_ms))
+            row.started_utc_ms.map_or_else(|| format!("sent {}", day(row.listed_utc_ms)), day)
         );
     }
     let headings: String =
         HEADINGS.iter().chain(&["Verdict", "Date"]).map(|one| format!("<th scope=\"col\">{one}</th>")).collect();
+    let compare = if page.rows.len() < 2 { "" } else { "<p><button>Compare 2 to 5 of them</button></p>\n" };
     out.add(&format!(
-        "<div class=\"wide\"><table>\n<thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        "<form method=\"get\" action=\"/compare\"><div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>{headings}</tr></thead>\n\
+         <tbody>\n{rows}</tbody>\n</table></div>\n{compare}</form>\n"
     ));
     if page.rows.is_empty() {
         out.add("<p>No results.</p>\n");
@@ -52,7 +64,8 @@ pub(crate) fn table(
     if let Some(next) = next {
         out.add(&format!("<p><a rel=\"next\" href=\"{}\">Next page</a></p>\n", escape(next)));
     }
-    out.add(&format!("<p>{total} results on this hub.</p>\n"));
+    let results = if total == 1 { "result" } else { "results" };
+    out.add(&format!("<p>{total} {results} on this hub.</p>\n"));
     out.end()
 }
 
@@ -66,8 +79,14 @@ fn form(filters: &[(&str, Option<&str>)]) -> String {
         .map(|word| option("verdict", word, if word.is_empty() { "any verdict" } else { word }))
         .concat();
     let sorts: String = SORTS.iter().map(|sort| option("sort", sort.column, sort.heading)).collect();
+    // What a link chose stays chosen.
+    let kept: String = filters
+        .iter()
+        .filter(|(name, value)| !FIELDS.contains(name) && value.is_some_and(|value| !value.is_empty()))
+        .map(|(name, _)| format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", escape(value(name))))
+        .collect();
     format!(
-        "<form method=\"get\"><label>Search <input name=\"q\" value=\"{}\"></label> \
+        "<form method=\"get\">{kept}<label>Search <input name=\"q\" value=\"{}\"></label> \
          <label>Verdict <select name=\"verdict\">{verdicts}</select></label> \
          <label>Sort by <select name=\"sort\">{}{sorts}</select></label> <button>Show</button></form>\n",
         escape(value("q")),

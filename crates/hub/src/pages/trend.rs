@@ -11,7 +11,8 @@ const HEIGHT: f64 = 60.0;
 /// The page of a history.
 pub(crate) fn trend(history: &History) -> String {
     let mut out = Page::new(&history.machine);
-    out.add(&format!("<p>{} results.</p>\n", history.results.len()));
+    let count = history.results.len();
+    out.add(&format!("<p>{count} {}.</p>\n", if count == 1 { "result" } else { "results" }));
     if history.series.is_empty() {
         out.add("<p>A trend needs at least two results with a date.</p>\n");
     }

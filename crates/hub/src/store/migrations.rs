@@ -14,6 +14,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "counted", statements: include_str!("migrations/3_counted.sql") },
     Migration { name: "died", statements: include_str!("migrations/4_died.sql") },
     Migration { name: "orders", statements: include_str!("migrations/5_orders.sql") },
+    Migration { name: "owners", statements: include_str!("migrations/6_owners.sql") },
 ];
 
 /// Any number, the same in all hubs: who holds it migrates.

@@ -4,6 +4,7 @@
 //! how two workers share a queue. All columns are `BIGINT`, `DOUBLE PRECISION`, `TEXT` or `BYTEA`.
 
 mod migrations;
+mod pg_dump;
 mod postgres;
 mod sqlite;
 mod value;
@@ -48,10 +49,10 @@ pub trait Store: Send + Sync {
     /// Which of the two it is.
     fn dialect(&self) -> Dialect;
 
-    /// Writes the whole database to a file while others read and write.
+    /// Writes the whole database to a new file while others read and write.
     ///
     /// # Errors
-    /// The file cannot be written; PostgreSQL has `pg_dump` for that.
+    /// The file cannot be written, or of PostgreSQL not read again.
     fn backup(&self, file: &std::path::Path) -> Result<(), Trouble>;
 }
 

@@ -173,8 +173,8 @@ impl Store for Postgres {
         Dialect::Postgres
     }
 
-    fn backup(&self, _file: &Path) -> Result<(), Trouble> {
-        Err(Trouble::of("PostgreSQL is backed up by pg_dump; use --format=custom."))
+    fn backup(&self, file: &Path) -> Result<(), Trouble> {
+        super::pg_dump::backup(&self.config, file)
     }
 }
 

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// At a port that is free.
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+
 /// A hub that is killed with its value.
 pub(crate) struct Running {
     child: Child,
@@ -57,6 +60,17 @@ impl Running {
         let (child, url) = begin(&data, database.as_deref(), words, Stdio::null());
         let secret = std::fs::read_to_string(data.join("token")).unwrap_or_default().trim().to_owned();
         Self { child, url, secret, data, database, _folder: None }
+    }
+
+    /// Starts a hub whose curl trusts these authorities.
+    pub(crate) fn trusting(authorities: &Path) -> Self {
+        let folder = Folder::new();
+        let mut hub = Self::on(folder.0.to_path_buf(), None, &[]);
+        hub.kill();
+        let mut command = program(&hub.data, None, &SERVE);
+        (hub.child, hub.url) = begun(command.env("CURL_CA_BUNDLE", authorities), Stdio::null());
+        hub._folder = Some(folder);
+        hub
     }
 
     /// Starts a hub whose log nobody reads.
@@ -228,7 +242,10 @@ impl Drop for Running {
 }
 
 fn begin(data: &Path, database: Option<&str>, words: &[&str], log: Stdio) -> (Child, String) {
-    let mut command = program(data, database, &[&["serve", "--listen", "127.0.0.1:0"], words].concat());
+    begun(&mut program(data, database, &[&SERVE, words].concat()), log)
+}
+
+fn begun(command: &mut Command, log: Stdio) -> (Child, String) {
     let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

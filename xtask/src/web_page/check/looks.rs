@@ -83,9 +83,9 @@ const PAINTED: &str = "new Promise((done) => {
 })";
 
 /// A program that serves a page; ended when dropped.
-struct Served {
+pub(super) struct Served {
     child: Child,
-    address: String,
+    pub(super) address: String,
 }
 
 impl Drop for Served {
@@ -97,7 +97,7 @@ impl Drop for Served {
 }
 
 /// What looks at pages, and what it has found.
-struct Looks {
+pub(super) struct Looks {
     axe: Option<String>,
     /// Of the pictures.
     folder: PathBuf,
@@ -106,8 +106,15 @@ struct Looks {
 }
 
 impl Looks {
+    /// Nothing was looked at yet; pictures go into this folder.
+    pub(super) fn into(folder: &str) -> Result<Self> {
+        let folder = workspace::target_folder()?.join("web").join(folder);
+        fs::create_dir_all(&folder)?;
+        Ok(Self { axe: axe()?, folder, count: 0, faults: Vec::new() })
+    }
+
     /// Looks at the page that is open.
-    fn look(&mut self, browser: &mut Browser, name: &str) -> Result<()> {
+    pub(super) fn look(&mut self, browser: &mut Browser, name: &str) -> Result<()> {
         self.count += 1;
         for (width, scheme) in WIDTHS.into_iter().flat_map(|width| SCHEMES.map(|scheme| (width, scheme))) {
             browser.window(width, scheme)?;
@@ -129,14 +136,28 @@ impl Looks {
         self.faults.extend(foreign.map(|address| format!("{name}: asks for {address}")));
         Ok(())
     }
+
+    /// Prints how many pages were looked at; fails where something was found.
+    pub(super) fn end(self) -> Result<()> {
+        let (count, faults) = (self.count, self.faults);
+        ensure!(faults.is_empty(), "{} faults of pages\n{}", faults.len(), faults.join("\n"));
+        println!(
+            "{count} kinds of pages, {} pixels, light and dark: none is wider than its window, asks for anything foreign or writes to the console; pictures in {}",
+            WIDTHS.map(|w| w.to_string()).join(", "),
+            self.folder.display()
+        );
+        match self.axe {
+            Some(_) => println!("violations that axe-core finds on them: 0"),
+            None => skip(&format!("violations by axe-core: npm(1) does not fetch it, and {AXE} names no axe.min.js"))?,
+        }
+        Ok(())
+    }
 }
 
-/// Prints how many pages were looked at; fails where one is too wide, has a violation, or tells or asks for something.
+/// Fails where a page is too wide, has a violation, or tells or asks for something.
 pub(super) fn main(program: &str, file: &Path) -> Result<()> {
     let ours = binary()?;
-    let folder = workspace::target_folder()?.join("web/looks");
-    fs::create_dir_all(&folder)?;
-    let mut looks = Looks { axe: axe()?, folder, count: 0, faults: Vec::new() };
+    let mut looks = Looks::into("looks")?;
     let mut browser = watched(program, file)?;
     looks.look(&mut browser, "file-empty")?;
     dropped(&mut browser, &SHOWN.map(|shown| path(&workspace::root().join(shown))))?;
@@ -158,18 +179,7 @@ pub(super) fn main(program: &str, file: &Path) -> Result<()> {
         }
         looks.look(&mut browser, name)?;
     }
-    let (count, faults) = (looks.count, looks.faults);
-    ensure!(faults.is_empty(), "{} faults of pages\n{}", faults.len(), faults.join("\n"));
-    println!(
-        "{count} kinds of pages, {} pixels, light and dark: none is wider than its window, asks for anything foreign or writes to the console; pictures in {}",
-        WIDTHS.map(|w| w.to_string()).join(", "),
-        looks.folder.display()
-    );
-    match looks.axe {
-        Some(_) => println!("violations that axe-core finds on them: 0"),
-        None => skip(&format!("violations by axe-core: npm(1) does not fetch it, and {AXE} names no axe.min.js"))?,
-    }
-    Ok(())
+    looks.end()
 }
 
 /// The script of axe-core; none where nobody has it.
@@ -240,7 +250,7 @@ pub(super) fn site(ours: &Path) -> Result<PathBuf> {
 }
 
 /// Starts it and reads its address.
-fn served(ours: &Path, words: &[&str]) -> Result<Served> {
+pub(super) fn served(ours: &Path, words: &[&str]) -> Result<Served> {
     let mut command = Command::new(ours);
     command
         .args(words)

@@ -1,0 +1,47 @@
+//! Backups of PostgreSQL by its own programs, which read one moment of the database while others write.
+
+use super::Trouble;
+use postgres::Config;
+use postgres::config::Host;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Writes the database to a new file, and reads the whole file once more.
+///
+/// # Errors
+/// The programs are not installed, or what they said.
+pub(super) fn backup(config: &Config, file: &Path) -> Result<(), Trouble> {
+    let mut dump = Command::new("pg_dump");
+    // No argument has the password: every user could see it.
+    let mut set = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            dump.env(name, value);
+        }
+    };
+    set("PGUSER", config.get_user().map(str::to_owned));
+    set("PGPASSWORD", config.get_password().map(|bytes| String::from_utf8_lossy(bytes).into_owned()));
+    set("PGDATABASE", config.get_dbname().map(str::to_owned));
+    set("PGPORT", config.get_ports().first().map(u16::to_string));
+    set(
+        "PGHOST",
+        config.get_hosts().first().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(folder) => folder.display().to_string(),
+        }),
+    );
+    let mut file_words = vec!["--format=custom".as_ref(), "--no-password".as_ref(), "--file".as_ref()];
+    file_words.push(file.as_os_str());
+    run("pg_dump", dump.args(file_words))?;
+    // Its list alone stands at the begin and would be there of half a file.
+    run("pg_restore", Command::new("pg_restore").args(["--file", "/dev/null"]).arg(file))
+}
+
+fn run(name: &str, command: &mut Command) -> Result<(), Trouble> {
+    let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).output();
+    let missing = |why| Trouble::of(format!("PostgreSQL is backed up by {name}, which cannot be started: {why}."));
+    let ended = ended.map_err(missing)?;
+    match ended.status.success() {
+        true => Ok(()),
+        false => Err(Trouble::of(explain::plain(&String::from_utf8_lossy(&ended.stderr)))),
+    }
+}

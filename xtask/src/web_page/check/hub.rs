@@ -1,0 +1,90 @@
+//! The pages of a hub in a browser, with what boards would like to be called among them.
+
+use super::looks::{Looks, served};
+use super::{COMPOSED, ONE};
+use crate::web_page::browser::Browser;
+use crate::workspace;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Results whose names are kept as they came: one that is markup, one that no line has room for.
+const NAMES: [(&str, &str); 2] =
+    [("markup", "<script>fetch('https://example.org')</script><img src=x onerror=alert(1)>"), ("long", "Longboard-")];
+/// So many times the last name stands in a row.
+const TIMES: usize = 60;
+/// What the log of [`ONE`] calls its board.
+const BOARD: &str = "Testboard Nineteen";
+/// Pages that need no result.
+const PAGES: [(&str, &str); 10] = [
+    ("table", "/"),
+    ("filtered", "/?q=testboard&verdict=valid&sort=sevenzip_multi_mips"),
+    ("nothing", "/?q=nosuchboard"),
+    ("boards", "/names/board"),
+    ("socs", "/names/soc"),
+    ("cores", "/names/core"),
+    ("kernels", "/names/kernel"),
+    ("stability", "/stability"),
+    ("compare-empty", "/compare"),
+    ("missing", "/r/nosuchresult"),
+];
+/// Pages of one result, by how its address ends.
+const OF_ONE: [(&str, &str); 3] = [("result", ""), ("result-whole", "/page"), ("result-trend", "/trend")];
+
+/// Fails where a page of the hub is too wide, has a violation, or tells or asks for something.
+pub(super) fn main(program: &str) -> Result<()> {
+    let built = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench-hub"]).status()?;
+    ensure!(built.success(), "the hub does not build");
+    let target = workspace::target_folder()?;
+    let hub = target.join("debug/sbc-bench-hub");
+    let data = target.join("web/hub");
+    // Missing at first.
+    let _ = fs::remove_dir_all(&data);
+    let named = data.join("named");
+    fs::create_dir_all(&named)?;
+    let log = fs::read_to_string(workspace::root().join(ONE))?;
+    ensure!(log.contains(BOARD), "{ONE} calls its board otherwise");
+    for (file, name) in NAMES {
+        let name = if file == "long" { name.repeat(TIMES) } else { name.to_owned() };
+        fs::write(named.join(file), log.replace(BOARD, &name))?;
+    }
+    let data = data.to_string_lossy().into_owned();
+    let composed = workspace::root().join(COMPOSED).to_string_lossy().into_owned();
+    let served = served(&hub, &["serve", "--data", &data, "--listen", "127.0.0.1:0"])?;
+    let import = ["import", "--data", &data, "--publish", &composed, &named.to_string_lossy()];
+    let imported = Command::new(&hub).args(import).output()?;
+    ensure!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    look(program, served.address.trim_end_matches('/'))
+}
+
+fn look(program: &str, hub: &str) -> Result<()> {
+    let mut browser = Browser::start(program)?;
+    let mut looks = Looks::into("hub-looks")?;
+    let mut look = |browser: &mut Browser, name: &str, path: &str| {
+        browser.open_address(&format!("{hub}{path}"))?;
+        // A browser says of each page that is missing that it is.
+        browser.messages.retain(|message| !message.contains("404"));
+        looks.look(browser, name)
+    };
+    for (name, path) in PAGES {
+        look(&mut browser, name, path)?;
+    }
+    let mut compared = Vec::new();
+    for words in ["script", "longboard", "testboard"] {
+        browser.open_address(&format!("{hub}/?q={words}"))?;
+        let path = browser.evaluate("document.querySelector('a[href*=\"/r/\"]')?.pathname")?;
+        let path = path.as_str().with_context(|| format!("no result is found by {words}"))?.to_owned();
+        for (name, end) in OF_ONE {
+            look(&mut browser, &format!("{name}-{words}"), &format!("{path}{end}"))?;
+        }
+        compared.push(Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned());
+    }
+    look(&mut browser, "compare", &format!("/compare?id={}", compared.join("&id=")))?;
+    for kind in ["board", "soc", "core"] {
+        browser.open_address(&format!("{hub}/names/{kind}"))?;
+        let path = browser.evaluate(&format!("document.querySelector('a[href*=\"/{kind}/\"]')?.pathname"))?;
+        look(&mut browser, kind, path.as_str().with_context(|| format!("no {kind}"))?)?;
+    }
+    looks.end()
+}
