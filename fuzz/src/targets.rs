@@ -100,6 +100,18 @@ const OWN: &[(&str, &[&str], Takes)] = &[
     ("snapshot", BOARDS, Text(snapshot)),
     ("spd", &[], Bytes(|data| surveyed("/sys/bus/i2c/devices/0-0050/eeprom", data))),
     ("stream", &["fuzz/seeds/recording"], Bytes(stream)),
+    (
+        "upload",
+        &[
+            "crates/explain/tests/composed",
+            "crates/explain/tests/composed/reviews",
+            "crates/explain/tests/own",
+            "fuzz/seeds/archive",
+            "fuzz/seeds/recording",
+            "fuzz/seeds/stream",
+        ],
+        Bytes(upload),
+    ),
     ("vocabulary", &[], Text(vocabulary)),
 ];
 
@@ -230,6 +242,28 @@ fn recording(data: &[u8]) {
 /// What is blanked can be blanked again.
 fn redact(data: &[u8]) {
     explain::redact::redact(&explain::redact::redact(data).bytes);
+}
+
+/// What a hub does with a request: unpacks it, redacts each file, reads it and explains it.
+fn upload(data: &[u8]) {
+    const LIMITS: archive::Limits = archive::Limits { files_max: 20, bytes_max: 1 << 20 };
+    let unpacked = |bytes: Vec<u8>| match archive::is_gzip(&bytes) {
+        true => archive::gunzip(&bytes, LIMITS.bytes_max).unwrap_or_default(),
+        false => bytes,
+    };
+    let whole = unpacked(data.to_vec());
+    let files = match archive::is_archive(&whole) {
+        true => {
+            archive::members(&whole, LIMITS).unwrap_or_default().into_iter().map(|file| unpacked(file.bytes)).collect()
+        }
+        false => vec![whole],
+    };
+    for file in files {
+        let redacted = explain::redact::redact(&file).bytes;
+        if let Ok(record) = explain::any_file::read(redacted, 1 << 16) {
+            explain_all(&record);
+        }
+    }
 }
 
 fn snapshot(text: &str) {
