@@ -112,7 +112,7 @@ fn made_logs_are_told_as_they_were_meant() {
         found.map(|(_, text)| text.clone()).unwrap()
     };
     let bounds =
-        Bounds { right_min: 8, missing_max: 0, no_causes_max: 0, false_max: 0, misleading_max: 0, unsaid_max: 0 };
+        Bounds { right_min: 10, missing_max: 0, no_causes_max: 0, false_max: 0, misleading_max: 0, unsaid_max: 0 };
     judge(&rows, text, &bounds);
 }
 

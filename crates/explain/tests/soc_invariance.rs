@@ -49,7 +49,7 @@ fn boards_are_named() {
     ] {
         assert_eq!(names(&board(name)), [expected], "{name}");
     }
-    // The cores of a virtual machine are those of its host, or those that somebody asked for.
+    // The cores of a virtual machine are those of its host, or those of its command line.
     for name in ["nothing", "qemu-arm64-256", "qemu-arm64-acpi", "qemu-arm64-virt", "qemu-armv7-virt"] {
         assert!(names(&board(name)).is_empty(), "{name}");
     }

@@ -185,6 +185,20 @@ pub(crate) const CAUSES: &[CauseRow] = &[
         "https://docs.kernel.org/admin-guide/mm/zswap.html",
     ),
     row(
+        ImpossibleFigure,
+        "an impossible figure",
+        "repeat the run and compare",
+        "Check the clock of the system and the source of the log, and repeat the run.",
+        "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
+    ),
+    row(
+        StepFailed,
+        "a failed step",
+        "run the program of the step alone",
+        "Read why it failed, mend that and repeat the run.",
+        "https://github.com/ThomasKaiser/sbc-bench#readme",
+    ),
+    row(
         NotVisible,
         "a cause that is not visible here",
         "repeat the run and compare",

@@ -49,6 +49,8 @@ impl When {
             Self::Uncapped => view::is_log(record) || finding.value("opps").is_none(),
             Self::Unsteady => finding.value("later").is_some(),
             Self::Overclocked => found(all, |finding| finding.template == crate::config_txt::FASTER),
+            Self::Reasoned => finding.value("reason").is_some(),
+            Self::Skipped => crate::rules::is_skip(finding),
         }
     }
 

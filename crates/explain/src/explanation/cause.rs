@@ -55,6 +55,10 @@ pub enum Cause {
     Virtualised,
     /// Swapped pages are compressed twice.
     DoubleCompression,
+    /// A figure is wrong, as no such machine can have it.
+    ImpossibleFigure,
+    /// A step failed or was left out for a reason that it says itself.
+    StepFailed,
     /// Something that nothing in the Record shows.
     NotVisible,
 }
@@ -86,6 +90,8 @@ impl Cause {
         Self::KernelTrouble,
         Self::Virtualised,
         Self::DoubleCompression,
+        Self::ImpossibleFigure,
+        Self::StepFailed,
         Self::NotVisible,
     ];
 }

@@ -120,7 +120,7 @@ impl Ledger {
     /// What was lost, of what was expected.
     pub fn lost(&self) -> Tenths {
         let parts = self.parts.iter().map(|part| part.points.percent.0);
-        Tenths(parts.total::<i64>() + self.unexplained.percent.0)
+        Tenths(parts.total::<i64>().saturating_add(self.unexplained.percent.0))
     }
 
     /// All points in whole percent: none is more than one off, and they add up.
@@ -129,7 +129,7 @@ impl Ledger {
         let exact: Vec<f64> = points.map(|points| points.percent.as_percent()).collect();
         let mut parts = rounded(&exact);
         let unexplained = parts.pop().unwrap_or(0);
-        WholePercents { lost: parts.iter().total::<i64>() + unexplained, parts, unexplained }
+        WholePercents { lost: parts.iter().total::<i64>().saturating_add(unexplained), parts, unexplained }
     }
 }
 

@@ -29,7 +29,8 @@ fn check(record: &Record) -> Vec<Finding> {
         let Some(claimed_khz) = clock.claimed_khz else {
             continue;
         };
-        if above < clock.tolerance_percent(DEVIATION_PERCENT_MIN) || seen.contains(&clock.cluster_cpus) {
+        let is_clock = clock.measured_khz <= view::CLOCK_KHZ_MAX;
+        if above < clock.tolerance_percent(DEVIATION_PERCENT_MIN) || seen.contains(&clock.cluster_cpus) || !is_clock {
             continue;
         }
         seen.push(clock.cluster_cpus.clone());

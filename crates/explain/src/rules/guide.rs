@@ -100,6 +100,8 @@ fn condition(when: When) -> Option<String> {
         When::ManyNodes => "the machine has several NUMA nodes or packages",
         When::Unsteady => "readings of the same clock contradict each other",
         When::Overclocked => "`config.txt` raises clocks",
+        When::Reasoned => "the reason is known",
+        When::Skipped => "the step was skipped",
     };
     Some(words.to_owned())
 }

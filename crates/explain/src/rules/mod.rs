@@ -21,6 +21,7 @@ mod governor;
 mod guide;
 pub(crate) mod held_clocks;
 mod hot;
+mod impossible_figures;
 mod io_wait;
 mod kernel_trouble;
 mod latency_unsteady;
@@ -114,6 +115,7 @@ const ROWS: &[Rule] = &[
     fewer_dictionaries::RULE,
     governor::RULE,
     hot::RULE,
+    impossible_figures::RULE,
     io_wait::RULE,
     kernel_trouble::RULE,
     latency_unsteady::RULE,
@@ -195,6 +197,7 @@ pub const BOARD_DIED: RuleId = board_died::RULE.id;
 pub(crate) const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
 /// The rule that says that scores are missing.
 pub(crate) const STEPS_MISSING: RuleId = steps_missing::RULE.id;
+pub(crate) use steps_missing::is_skip;
 /// The rule that says that memory was swapped.
 pub(crate) const SWAPPING: RuleId = swapping::RULE.id;
 /// The rule on CPUs that went offline.

@@ -60,7 +60,8 @@ fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
              nothing that was read shows why."
         }
         (Cause::Unknown, false, Some(_)) if finding.value("sensor").is_none() => {
-            "During {phase}, clocks dropped at {temperature} at most: {clusters}. Nothing that was read shows why."
+            "During {phase}, clocks dropped at {temperature} at most: {clusters}. Nothing that was read shows which limit, \
+             of temperature, clock, power or current, it was."
         }
         _ => return finding,
     };

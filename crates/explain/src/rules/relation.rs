@@ -79,6 +79,10 @@ pub(crate) enum When {
     Unsteady,
     /// A setting of `config.txt` raises clocks.
     Overclocked,
+    /// The finding says its reason.
+    Reasoned,
+    /// A step was not tried at all: it says its reason, and nothing that happened in the run is one.
+    Skipped,
 }
 
 /// The scores that a rule is for.

@@ -1,6 +1,7 @@
 //! Rule: score-high. A single-threaded 7-zip score is higher than its core type can reach at the
 //! measured clock: the clock reading is contradicted by the score.
 
+use super::impossible_figures::is_impossible;
 use super::score_low::judged;
 use super::{Check, Rule};
 use crate::Finding;
@@ -18,7 +19,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let scores = judged(case.known_figures(), Reference::builtin()).into_iter();
-    let high = scores.filter(|score| score.lowest() > score.expected.high);
+    let is_possible = |score: &super::score_low::Judged<'_>| !is_impossible(score.lowest(), score.expected.high);
+    let high = scores.filter(|score| score.lowest() > score.expected.high).filter(is_possible);
     high.map(|score| {
         score.finding(
             case.record,

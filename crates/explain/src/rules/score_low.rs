@@ -10,7 +10,7 @@ use super::{Check, Rule};
 use crate::case::Case;
 use crate::number::with_unit;
 use crate::reference::{Expected, Reference, Usual};
-use crate::{Figure, Finding, Quantity, Severity};
+use crate::{Figure, Finding, Quantity, Severity, view};
 use record::{Record, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
@@ -98,7 +98,7 @@ pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged
     };
     let judge = |figure: &'a Figure| {
         let core = figure.core.as_ref()?;
-        let clock_mhz = clock_mhz(core.cluster)?;
+        let clock_mhz = clock_mhz(core.cluster).filter(|mhz| *mhz <= f64::from(view::CLOCK_KHZ_MAX) / 1000.0)?;
         let core_type = core.core_type.as_ref()?;
         Some(Judged { expected: reference.expected(core_type, clock_mhz, &figure.key)?, figure, clock_mhz })
     };

@@ -11,7 +11,7 @@ use record::{ChannelId, Record, WorkloadId, WorkloadName};
 pub(super) enum Cause {
     /// Heat.
     Heat,
-    /// A limit of power or current: it fell at a harmless temperature.
+    /// A limit of power or current: the clock of an x86 CPU fell at a harmless temperature.
     Power,
     /// The clock for many busy cores is lower by design: it was low from the first moment on and
     /// did not change.
@@ -20,8 +20,8 @@ pub(super) enum Cause {
     Turbo,
     /// A governor other than `performance` was at work, which may have done it.
     Governor,
-    /// No sensor tells, or only that of one core or cluster, or a firmware lowered it that does not say why, or what kind
-    /// of machine it is is not known.
+    /// No sensor tells, or only that of one core or cluster, or it was cool and no x86 CPU, whose limits of power are
+    /// known to do it.
     Unknown,
 }
 
@@ -87,8 +87,8 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
         _ if view::is_other_governor(record) => Cause::Governor,
         _ if always_low && fall.at_most => Cause::ManyCores,
         _ if is_turbo => Cause::Turbo,
-        Some(_) if fall.channel.is_firmware_clock() || view::is_of_unknown_kind(record) => Cause::Unknown,
-        Some(_) if view::sensor_of_a_part(record).is_none() => Cause::Power,
+        // Boards have their limits of clock and temperature in the firmware as well, which tells neither.
+        Some(_) if is_x86(record) && view::sensor_of_a_part(record).is_none() => Cause::Power,
         _ => Cause::Unknown,
     }
 }

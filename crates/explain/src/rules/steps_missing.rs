@@ -16,6 +16,15 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
+/// What is said of a step, or of several, that were not tried.
+const SKIPPED: &str = "{step} was skipped: {reason}.";
+const SEVERAL_SKIPPED: &str = "{step} were skipped: {reason}.";
+
+/// True if a finding is of steps that were not tried.
+pub(crate) fn is_skip(finding: &Finding) -> bool {
+    finding.rule == RULE.id && [SKIPPED, SEVERAL_SKIPPED].contains(&finding.template)
+}
+
 /// The runs on all CPUs of every standard run.
 const MULTI_RUNS: usize = 3;
 
@@ -41,8 +50,7 @@ fn check(record: &Record) -> Vec<Finding> {
                     true => Severity::Invalid,
                     false => Severity::Info,
                 };
-                Finding::new(RULE.id, severity, "{step} was skipped: {reason}.")
-                    .with("reason", sentence_part(&missing.to_string()))
+                Finding::new(RULE.id, severity, SKIPPED).with("reason", sentence_part(&missing.to_string()))
             }
         };
         let finding = finding
@@ -73,6 +81,9 @@ fn merge(known: &mut Finding, other: Finding) {
     {
         steps.push_str(", ");
         steps.push_str(&name);
+        if known.template == SKIPPED {
+            known.template = SEVERAL_SKIPPED;
+        }
     }
     known.places.extend(other.places);
 }

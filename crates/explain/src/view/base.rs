@@ -39,13 +39,6 @@ pub fn is_x86(record: &Record) -> bool {
     arch.is_some_and(is_x86) && record.machine.compatible.is_empty() && !has_driver_of_boards
 }
 
-/// True if nothing tells whether a machine is of x86, whose turbo clocks wobble, or a board.
-pub fn is_of_unknown_kind(record: &Record) -> bool {
-    let machine = &record.machine;
-    let archs = [&machine.kernel_arch, &machine.userland_arch];
-    archs.iter().all(|arch| arch.known().is_none()) && machine.compatible.is_empty()
-}
-
 /// What the clocks of a channel are set against. One sample proves nothing, the first row of a log is older than the
 /// run, and the clock pass sets clocks itself. The turbo of one core says nothing of all; where the scores fell, the
 /// best readings under full load are what all could do, and elsewhere the highest clock is an upper bound.

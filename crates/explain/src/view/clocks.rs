@@ -106,6 +106,9 @@ pub fn is_top_point(clocks: &Clocks, point: &ClockPoint) -> bool {
     point.opp_khz.is_none() || point.opp_khz == top
 }
 
+/// No CPU runs faster: those that are sold reach 6.2 GHz for a moment.
+pub const CLOCK_KHZ_MAX: u32 = 7_500_000;
+
 /// The highest clock of every CPU that a variant of the clock pass measured, by CPU. Only clocks
 /// whose readings agree.
 pub fn cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {

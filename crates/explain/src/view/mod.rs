@@ -45,11 +45,12 @@ mod topology;
 mod waited;
 mod witness;
 
-pub use base::{is_of_unknown_kind, is_x86};
+pub use base::is_x86;
 pub use busy_processes::{busy_processes, process_words};
 pub use clock_gauge::clock_gauge;
 pub use clocks::{
-    ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz, point_clock,
+    CLOCK_KHZ_MAX, ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
+    point_clock,
 };
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;

@@ -20,7 +20,7 @@ use crate::rules;
 use crate::rules::held_clocks::ClockPair;
 use crate::{Cause, Diagnosis, Finding, Ledger, Method, Witness};
 use loss::Loss;
-use record::{Fact, Missing, RuleId};
+use record::{Fact, Missing, RuleId, Total};
 use score::Score;
 
 /// The ledgers of all scores that have one.
@@ -31,6 +31,7 @@ pub(super) fn of(case: &Case<'_>, findings: &[Finding], graph: &Graph) -> Vec<Le
         let here: Vec<(usize, &Diagnosis)> = graph.diagnoses.iter().enumerate().filter(is_here).collect();
         let look = Look { case, findings, score: &score, here: &here };
         let mut losses = look.losses();
+        look.believe_what_is_known(&mut losses);
         let same_cpu = look.same_cpu(&mut losses);
         let best = look.best_run();
         let expected = match losses.is_empty() && best.is_none() && look.is_costly() {
@@ -59,6 +60,8 @@ struct Look<'a> {
     here: &'a [(usize, &'a Diagnosis)],
 }
 
+/// A board with good memory reaches so much more than the best that is known.
+const KNOWN_BEST_MARGIN: f64 = 1.1;
 /// Differences of repetitions below this share are none.
 const SAME_SHARE: f64 = 0.005;
 
@@ -170,6 +173,23 @@ impl Look<'_> {
         };
         let best = reference.best_of_same_cpu(record, &known)?;
         Some(best * figure.value / known.estimate.as_ref().map_or(known.value, |estimate| estimate.high))
+    }
+
+    /// Clocks that were reported tell no more of a loss than brings the score to what this CPU is known to reach.
+    fn believe_what_is_known(&self, losses: &mut [Taken]) {
+        let is_reported = |taken: &&mut Taken| taken.loss.method == Method::Clocks && taken.cause == Cause::NotVisible;
+        let Some(best) = self.known_best() else { return };
+        let lost: f64 = -losses.iter().map(|taken| taken.loss.factor.ln()).total::<f64>();
+        let known = (self.score.of_rate(best) * KNOWN_BEST_MARGIN / self.score.rate()).ln().max(0.0);
+        let Some(taken) = losses.iter_mut().find(is_reported) else { return };
+        let own = -taken.loss.factor.ln();
+        let more = lost - known;
+        if more > 0.0 {
+            taken.loss.factor = (-(own - more).max(0.0)).exp();
+            taken.loss.low = taken.loss.low.max(taken.loss.factor);
+            taken.loss.high = 1.0;
+            taken.loss.at_most = true;
+        }
     }
 
     /// What other boards with this CPU reached at their best, if the run was slowed down from its beginning and so

@@ -171,7 +171,8 @@ fn table(measured: &Compression) -> String {
 /// Means of speed, usage and rating per usage, rounded, as 7-zip prints them behind `Avr:`.
 fn average(rows: &[DictionaryRow]) -> (u64, u64, u64) {
     let count = rows.len().max(1) as u64;
-    let mean = |figure: fn(&DictionaryRow) -> u64| (rows.iter().map(figure).total::<u64>() + count / 2) / count;
+    let mean =
+        |figure: fn(&DictionaryRow) -> u64| rows.iter().map(figure).total::<u64>().saturating_add(count / 2) / count;
     (mean(|row| row.kib_per_s), mean(|row| row.usage_percent.into()), mean(|row| row.rating_per_usage_mips.into()))
 }
 

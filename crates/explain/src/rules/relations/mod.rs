@@ -157,6 +157,13 @@ pub(crate) const RELATIONS: &[Related] = &[
     ),
     row(&hot::RULE, J::Nothing, &[evidence(C::Heat), NOTE], NO_HARM, COOL),
     row(
+        &impossible_figures::RULE,
+        J::All,
+        &[root(C::ImpossibleFigure)],
+        "a clock or a score is higher than that of any such machine",
+        "Check the clock of the system and the source of the log, and repeat the run.",
+    ),
+    row(
         &io_wait::RULE,
         J::All,
         &[follows(C::OutOfMemory), follows_if(C::TooLittleMemory, W::Swapped), root(C::StorageWait)],
@@ -327,11 +334,13 @@ pub(crate) const RELATIONS: &[Related] = &[
         &steps_missing::RULE,
         J::All,
         &[
+            root_if(C::StepFailed, W::Skipped),
             follows_if(C::OutOfMemory, W::OutOfMemory),
             follows(C::BoardDied),
             follows(C::RunCutShort),
             follows(C::KernelTrouble),
             follows_if(C::TooLittleMemory, W::Swapped),
+            root_if(C::StepFailed, W::Reasoned),
         ],
         "a score is missing",
         "Read why it failed, mend that and repeat the run.",
