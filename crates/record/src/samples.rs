@@ -51,6 +51,11 @@ impl Samples {
     }
 }
 
+/// Begins of the kinds of cooling devices that take clock or time from CPUs, as the kernel registers them:
+/// `cpufreq_cooling.c`, `processor_thermal.c`, `cpuidle_cooling.c`, `intel_powerclamp.c`.
+const CPU_COOLING: [&str; 7] =
+    ["cpufreq", "thermal-cpu", "processor", "idle", "powerclamp", "cpu-", "intel_powerclamp"];
+
 /// One column: a quantity of one thing over time.
 ///
 /// Ids are dotted paths, thing first: `cpu.user`, `cpu3.idle`, `policy4.claimed`, `load.1min`,
@@ -94,6 +99,13 @@ impl Channel {
     /// is one that is set.
     pub fn is_temperature(&self) -> bool {
         self.unit == Unit::Millicelsius && !self.id.is_set()
+    }
+
+    /// True for the state of a cooling device that takes clock or time from CPUs; fans and other chips do not.
+    pub fn cools_cpus(&self) -> bool {
+        let device = self.label.to_lowercase();
+        let is_of_cpus = CPU_COOLING.iter().any(|kind| device.starts_with(kind));
+        matches!(self.id, ChannelId::Cooling(_)) && is_of_cpus
     }
 
     /// True if its values are power that flows: a limit (`rapl0.limit.long_term`) is one that is

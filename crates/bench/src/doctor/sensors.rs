@@ -49,7 +49,12 @@ pub(super) fn power(facts: &Facts) -> Finding {
 }
 
 pub(super) fn throttling(facts: &Facts) -> Finding {
-    let is_one = |channel: &Channel| channel.id.measurand() == Some(Measurand::Throttling);
+    // A quota of a cgroup, a fan or the cooling of another chip say nothing of the clocks of CPUs.
+    let is_one = |channel: &Channel| match channel.id {
+        ChannelId::ControlGroup(_) => false,
+        ChannelId::Cooling(_) => channel.cools_cpus(),
+        _ => channel.id.measurand() == Some(Measurand::Throttling),
+    };
     let names = with_value(facts, is_one);
     match names.len() {
         0 if facts.sampler.channels().iter().any(is_one) => silent(facts, is_one, "counters gave no value".into()),

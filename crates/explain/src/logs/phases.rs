@@ -37,6 +37,10 @@ pub(super) fn name_of(workload: Option<WorkloadId>, variant: &Variant) -> &'stat
 /// Adds a failed step for each workload that was watched and left no line of its own. The first row of a phase was
 /// taken before the workload: one row alone proves nothing. On one CPU nobody ran anything on one of several.
 pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
+    // The scores of a log that lacks its beginning stood there.
+    if draft.log.version.is_empty() && draft.machine.distribution.known().is_none() {
+        return;
+    }
     let mut lost = Vec::new();
     for (index, phase) in draft.phases.iter().enumerate() {
         let Some((start, workload, variant)) = PHASES.iter().find(|(start, ..)| phase.name.starts_with(start)) else {

@@ -234,7 +234,7 @@ fn held_by_limit<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Opti
 /// True if a cooling device of a CPU was in use when the run began.
 fn was_cooled(record: &Record) -> bool {
     view::channels(record, |id| matches!(id, ChannelId::Cooling(_)))
-        .filter(|channel| crate::throttle::cools_cpus(&channel.label))
+        .filter(|channel| channel.cools_cpus())
         .any(|channel| channel.values.iter().flatten().next().is_some_and(|state| *state > 0))
 }
 

@@ -195,6 +195,8 @@ const ROWS: &[Rule] = &[
 pub const BOARD_DIED: RuleId = board_died::RULE.id;
 /// The rule that says that memory ran out.
 pub(crate) const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
+/// The rule that says that nothing was throttled, or that nothing would show it.
+pub(crate) const NO_THROTTLING: RuleId = no_throttling::RULE.id;
 /// The rule that says that scores are missing.
 pub(crate) const STEPS_MISSING: RuleId = steps_missing::RULE.id;
 pub(crate) use steps_missing::is_skip;

@@ -96,7 +96,7 @@ fn witnesses(case: &Case<'_>) -> Vec<(&'static str, Witness)> {
     let mut counters = record.samples.channels.iter();
     let counter = counters.find(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
     let mut cooling = view::channels(record, |id| matches!(id, ChannelId::Cooling(_)));
-    let cooling = cooling.find(|channel| has_samples(channel) && crate::throttle::cools_cpus(&channel.label));
+    let cooling = cooling.find(|channel| has_samples(channel) && channel.cools_cpus());
     let bits = [1, 2].iter().all(|bit| view::firmware_bits(record, *bit) == FirmwareBits::Clear);
     let known = |channel: Option<&Channel>| channel.map(|channel| channel.id.clone());
     [

@@ -1,8 +1,9 @@
 //! Rule: run-cut-short. The run did not get to its end.
 
+use super::steps_missing::too_few_runs;
 use super::{Check, Rule};
-use crate::{Finding, Place, Quantity, Severity, view};
-use record::{End, Record, RuleId};
+use crate::{Finding, Place, Quantity, Scope, Severity, view};
+use record::{End, Outcome, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("run-cut-short"),
@@ -41,21 +42,32 @@ fn check(record: &Record) -> Vec<Finding> {
     vec![finding.at(Place::Field("run.end".into()))]
 }
 
-/// The bash program writes its log at the end of a run: one without its end is a copy that was cut,
-/// or a part that was pasted.
+/// The bash program writes its log at the end of a run: one without its end is a copy that was cut, or a part that was
+/// pasted. That takes nothing of the scores that are in it, but for the one whose runs are not all there.
 fn log_cut(record: &Record) -> Option<Finding> {
     let (index, last) = record.steps.iter().enumerate().next_back()?;
-    // Monitoring stands behind all scores; what is read of it is not missing.
-    let template = match record.samples.at_ms.is_empty() {
-        true => {
-            "The log is truncated; the last readable part is {last}. Monitoring, throttling and kernel messages at the \
-             end are missing."
+    let has_monitoring = !record.samples.at_ms.is_empty();
+    let is_within = matches!(last.outcome, Outcome::Failed(_));
+    let template = match (view::is_without_head(record), has_monitoring) {
+        (false, false) if is_within => {
+            "The copy of the log is incomplete: it ends within {last}, whose score is not in it."
         }
-        false => "The log is truncated; the last readable part is the monitoring. What follows it is missing.",
+        (true, false) => {
+            "Neither the beginning nor the end of the log is there; the last part that was read is {last}."
+        }
+        (true, true) => "Neither the beginning nor the end of the log is there; its monitoring was read.",
+        (false, false) => {
+            "The copy of the log is incomplete: it ends at {last}, before its monitoring, the clocks after the load and \
+             the kernel messages."
+        }
+        // Monitoring stands behind all scores.
+        (false, true) => "The copy of the log is incomplete: it ends at or after its monitoring.",
     };
-    let finding = Finding::new(RULE.id, Severity::Degraded, template);
-    let finding = finding.with("last", Quantity::Text(view::step_name(last)));
-    Some(finding.confidence(95).at(Place::Step(index)).at_all(last.line.map(Place::Line)))
+    let runs = too_few_runs(record);
+    let severity = if runs.is_some() { Severity::Degraded } else { Severity::Info };
+    let finding = Finding::new(RULE.id, severity, template).with("last", Quantity::Text(view::step_name(last)));
+    let finding = finding.confidence(95).at(Place::Step(index)).at_all(last.line.map(Place::Line));
+    Some(finding.about(runs.and_then(|runs| runs.scope).unwrap_or(Scope::Machine)))
 }
 
 #[cfg(test)]
@@ -63,7 +75,8 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, log, own_run, with_step};
-    use record::{End, Variant, WorkloadId};
+    use crate::{Explanation, Verdict};
+    use record::{End, Failure, FailureKind, Outcome, Variant, WorkloadId};
 
     #[test]
     fn every_early_end_is_named() {
@@ -82,7 +95,29 @@ mod tests {
         record.run.end = End::Died;
         assert_eq!(sentences(RULE.id, &record).len(), 0, "nothing was read at all");
         record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 9.0), compression(2000));
-        let sentences = sentences(RULE.id, &record);
-        assert!(sentences[0].contains("7-zip single-threaded"), "{sentences:?}");
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].contains("it ends at 7-zip single-threaded, before its monitoring"), "{found:?}");
+        record.steps[0].outcome = Outcome::Failed(Failure {
+            kind: FailureKind::Garbled,
+            message: "7-zip printed no total".into(),
+            output_tail: String::new(),
+            exit_status: None,
+        });
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].contains("it ends within 7-zip single-threaded"), "{found:?}");
+        let explained = Explanation::of(&record);
+        assert_eq!(explained.verdict, Verdict::Valid, "the copy was cut, and nothing failed");
+    }
+
+    /// The scores of a log that lacks its beginning stood there: none of its steps failed.
+    #[test]
+    fn log_without_its_beginning_has_no_failed_steps() {
+        const WHOLE: &str = include_str!("../../tests/made/lying-column.txt");
+        let at = WHOLE.rfind("Executing benchmark").unwrap();
+        let record = crate::logs::read(&WHOLE[at..]);
+        let explained = Explanation::of(&record);
+        let found: Vec<&str> = explained.findings.iter().map(|finding| finding.rule.as_str()).collect();
+        assert!(!found.contains(&"steps-missing"), "{found:?}");
+        assert_eq!(explained.verdict, Verdict::Valid);
     }
 }

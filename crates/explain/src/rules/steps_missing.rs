@@ -4,7 +4,7 @@ use super::built_in_used::stands_in;
 use super::place::step_place;
 use super::{Check, Role, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{FailureKind, Mode, Outcome, Record, RuleId, Step, Variant, WorkloadId};
+use record::{End, FailureKind, Mode, Outcome, Record, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("steps-missing"),
@@ -35,6 +35,8 @@ fn check(record: &Record) -> Vec<Finding> {
             Outcome::Done(_) => continue,
             // What happens to every step after Ctrl-C is no news; the run itself says so.
             Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
+            // The copy of a log was cut there, as another rule says.
+            Outcome::Failed(_) if ends_in(record, index) => continue,
             Outcome::Failed(failure) => {
                 let is_wrong = failure.kind == FailureKind::WrongAnswer;
                 let severity = match is_wrong || is_main_score_lost(record, step) || is_all_lost(record) {
@@ -70,6 +72,11 @@ fn check(record: &Record) -> Vec<Finding> {
     }
     findings.extend(too_few_runs(record));
     findings
+}
+
+/// True if a log ends in this step.
+fn ends_in(record: &Record, step: usize) -> bool {
+    view::is_log(record) && record.run.end == End::Died && step + 1 == record.steps.len()
 }
 
 /// Adds the places of a finding for the same reason, and the name of its step if it is another.
@@ -115,7 +122,7 @@ fn sentence_part(reason: &str) -> Quantity {
 }
 
 /// A log does not name a run that is missing: the kernel killed it, or it crashed.
-fn too_few_runs(record: &Record) -> Option<Finding> {
+pub(super) fn too_few_runs(record: &Record) -> Option<Finding> {
     let is_parallel = view::cpu_count(record).is_some_and(|cpus| cpus > 1);
     let done = view::multi_totals(record).len();
     let tried = record.steps.iter().filter(|step| step.variant == Variant::MULTI).count();

@@ -118,17 +118,6 @@ const AGE_MS_MAX: i64 = 5_000;
 /// A power this close to its limit is at it: RAPL lets averages swing by some percent.
 const AT_LIMIT_PERCENT: i64 = 97;
 
-/// Kinds of cooling devices that take clock or time from CPUs; fans and other chips do not. Names as
-/// registered by the kernel: `cpufreq_cooling.c`, `processor_thermal.c`, `cpuidle_cooling.c`,
-/// `intel_powerclamp.c`.
-const CPU_COOLING: [&str; 6] = ["cpufreq", "thermal-cpu", "processor", "idle", "powerclamp", "cpu-"];
-
-/// True if a cooling device of this type slows CPUs down.
-pub fn cools_cpus(device: &str) -> bool {
-    let device = device.to_lowercase();
-    device.starts_with("intel_powerclamp") || CPU_COOLING.iter().any(|kind| device.starts_with(kind))
-}
-
 /// Why CPUs are held back at the sample of this row, the gravest reason first, each once.
 pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
     let mut found: Vec<Throttle> = Vec::new();
@@ -170,7 +159,7 @@ fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
         ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => latest().map_or(Vec::new(), core_status),
         ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => latest().map_or(Vec::new(), package_status),
         ChannelId::Hwmon(_, OfHwmon::Alarm) => one(Reason::LowVoltage, latest() > Some(0)),
-        ChannelId::Cooling(_) => one(Reason::Heat, cools_cpus(&channel.label) && latest() > Some(0)),
+        ChannelId::Cooling(_) => one(Reason::Heat, channel.cools_cpus() && latest() > Some(0)),
         ChannelId::Cpu(_, OfCpu::Throttles(_)) => one(Reason::Heat, growth(record, channel, row) > Some(0)),
         ChannelId::ControlGroup(OfControlGroup::Throttled) => {
             one(Reason::Quota, growth(record, channel, row) > Some(0))

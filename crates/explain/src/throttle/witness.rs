@@ -1,7 +1,7 @@
 //! What could have told of throttling: where nothing can, "not throttled" would be a guess.
 
+use super::Reason;
 use super::bits::{core_status, firmware_status, package_status};
-use super::{Reason, cools_cpus};
 use record::{AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi};
 use record::{Scope, Unit};
 
@@ -23,7 +23,7 @@ fn reasons(speaking: &[&Channel], channel: &Channel) -> Vec<Reason> {
         ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => core_status(ALL_BITS),
         ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => package_status(ALL_BITS),
         ChannelId::Hwmon(_, OfHwmon::Alarm) => vec![Reason::LowVoltage],
-        ChannelId::Cooling(_) if cools_cpus(&channel.label) => vec![Reason::Heat],
+        ChannelId::Cooling(_) if channel.cools_cpus() => vec![Reason::Heat],
         ChannelId::Cpu(_, OfCpu::Throttles(_)) => vec![Reason::Heat],
         ChannelId::ControlGroup(OfControlGroup::Throttled) => vec![Reason::Quota],
         ChannelId::Policy(_, OfPolicy::LimitMax) => vec![Reason::LimitLowered],

@@ -93,7 +93,7 @@ pub struct Cooling {
 pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
     let workloads = workloads(record);
     let devices = channels(record, |id| matches!(id, ChannelId::Cooling(_)));
-    let of_cpus = devices.filter(|channel| crate::throttle::cools_cpus(&channel.label));
+    let of_cpus = devices.filter(|channel| channel.cools_cpus());
     of_cpus
         .filter_map(|channel| {
             let before = channel.values.iter().flatten().next()?;

@@ -83,8 +83,8 @@ pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
 pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
-    Reading, channels, counter_steps, counter_total, gauge, is_log, log_version, spans_a_death, states_of_last_part,
-    whole_run,
+    Reading, channels, counter_steps, counter_total, gauge, is_log, is_without_head, log_version, spans_a_death,
+    states_of_last_part, whole_run,
 };
 pub use score::{StepScore, step_score};
 pub use score_steps::{ScoreKey, ScoreSteps, scores};

@@ -1,7 +1,7 @@
 //! Samples of one channel within a window: values that stand for themselves, and differences of
 //! those that count up.
 
-use record::{Channel, ChannelId, ChannelKind, Record, Source, State, Total, Window};
+use record::{Channel, ChannelId, ChannelKind, Mode, Record, Source, State, Total, Window};
 
 /// One value at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,14 @@ pub struct Reading {
 /// True if the Record was read from a text log.
 pub fn is_log(record: &Record) -> bool {
     matches!(record.source, Source::Log(_))
+}
+
+/// True if a log lacks its first lines, which name the version. The oldest logs have none and begin with the
+/// distribution; so do reviews of a few versions.
+pub fn is_without_head(record: &Record) -> bool {
+    let is_review = record.run.mode == Mode::Review;
+    let is_nameless = is_log(record) && record.source.version().is_empty();
+    is_nameless && !is_review && record.machine.distribution.known().is_none()
 }
 
 /// The version of the bash program behind a log as numbers, `[0, 9, 72]`; none for own runs.

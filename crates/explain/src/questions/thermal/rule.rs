@@ -18,13 +18,15 @@ fn check(record: &Record) -> Vec<Finding> {
     let (Some(result), Some((_, _, series))) = (result(record), load(record)) else {
         return Vec::new();
     };
-    let template = match &result.throttle {
-        Some(_) => "Under {load} throttling started after {after} ({sign}); {left}{heat}.",
-        None => "Under {load} no throttling within {time}{heat}.",
+    let (clock, score) = (result.steady_clock_percent(), result.steady_score_percent(series));
+    let template = match (&result.throttle, clock, score) {
+        (Some(_), ..) => "Under {load} throttling started after {after} ({sign}); {left}{heat}.",
+        (None, Some(_), _) => "Under {load} no throttling within {time}{heat}.",
+        (None, None, Some(_)) => "Under {load} the score did not drop within {time}{heat}; no clock was read.",
+        (None, None, None) => "Whether {load} was throttled within {time} cannot be known{heat}.",
     };
     let mut left = Vec::new();
-    left.extend(result.steady_clock_percent().map(|percent| format!("{percent:.0} % of the clock")));
-    let score = result.steady_score_percent(series);
+    left.extend(clock.map(|percent| format!("{percent:.0} % of the clock")));
     left.extend(score.map(|percent| format!("{percent:.0} % of the score")));
     let mut heat = String::new();
     if let Some([_, max, _]) = result.temperature {
@@ -63,15 +65,18 @@ mod tests {
 
     #[test]
     fn load_that_loses_its_score_is_told() {
-        let mut values = vec![100.0; 10];
-        values.extend([60.0; 50]);
-        let mut record = with_step(own_run(), WorkloadId::Heat, Variant::SIMD, &[], (0.0, 60.0), series(&values));
-        if let record::Outcome::Done(record::Measured::Series(series)) = &mut record.steps[0].outcome {
-            series.at_ms = (1..=60).map(|second| second * 1000).collect();
+        for (end, expected) in [
+            (60.0, "Under simd throttling started after 10.5 s (the score dropped); sustained 60 % of the score."),
+            (100.0, "Under simd the score did not drop within 60.0 s; no clock was read."),
+        ] {
+            let mut values = vec![100.0; 10];
+            values.extend([end; 50]);
+            let mut record = with_step(own_run(), WorkloadId::Heat, Variant::SIMD, &[], (0.0, 60.0), series(&values));
+            if let record::Outcome::Done(record::Measured::Series(series)) = &mut record.steps[0].outcome {
+                series.at_ms = (1..=60).map(|second| second * 1000).collect();
+            }
+            assert_eq!(sentences(RULE.id, &record), [expected]);
         }
-        let found = sentences(RULE.id, &record);
-        let expected = "Under simd throttling started after 10.5 s (the score dropped); sustained 60 % of the score.";
-        assert_eq!(found, [expected]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
     }
 }
