@@ -325,7 +325,8 @@ mod tests {
             let record = with_clocks(record, Variant::COLD, vec![point(0, TOP as u32, TOP as u32)]);
             let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (5.0, 9.0), compression(1000));
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, clocks);
-            let heat = vec![celsius * 1000; clocks.len()];
+            let mut heat = vec![celsius * 1000; clocks.len()];
+            heat[0] -= 1000;
             let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat);
             assert_eq!(findings_of(RULE.id, &record).len(), expected, "{clocks:?} {celsius}");
         };

@@ -19,9 +19,16 @@ fn check(record: &Record) -> Vec<Finding> {
     }
     let choice = soc_temperature::of(record);
     let finding = |template| Finding::new(RULE.id, Severity::Info, template);
-    let finding = match choice.as_ref().err().and_then(soc_temperature::left_out) {
-        None => finding("No CPU temperature was read, so the cause of lower clocks cannot be determined."),
-        Some(sensors) => finding(
+    let channel = choice.as_ref().ok().and_then(|choice| record.samples.channel(&choice.channel));
+    let stuck = channel.and_then(|channel| view::stuck_millicelsius(record, channel));
+    let finding = match (stuck, choice.as_ref().err().and_then(soc_temperature::left_out)) {
+        (Some(millicelsius), _) => finding(
+            "The temperature sensor shows {temperature} in every row, idle and under full load: it does not work, and is not \
+             used as evidence.",
+        )
+        .with("temperature", Quantity::Millicelsius(millicelsius)),
+        (None, None) => finding("No CPU temperature was read, so the cause of lower clocks cannot be determined."),
+        (None, Some(sensors)) => finding(
             "No sensor reports the CPU temperature, so causes of lower clocks cannot be distinguished. Ignored sensors: {sensors}.",
         )
         .with("sensors", Quantity::Text(sensors.to_owned())),
@@ -50,6 +57,20 @@ mod tests {
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+
+    /// A sensor whose value does not change is no witness of heat.
+    #[test]
+    fn sensors_that_do_not_change_with_the_load_are_not_believed() {
+        const WHOLE: &str = include_str!("../../tests/made/lying-column.txt");
+        let stuck = WHOLE.replace("45.0°C", "96.0°C").replace("57.0°C", "96.0°C");
+        for (text, expected) in [(WHOLE, 0), (&stuck, 1)] {
+            let record = crate::logs::read(text);
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.len(), expected, "{found:?}");
+            assert!(found.iter().all(|sentence| sentence.contains("shows 96.0 °C in every row")), "{found:?}");
+            assert!(sentences(crate::rules::hot::RULE.id, &record).is_empty());
+        }
     }
 
     #[test]

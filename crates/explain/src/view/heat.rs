@@ -1,5 +1,6 @@
 //! Temperatures, and what the kernel did about them: cooling devices and lowered limits.
 
+use super::cpu_use::cpu_count;
 use super::limits::limit_set_at;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels, gauge};
@@ -56,7 +57,29 @@ pub fn soc_temperature(record: &Record) -> Option<&Channel> {
     let choice = soc_temperature::of(record).ok()?;
     let channel = record.samples.channel(&choice.channel)?;
     let mut values = channel.values.iter().flatten();
-    values.any(|value| is_reading(*value)).then_some(channel)
+    let is_told = values.any(|value| is_reading(*value)) && stuck_millicelsius(record, channel).is_none();
+    is_told.then_some(channel)
+}
+
+/// Rows with and without load that a sensor has to be the same in before it is not believed.
+const STUCK_ROWS_MIN: usize = 6;
+
+/// What a sensor shows that is the same in every row, idle and under full load: no SoC is.
+pub fn stuck_millicelsius(record: &Record, channel: &Channel) -> Option<i64> {
+    let mut values = channel.values.iter().flatten();
+    let first = values.next()?;
+    // Nearly all end here at their second value.
+    if values.any(|value| value != first) {
+        return None;
+    }
+    let cpus = cpu_count(record)?;
+    let all = phases(record);
+    let is_full = |phase: &&Phase| phase.busy_cpus >= cpus;
+    let loads: Vec<&Phase> = all.iter().filter(is_full).collect();
+    let is_loaded = |at_ms: i64| loads.iter().any(|phase| phase.window.contains(at_ms));
+    let (loaded, others): (Vec<Reading>, Vec<Reading>) =
+        gauge(record, channel, super::samples::whole_run()).into_iter().partition(|reading| is_loaded(reading.at_ms));
+    (loaded.len().min(others.len()) >= STUCK_ROWS_MIN).then_some(*first)
 }
 
 /// The name of the sensor, if it is that of one core or cluster of several: the others can be hotter.

@@ -66,7 +66,10 @@ pub use firmware::{
 };
 pub use governors::{governor_during_run, governors_during_run, is_other_governor};
 pub use halves::{Differs, Halves, differs, halves};
-pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, sensor_of_a_part, soc_temperature, temperatures};
+pub use heat::{
+    Cooling, Heat, heat, limits_lowered, raised_cooling, sensor_of_a_part, soc_temperature, stuck_millicelsius,
+    temperatures,
+};
 pub use idle::{Idle, idle};
 pub use limits::limit_set_at;
 pub use load_clocks::{LoadClock, load_clocks};

@@ -23,7 +23,8 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
         power.extend([*milliwatts * 1000; 20]);
     }
     record = gauge_channel(record, ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)), Unit::Microwatts, &power);
-    let temperatures = vec![47_000; power.len()];
+    let mut temperatures = vec![47_000; power.len()];
+    temperatures[0] = 46_000;
     record = gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, &temperatures);
     labelled(record, "cpu-thermal")
 }
