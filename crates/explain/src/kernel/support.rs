@@ -110,6 +110,9 @@ pub(super) fn findings(
     let mut owners = origins.iter();
     let kept = owners.find(|origin| origin.class == Class::Distribution);
     match support {
+        Support::Unknown if release.is_empty() => {
+            found.push(finding(RuleId::own("kernel-unknown"), "The kernel release is not reported."));
+        }
         Support::Unknown => found.push(finding(RuleId::own("kernel-unknown"), "Unknown kernel release: {release}.")),
         Support::Candidate => found.push(finding(
             RuleId::own("kernel-candidate"),
