@@ -46,6 +46,7 @@ fn kernels_of_all_kinds() {
     check("5.14.0-427.el9.x86_64", "", day, &["kernel-origin", "kernel-distribution"]);
     check("strange", "", day, &["kernel-unknown"]);
     check("", "", day, &["kernel-unknown"]);
+    assert_eq!(sentences("", day), ["The kernel release is not reported."]);
 }
 
 fn sentences(release: &str, day: &str) -> Vec<String> {
