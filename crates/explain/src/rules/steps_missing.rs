@@ -43,8 +43,9 @@ fn check(record: &Record) -> Vec<Finding> {
                     true => Severity::Invalid,
                     false => Severity::Degraded,
                 };
-                Finding::new(RULE.id, severity, "{step} failed: {reason}.")
-                    .with("reason", sentence_part(&failure.message))
+                let names_it = failure.message.starts_with(&format!("{} ", view::step_name(step)));
+                let template = if names_it { "{reason}." } else { "{step} failed: {reason}." };
+                Finding::new(RULE.id, severity, template).with("reason", sentence_part(&failure.message))
             }
             Outcome::Skipped(_) if stands_in(record, step).is_some() => continue,
             Outcome::Skipped(missing) => {
