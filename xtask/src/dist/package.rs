@@ -17,11 +17,12 @@ const MADE: [(&str, &[&str]); 4] = [
     ("_sbc-bench", &["completions", "zsh"]),
     ("sbc-bench.fish", &["completions", "fish"]),
 ];
-const COPIED: [(&str, &str); 9] = [
+const COPIED: [(&str, &str); 10] = [
     ("packaging/systemd/sbc-bench-monitor.service", "systemd/sbc-bench-monitor.service"),
     ("packaging/systemd/sbc-bench-restore.service", "systemd/sbc-bench-restore.service"),
     ("packaging/systemd/sbc-bench-regular.service", "systemd/sbc-bench-regular.service"),
     ("packaging/systemd/sbc-bench-regular.timer", "systemd/sbc-bench-regular.timer"),
+    ("packaging/systemd/sbc-bench-upload.service", "systemd/sbc-bench-upload.service"),
     ("packaging/workloads.d/README", "workloads.d/README"),
     ("CHANGELOG.md", "CHANGELOG.md"),
     ("README.md", "README.md"),

@@ -68,7 +68,14 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["use https://"],
         ),
     ),
-    ("sbc-bench-hub hook add NAME --form generic http://relay/hook", InHub("\"hook\", \"add\", \"owner\", \"--form\"")),
+    (
+        "sbc-bench-hub hook add NAME --form generic https://example/hook",
+        InHub("\"hook\", \"add\", \"owner\", \"--form\""),
+    ),
+    (
+        "sbc-bench-hub hook add NAME --form mail 'smtps://me:secret@server/?from=hub@example&to=you@example'",
+        InHub("smtps://me:secret@localhost"),
+    ),
     (
         "sbc-bench-hub hook add NAME --form mail 'smtp://relay:25/?from=hub@example&to=you@example'",
         InHub("\"hook\", \"add\", \"owner\", \"--form\""),
