@@ -4,7 +4,9 @@
 //! throttled at the start. What was measured is what counts.
 
 use super::place::step_place;
+use super::score_low::refuting;
 use super::{Check, Rule, Subject, slowdown};
+use crate::case::Case;
 use crate::view::{self, ClusterClock, OppShape};
 use crate::{Finding, Place, Quantity, Severity};
 use record::table::Table;
@@ -14,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-below-claim"),
     about: "The measured clock is below the advertised one.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Record(check),
+    check: Check::Case(check),
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -28,7 +30,8 @@ const STEADY_PERCENT: f64 = 1.0;
 /// From here a table of boards by their advertised clock is misleading.
 const DEGRADED_PERCENT: f64 = 3.0;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
     let later = view::cluster_clocks(record, &Variant::HOT_AFTER);
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
@@ -53,7 +56,7 @@ fn check(record: &Record) -> Vec<Finding> {
                     .deviation_percent()
                     .is_some_and(|later| later - deviation >= clock.tolerance_percent(STEADY_PERCENT))
         });
-        findings.push(finding(record, &clock, claimed_khz, deviation, reached));
+        findings.push(finding(case, &clock, claimed_khz, deviation, reached));
     }
     findings
 }
@@ -65,12 +68,14 @@ fn worst_first(mut clocks: Vec<ClusterClock>) -> Vec<ClusterClock> {
 }
 
 fn finding(
-    record: &Record,
+    case: &Case<'_>,
     clock: &ClusterClock,
     claimed_khz: u32,
     deviation: f64,
     reached: Option<&ClusterClock>,
 ) -> Finding {
+    let record = case.record;
+    let refuting = || refuting(case, clock.cpu, claimed_khz);
     let finding = match reached {
         // What was reached later is there: only the first readings were lower.
         Some(after) => {
@@ -96,7 +101,20 @@ fn finding(
              are inconsistent.",
         )
         .confidence(55),
-        None => of_cause(record, clock, deviation),
+        None => match refuting() {
+            Some(score) => Finding::new(
+                RULE.id,
+                Severity::Info,
+                "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}), but single-threaded 7-zip \
+                 ({score}) is as usual at the advertised clock ({low} to {high}) and too fast for the measured one: the \
+                 clock reading is wrong.",
+            )
+            .confidence(75)
+            .with("score", score.score())
+            .with("low", Quantity::Mips(score.expected.low))
+            .with("high", Quantity::Mips(score.expected.high)),
+            None => of_cause(record, clock, deviation),
+        },
     };
     finding
         .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
@@ -212,6 +230,20 @@ mod tests {
               report the limiter."]
         );
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
+    }
+
+    /// A score of the advertised clock refutes a lower reading; one of the lower clock confirms it.
+    #[test]
+    fn score_of_the_advertised_clock_refutes_the_reading() {
+        for (mips, expected) in [(1360, "the clock reading is wrong."), (680, "cpufreq does not report the limiter.")] {
+            let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 900_000)]);
+            let score = compression(mips);
+            let mut record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (1.0, 2.0), score);
+            record.steps[1].method = 16;
+            let found = sentences(RULE.id, &record);
+            assert!(found.len() == 1 && found[0].ends_with(expected), "{found:?}");
+            assert!(sentences(crate::rules::score_high::RULE.id, &record).is_empty());
+        }
     }
 
     #[test]

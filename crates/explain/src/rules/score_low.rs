@@ -105,6 +105,20 @@ pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged
     all.iter().filter(is_score).filter_map(judge).collect()
 }
 
+/// The score that a core with this advertised clock usually has, where it is too high for the clock that was measured:
+/// the reading of the clock is wrong then, and not the score.
+pub(super) fn refuting<'a>(case: &'a Case<'_>, cpu: u32, claimed_khz: u32) -> Option<Judged<'a>> {
+    let reference = Reference::builtin();
+    judged(case.known_figures(), reference).into_iter().find_map(|score| {
+        let core = score.figure.core.as_ref()?;
+        let cpus = &case.record.machine.clusters.get(core.cluster)?.cpus;
+        let usual = reference.expected(core.core_type.as_ref()?, f64::from(claimed_khz) / 1000.0, &score.figure.key)?;
+        let is_usual = score.lowest() <= usual.high && score.highest() >= usual.low;
+        let refutes = cpus.contains(&cpu) && score.lowest() > score.expected.high && is_usual;
+        refutes.then_some(Judged { expected: usual, ..score })
+    })
+}
+
 impl Judged<'_> {
     /// The score; of one that was estimated from another version the most that it may be,
     pub(super) fn highest(&self) -> f64 {
@@ -116,7 +130,7 @@ impl Judged<'_> {
         self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.low)
     }
 
-    fn score(&self) -> Quantity {
+    pub(super) fn score(&self) -> Quantity {
         let value = self.figure.value;
         match &self.figure.estimate {
             None => Quantity::Mips(value),
