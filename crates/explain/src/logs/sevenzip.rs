@@ -272,9 +272,10 @@ impl Run {
         let method = self.version.split('.').next().and_then(|major| major.parse().ok());
         let threads = self.figures.benchmark_threads.unwrap_or(1);
         let not_comparable = self.not_comparable(&variant, threads);
-        let outcome = match self.complete {
-            true => Outcome::Done(Measured::Compression(self.figures)),
-            false => Outcome::Failed(ended_early(&self.tail)),
+        let outcome = match (self.complete, self.figures.total_mips) {
+            (true, 0) => Outcome::Failed(failure("7-zip printed a total of 0", &self.tail)),
+            (true, _) => Outcome::Done(Measured::Compression(self.figures)),
+            (false, _) => Outcome::Failed(ended_early(&self.tail)),
         };
         let (id, method) = (WorkloadId::SevenZip, method.unwrap_or(0));
         let mut step = step(id, method, variant, outcome, self.line);
@@ -390,5 +391,14 @@ mod tests {
         };
         assert_eq!((figures.compressing_mips, figures.total_mips), (1178, 1495));
         assert_eq!(figures.decompressing[0].rating_mips, 1828);
+    }
+
+    #[test]
+    fn total_of_zero_is_no_score() {
+        let lines = super::super::sections::lines("7-Zip (a) [64] 16.02\nTot:             100      0      0");
+        let mut run = Run::new(&lines[0]);
+        assert!(run.take(&lines[1]));
+        let Outcome::Failed(failure) = run.finish(Variant::SINGLE).outcome else { panic!("a score") };
+        assert_eq!(failure.message, "7-zip printed a total of 0");
     }
 }
