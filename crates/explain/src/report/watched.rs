@@ -7,6 +7,7 @@ use crate::throttle::Reason;
 use crate::view;
 use crate::watch::before_rows;
 use record::{ChannelId, End, Record};
+use std::collections::BTreeSet;
 
 /// More gaps than this are only counted.
 const GAPS_MAX: usize = 3;
@@ -138,10 +139,16 @@ fn gaps(record: &Record) -> String {
         })
         .collect();
     gaps.sort();
+    // One of each kind comes before a second one: an interval is increased many times, and a machine sleeps once.
+    let mut kinds = BTreeSet::new();
+    let is_new = |(_, _, sentence): &&(bool, i64, String)| {
+        kinds.insert(sentence.replace(|letter: char| letter.is_ascii_digit(), ""))
+    };
+    let (first, others): (Vec<_>, Vec<_>) = gaps.iter().partition(is_new);
     let count = gaps.len();
-    let told =
-        gaps.iter().take(GAPS_MAX).map(|(_, at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms)));
-    let told: Vec<String> = told.collect();
+    let told = first.into_iter().chain(others).take(GAPS_MAX);
+    let told: Vec<String> =
+        told.map(|(_, at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms))).collect();
     match count {
         0 => "No gaps.".to_owned(),
         1 => format!("1 gap: {}.", told.join("; ")),
@@ -198,6 +205,15 @@ mod tests {
         record.samples.channels.push(all);
         let text = watched(&record);
         assert!(text.contains("6 gaps, among them: 00:00:01 the machine does not exist; 00:00:00 policy0"), "{text}");
+        // Of five of a kind one is told, and then those of other kinds.
+        let slower = |at: i64| gap(100 * at, &format!("/sys/interval{at}"));
+        let last = record.samples.channels.last_mut().unwrap();
+        last.gaps = (0..5).map(slower).chain([gap(1500, "the machine")]).collect();
+        let text = watched(&record);
+        assert!(
+            text.contains("11 gaps, among them: 00:00:00 /sys/interval0 does not exist; 00:00:01 the machine"),
+            "{text}"
+        );
     }
 
     #[test]
