@@ -7,6 +7,8 @@ mod args;
 use anyhow::{Context, bail};
 use args::{Cli, Command, HookCommand, TokenCommand};
 use clap::Parser;
+use clap::error::ErrorKind;
+use explain::how_many;
 use hub::hub_state::Settings;
 use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
@@ -36,6 +38,11 @@ fn main() -> ExitCode {
 fn refused(error: &clap::Error) -> anyhow::Result<()> {
     if !error.use_stderr() {
         return Ok(error.print()?);
+    }
+    // The text of the first would be all of the help.
+    let missing = [ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, ErrorKind::MissingSubcommand];
+    if missing.contains(&error.kind()) {
+        bail!("A command is missing. Try `sbc-bench-hub --help`.");
     }
     let text = error.to_string();
     let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
@@ -92,7 +99,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Export { out } => {
             let store = migrated(&place.data, place.database.as_deref())?;
             let count = folders::export(&*store, &out).map_err(anyhow::Error::msg)?;
-            say(&format!("{} in {}.", counted(count as i64, "listed result"), out.display()))
+            say(&format!("{} in {}.", how_many(count, "listed result"), out.display()))
         }
         Command::Backup { file } => {
             anyhow::ensure!(!file.exists(), "{} already exists and is not overwritten.", file.display());
@@ -110,8 +117,12 @@ fn verified(store: &dyn Store) -> anyhow::Result<()> {
     for line in &checked.problems {
         say(line)?;
     }
-    say(&format!("{} and {} checked.", counted(checked.results, "result"), counted(checked.originals, "original")))?;
-    anyhow::ensure!(checked.problems.is_empty(), "{} found.", counted(checked.problems.len() as i64, "problem"));
+    say(&format!(
+        "{} and {} checked.",
+        how_many(checked.results as usize, "result"),
+        how_many(checked.originals as usize, "original")
+    ))?;
+    anyhow::ensure!(checked.problems.is_empty(), "{} found.", how_many(checked.problems.len(), "problem"));
     Ok(())
 }
 
@@ -124,8 +135,8 @@ fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> 
     for line in &imported.ignored {
         say(&format!("Ignored: {line}"))?;
     }
-    let ignored = counted(imported.ignored.len() as i64, "file");
-    let new = counted(imported.new as i64, "new result");
+    let ignored = how_many(imported.ignored.len(), "file");
+    let new = how_many(imported.new, "new result");
     say(&format!("{new}, {} known before, {ignored} ignored.", imported.known))
 }
 
@@ -217,13 +228,9 @@ fn whole(file: &Path, name: &Path) -> anyhow::Result<String> {
     let opened = Sqlite::open(file).with_context(|| format!("{} is not a backup of a hub", name.display()))?;
     let checked = verify::verify(&opened).with_context(|| format!("{} is not a backup of a hub", name.display()))?;
     anyhow::ensure!(checked.problems.is_empty(), "{} is damaged: {}", name.display(), checked.problems.join(" "));
-    let (results, originals) = (counted(checked.results, "result"), counted(checked.originals, "original"));
+    let (results, originals) =
+        (how_many(checked.results as usize, "result"), how_many(checked.originals as usize, "original"));
     Ok(format!("{}: {results} and {originals} checked.", name.display()))
-}
-
-/// `1 result`, `2 results`.
-fn counted(count: i64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 fn say(line: &str) -> anyhow::Result<()> {

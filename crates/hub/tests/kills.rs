@@ -133,6 +133,7 @@ fn other_files_are_named_and_not_restored() {
     for (words, said) in [
         (&["restore", "/etc/passwd"][..], "/etc/passwd is not a backup of a hub"),
         (&["restore", "/no/such/file"], "/no/such/file does not exist"),
+        (&[], "sbc-bench-hub: A command is missing. Try `sbc-bench-hub --help`."),
         (
             &["restore"],
             "sbc-bench-hub: The following required arguments were not provided: <FILE>. Try `sbc-bench-hub --help`.",
