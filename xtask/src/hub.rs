@@ -1,8 +1,9 @@
 //! `cargo xtask hub`: the hub before programs of others. Schemathesis makes requests from the document of its API, on both
 //! databases, and Chromium shows its pages.
 
-use crate::{web_page, workspace};
-use anyhow::{Context, Result, ensure};
+use crate::web_page;
+use crate::workspace::{self, run};
+use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -27,10 +28,4 @@ fn schemathesis() -> Result<PathBuf> {
         run(Command::new(folder.join("bin/python")).args(words))?;
     }
     Ok(program)
-}
-
-fn run(command: &mut Command) -> Result<()> {
-    let status = command.status()?;
-    ensure!(status.success(), "{:?} ended with {status}", command.get_program());
-    Ok(())
 }

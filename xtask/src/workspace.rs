@@ -61,6 +61,13 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// Runs a program, which has to succeed.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("{:?}", command.get_program()))?;
+    ensure!(status.success(), "{:?} ended with {status}", command.get_program());
+    Ok(())
+}
+
 /// The commit of the checkout as `./bench` asks for it; none where something was changed since, or git does not tell.
 pub(crate) fn commit() -> Option<String> {
     let git = |words: &[&str]| {

@@ -5,7 +5,7 @@ mod browser;
 mod check;
 mod firefox;
 
-use crate::workspace;
+use crate::workspace::{self, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
 use std::fs;
@@ -111,12 +111,6 @@ fn bindgen() -> Result<PathBuf> {
 fn version_of<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     let (_, rest) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;
     rest.split('"').next()
-}
-
-fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("{:?}", command.get_program()))?;
-    ensure!(status.success(), "{:?} ended with {status}", command.get_program());
-    Ok(())
 }
 
 #[cfg(test)]

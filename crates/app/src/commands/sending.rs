@@ -7,6 +7,7 @@ use crate::paths::Paths;
 use crate::{input, output, signals};
 use anyhow::Context;
 use bench::hub::{BYTES_MAX, Hub, NotSent, Spool};
+use explain::how_many;
 use machine::files::Folder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::HashMap;
@@ -88,8 +89,8 @@ impl Sending {
         );
         let size_kib: usize = ready.iter().map(|outgoing| outgoing.bytes.len().div_ceil(1024)).sum();
         loop {
-            let (files, them) =
-                if ready.len() == 1 { ("1 file".to_owned(), "it") } else { (format!("{} files", ready.len()), "them") };
+            let them = if ready.len() == 1 { "it" } else { "them" };
+            let files = how_many(ready.len(), "file");
             say(&format!("Send {files} ({size_kib} KiB) to {}? [y/N, s shows {them}] ", self.to))?;
             match typed()?.trim() {
                 "y" | "Y" | "yes" => return Ok(true),

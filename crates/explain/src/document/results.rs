@@ -98,10 +98,12 @@ impl Results {
         self.put("clock_advertised_mhz", mhz(clocks.iter().filter_map(|clock| clock.claimed_khz).max()), || {
             not_reported(record)
         });
+        let is_throttled = is_throttled(explained);
         let unseen = explained.findings.iter().find(|finding| finding.rule == crate::rules::NO_THROTTLING);
-        let unseen = unseen.filter(|finding| finding.unseen.is_some() && !is_throttled(explained));
-        let is_throttled = unseen.is_none().then(|| is_throttled(explained));
-        self.put("is_throttled", is_throttled, || unseen.map(Finding::sentence).unwrap_or_default());
+        let unseen = unseen.filter(|finding| finding.unseen.is_some() && !is_throttled);
+        self.put("is_throttled", unseen.is_none().then_some(is_throttled), || {
+            unseen.map(Finding::sentence).unwrap_or_default()
+        });
         let celsius = |millicelsius: i64| millicelsius as f64 / 1000.0;
         let no_sensor = || match soc_temperature::of(record) {
             Err(missing) => missing.to_string(),

@@ -75,7 +75,6 @@ fn finding(
     reached: Option<&ClusterClock>,
 ) -> Finding {
     let record = case.record;
-    let refuting = || refuting(case, clock.cpu, claimed_khz);
     let finding = match reached {
         // What was reached later is there: only the first readings were lower.
         Some(after) => {
@@ -101,7 +100,7 @@ fn finding(
              are inconsistent.",
         )
         .confidence(55),
-        None => match refuting() {
+        None => match refuting(case, clock.cpu) {
             Some(score) => Finding::new(
                 RULE.id,
                 Severity::Info,

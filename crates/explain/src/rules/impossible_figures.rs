@@ -3,7 +3,7 @@
 
 use super::place::step_place;
 use super::score_low::judged;
-use super::{Check, Role, Rule, Subject};
+use super::{Check, Rule, Subject};
 use crate::case::Case;
 use crate::reference::Reference;
 use crate::{Figure, Finding, Quantity, Scope, Severity, view};
@@ -15,7 +15,6 @@ pub(super) const RULE: Rule = Rule {
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
     check: Check::Case(check),
     subjects: &[Subject::Clock, Subject::Memory],
-    role: Role::Cause,
     ..Rule::PLAIN
 };
 

@@ -2,13 +2,12 @@
 //! measured clock: the clock reading is contradicted by the score.
 
 use super::impossible_figures::is_impossible;
-use super::score_low::{judged, refuting};
+use super::score_low::judged;
 use super::{Check, Rule};
 use crate::Finding;
 use crate::case::Case;
 use crate::reference::Reference;
-use crate::view::{self, ClusterClock};
-use record::{RuleId, Variant};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-high"),
@@ -20,17 +19,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let scores = judged(case.known_figures(), Reference::builtin()).into_iter();
-    let is_possible = |score: &super::score_low::Judged<'_>| !is_impossible(score.lowest(), score.expected.high);
-    let clocks = view::all_cluster_clocks(case.record, &Variant::COLD);
+    let high = scores.filter(|score| score.lowest() > score.expected.high);
+    let high = high.filter(|score| !is_impossible(score.lowest(), score.expected.high));
     // The rule on clocks below the advertised ones says that the reading is wrong.
-    let is_of_claim = |score: &super::score_low::Judged<'_>| {
-        let cluster = score.figure.core.as_ref().and_then(|core| case.record.machine.clusters.get(core.cluster));
-        let of_cluster = |clock: &&ClusterClock| cluster.is_some_and(|cluster| cluster.cpus.contains(&clock.cpu));
-        let claims = clocks.iter().filter(of_cluster).filter_map(|clock| Some((clock.cpu, clock.claimed_khz?)));
-        claims.into_iter().any(|(cpu, claimed_khz)| refuting(case, cpu, claimed_khz).is_some())
-    };
-    let high = scores.filter(|score| score.lowest() > score.expected.high).filter(is_possible);
-    let high = high.filter(|score| !is_of_claim(score));
+    let high = high.filter(|score| score.usual_at_claim(case).is_none());
     high.map(|score| {
         score.finding(
             case.record,

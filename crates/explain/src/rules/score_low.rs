@@ -105,21 +105,35 @@ pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged
     all.iter().filter(is_score).filter_map(judge).collect()
 }
 
-/// The score that a core with this advertised clock usually has, where it is too high for the clock that was measured:
-/// the reading of the clock is wrong then, and not the score.
-pub(super) fn refuting<'a>(case: &'a Case<'_>, cpu: u32, claimed_khz: u32) -> Option<Judged<'a>> {
-    let reference = Reference::builtin();
-    judged(case.known_figures(), reference).into_iter().find_map(|score| {
-        let core = score.figure.core.as_ref()?;
-        let cpus = &case.record.machine.clusters.get(core.cluster)?.cpus;
-        let usual = reference.expected(core.core_type.as_ref()?, f64::from(claimed_khz) / 1000.0, &score.figure.key)?;
-        let is_usual = score.lowest() <= usual.high && score.highest() >= usual.low;
-        let refutes = cpus.contains(&cpu) && score.lowest() > score.expected.high && is_usual;
-        refutes.then_some(Judged { expected: usual, ..score })
+/// The score of the cluster of this CPU, where it refutes the measured clock; with the range at the advertised one.
+pub(super) fn refuting<'a>(case: &'a Case<'_>, cpu: u32) -> Option<Judged<'a>> {
+    judged(case.known_figures(), Reference::builtin()).into_iter().find_map(|score| {
+        let is_its = score.cpus(case)?.contains(&cpu);
+        let expected = score.usual_at_claim(case).filter(|_| is_its)?;
+        Some(Judged { expected, ..score })
     })
 }
 
 impl Judged<'_> {
+    /// The CPUs of its cluster.
+    fn cpus<'r>(&self, case: &Case<'r>) -> Option<&'r [u32]> {
+        Some(&case.record.machine.clusters.get(self.figure.core.as_ref()?.cluster)?.cpus)
+    }
+
+    /// The range at the advertised clock of its core, where the score lies in it and is too high for the clock that was
+    /// measured: the reading of the clock is wrong then, and not the score.
+    pub(super) fn usual_at_claim(&self, case: &Case<'_>) -> Option<Expected> {
+        if self.lowest() <= self.expected.high {
+            return None;
+        }
+        let (core_type, cpus) = (self.figure.core.as_ref()?.core_type.as_ref()?, self.cpus(case)?);
+        let clocks = view::all_cluster_clocks(case.record, &Variant::COLD);
+        let claimed_khz =
+            clocks.iter().filter(|clock| cpus.contains(&clock.cpu)).find_map(|clock| clock.claimed_khz)?;
+        let usual = Reference::builtin().expected(core_type, f64::from(claimed_khz) / 1000.0, &self.figure.key)?;
+        (self.lowest() <= usual.high && self.highest() >= usual.low).then_some(usual)
+    }
+
     /// The score; of one that was estimated from another version the most that it may be,
     pub(super) fn highest(&self) -> f64 {
         self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.high)

@@ -64,8 +64,7 @@ pub(crate) fn table(
     if let Some(next) = next {
         out.add(&format!("<p><a rel=\"next\" href=\"{}\">Next page</a></p>\n", escape(next)));
     }
-    let results = if total == 1 { "result" } else { "results" };
-    out.add(&format!("<p>{total} {results} on this hub.</p>\n"));
+    out.add(&format!("<p>{} on this hub.</p>\n", explain::how_many(total as usize, "result")));
     out.end()
 }
 

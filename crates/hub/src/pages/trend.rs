@@ -11,8 +11,7 @@ const HEIGHT: f64 = 60.0;
 /// The page of a history.
 pub(crate) fn trend(history: &History) -> String {
     let mut out = Page::new(&history.machine);
-    let count = history.results.len();
-    out.add(&format!("<p>{count} {}.</p>\n", if count == 1 { "result" } else { "results" }));
+    out.add(&format!("<p>{}.</p>\n", explain::how_many(history.results.len(), "result")));
     if history.series.is_empty() {
         out.add("<p>A trend needs at least two results with a date.</p>\n");
     }

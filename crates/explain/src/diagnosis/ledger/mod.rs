@@ -177,15 +177,14 @@ impl Look<'_> {
 
     /// Clocks that were reported tell no more of a loss than brings the score to what this CPU is known to reach.
     fn believe_what_is_known(&self, losses: &mut [Taken]) {
-        let is_reported = |taken: &&mut Taken| taken.loss.method == Method::Clocks && taken.cause == Cause::NotVisible;
-        let Some(best) = self.known_best() else { return };
         let lost: f64 = -losses.iter().map(|taken| taken.loss.factor.ln()).total::<f64>();
-        let known = (self.score.of_rate(best) * KNOWN_BEST_MARGIN / self.score.rate()).ln().max(0.0);
+        let is_reported = |taken: &&mut Taken| taken.loss.method == Method::Clocks && taken.cause == Cause::NotVisible;
         let Some(taken) = losses.iter_mut().find(is_reported) else { return };
-        let own = -taken.loss.factor.ln();
+        let Some(best) = self.known_best() else { return };
+        let known = (self.score.of_rate(best) * KNOWN_BEST_MARGIN / self.score.rate()).ln().max(0.0);
         let more = lost - known;
         if more > 0.0 {
-            taken.loss.factor = (-(own - more).max(0.0)).exp();
+            taken.loss.factor = (taken.loss.factor.ln() + more).min(0.0).exp();
             taken.loss.low = taken.loss.low.max(taken.loss.factor);
             taken.loss.high = 1.0;
             taken.loss.at_most = true;
