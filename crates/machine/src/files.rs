@@ -10,6 +10,7 @@
 mod asked;
 mod by_path;
 mod error;
+mod exclusive;
 mod folder;
 mod identity;
 mod names;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use by_path::{append, create_new, existing, make_all, read, replace, replace_unsynced};
 pub use error::{Error, Problem};
+pub use exclusive::Exclusive;
 pub use folder::{Access, Folder, unguessable};
 pub use identity::Identity;
 pub use own::{Note, OwnFolder};

@@ -8,6 +8,7 @@
 use crate::measure::quiet;
 use crate::run::history::NewRun;
 use machine::faults::{self, Call};
+use machine::files::Exclusive;
 use machine::kernel_log::KernelLog;
 use machine::{SamplerThread, Timeline};
 use record::recording::{RowWriter, frame};
@@ -301,11 +302,11 @@ impl Desk {
 
 /// The thread.
 struct Writer {
-    file: File,
+    file: Exclusive<File>,
 }
 
 impl Writer {
-    fn new(file: File) -> Self {
+    fn new(file: Exclusive<File>) -> Self {
         Self { file }
     }
 

@@ -5,9 +5,9 @@
 //! no file can be kept, memory that the guard has open does. What lies in the folders is a matter of [`crate::scratch`].
 
 use machine::Root;
-use machine::faults::{self, Call};
-use machine::files::{self, Access, Error, Identity, Problem};
-use rustix::fs::{FlockOperation, MemfdFlags, flock, memfd_create};
+use machine::faults;
+use machine::files::{self, Access, Error, Exclusive, Identity, Problem};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -26,7 +26,7 @@ const BYTES_MAX: u64 = 4 << 20;
 #[derive(Debug)]
 pub(crate) struct Places {
     boot_id: String,
-    file: File,
+    file: Exclusive<File>,
     /// Where the file is, if it is in a folder.
     kept: Option<(files::Folder, OsString)>,
 }
@@ -40,10 +40,8 @@ impl Places {
         files::make_all(state)?;
         let folder = files::Folder::open(state)?;
         let name = OsString::from(format!("{PREFIX}{}", files::unguessable()));
-        let file = folder.create_new(&name, Access::Owner)?;
-        let path = state.join(&name);
-        let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
-        let locked = faults::pass(Call::Lock, &path, lock).map_err(std::io::Error::from);
+        let file = Exclusive::new(folder.create_new(&name, Access::Owner)?);
+        let locked = file.lock().map_err(std::io::Error::from);
         let places = Self { boot_id: boot_id(root), file, kept: Some((folder, name)) };
         locked.map(|()| places)
     }
@@ -54,7 +52,7 @@ impl Places {
     /// The kernel has none.
     pub(crate) fn in_memory(root: &Root) -> std::io::Result<Self> {
         let file = memfd_create("sbc-bench-places", MemfdFlags::CLOEXEC)?;
-        Ok(Self { boot_id: boot_id(root), file: File::from(file), kept: None })
+        Ok(Self { boot_id: boot_id(root), file: Exclusive::new(File::from(file)), kept: None })
     }
 
     /// By what path another process of this user opens it, while this one lives.
@@ -89,7 +87,7 @@ impl Places {
 impl Drop for Places {
     fn drop(&mut self) {
         // Looked at once more: what still is there is told by the next start, which finds it in the notes.
-        let notes = opened(&self.path()).map(text_of);
+        let notes = opened(&self.path()).map(|notes| text_of(&notes));
         let Some(Ok(text)) = notes else { return };
         let mut left = Left::default();
         left.remove(&text, &self.boot_id);
@@ -174,14 +172,14 @@ pub(crate) fn remove_left_behind(root: &Root, state: &Path) -> Left {
         if !name.as_bytes().starts_with(PREFIX.as_bytes()) {
             continue;
         }
-        let Ok(file) = folder.readable(&name) else {
+        let Ok(file) = folder.readable(&name).map(Exclusive::new) else {
             continue;
         };
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if file.lock().is_err() {
             continue;
         }
         // One that cannot be read is looked at again by the next start.
-        let Ok(text) = text_of(file) else {
+        let Ok(text) = text_of(&file) else {
             continue;
         };
         left.remove(&text, &boot_id(root));
@@ -202,14 +200,14 @@ pub(crate) fn opened(path: &Path) -> Option<File> {
 /// Removes the folders of the run whose notes these are.
 pub(crate) fn remove_noted(root: &Root, notes: File) -> Left {
     let mut left = Left::default();
-    if let Ok(text) = text_of(notes) {
+    if let Ok(text) = text_of(&notes) {
         left.remove(&text, &boot_id(root));
     }
     left
 }
 
 /// Only what this user has written is believed: it says what is removed.
-fn text_of(file: File) -> std::io::Result<Vec<u8>> {
+fn text_of(file: &File) -> std::io::Result<Vec<u8>> {
     if file.metadata()?.uid() != rustix::process::geteuid().as_raw() {
         return Err(Errno::PERM.into());
     }

@@ -3,7 +3,8 @@
 //! (flock(2)), and the kernel lets go of it when the run dies.
 
 use crate::faults::{self, Call};
-use rustix::fs::{self, FlockOperation, Mode, OFlags};
+use crate::files::Exclusive;
+use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
@@ -13,7 +14,7 @@ const TRIES: usize = 3;
 /// Holds a group until this is dropped or the process dies.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _folder: OwnedFd,
+    _folder: Exclusive<OwnedFd>,
 }
 
 /// Who has a group.
@@ -53,11 +54,10 @@ pub(super) fn owner_of(folder: &str) -> Owner {
 pub(super) fn locked(folder: &str) -> Result<Lock, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || fs::open(folder, flags, Mode::empty());
-    let opened = faults::pass(Call::Open, folder, open)?;
-    let lock = || fs::flock(&opened, FlockOperation::NonBlockingLockExclusive);
-    faults::pass_open(Call::Lock, &opened, lock)?;
+    let opened = Exclusive::new(faults::pass(Call::Open, folder, open)?);
+    opened.lock()?;
     // The process that held it may have removed it in between, and another one may have made it again.
-    let (held, named) = (fs::fstat(&opened)?, fs::stat(folder)?);
+    let (held, named) = (fs::fstat(&*opened)?, fs::stat(folder)?);
     if (held.st_dev, held.st_ino) != (named.st_dev, named.st_ino) {
         return Err(Errno::NOENT);
     }

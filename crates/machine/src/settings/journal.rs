@@ -2,10 +2,9 @@
 //! can put it back. It knows lines and nothing of what they mean.
 
 use crate::faults::{self, Call};
-use crate::files;
+use crate::files::{self, Exclusive};
 use crate::threads::refused;
 use record::{Missing, Reading, Why};
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Permissions};
 use std::io::{Read, Seek, SeekFrom};
@@ -46,7 +45,7 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    file: Arc<File>,
+    file: Arc<Exclusive<File>>,
     /// The last line may be cut: the next one must not be glued to it.
     is_torn: bool,
 }
@@ -89,9 +88,8 @@ impl Journal {
     fn locked(path: &Path, open: impl Fn() -> Result<File, files::Error>) -> Reading<Self> {
         let named = || path.display().to_string();
         for _ in 0..OPEN_TRIES {
-            let file = open()?;
-            let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
-            faults::pass(Call::Lock, path, lock).map_err(|_| {
+            let file = Exclusive::new(open()?);
+            file.lock().map_err(|_| {
                 let reason = "another sbc-bench is running and has changed settings";
                 Missing::unsupported(named(), reason)
             })?;
@@ -160,7 +158,7 @@ impl Journal {
         let (file, path) = (Arc::clone(&self.file), self.path.clone());
         in_time(&self.path, move || {
             let mut bytes = Vec::new();
-            let mut file = &*file;
+            let mut file: &File = &file;
             let read = || {
                 file.seek(SeekFrom::Start(0))?;
                 file.read_to_end(&mut bytes)

@@ -5,10 +5,9 @@ use super::jsonl::beginning;
 use super::running::{ActiveRecording, has_recording_header};
 use explain::monitor::Watch;
 use machine::faults;
-use machine::files::{self, Access};
+use machine::files::{self, Access, Exclusive};
 use record::recording::{RowWriter, frame, payload};
 use record::{ChannelId, End, Event, Gap, Mark, Missing, Record};
-use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ const FOREIGN_BYTES_MAX: u64 = 1 << 20;
 
 /// A recording that is being made.
 pub(super) struct Recording {
-    file: File,
+    file: Exclusive<File>,
     path: PathBuf,
     rows: RowWriter,
     /// Length of the file after our last write; what is longer was appended by others.
@@ -69,14 +68,13 @@ impl Recording {
         if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
             anyhow::bail!("--record {name}: directory {} does not exist; create it first.", missing.display());
         }
-        let file = files::append(path, Access::Group)?;
+        let file = Exclusive::new(files::append(path, Access::Group)?);
         let end = file.metadata()?.len();
         anyhow::ensure!(
             end == 0 || has_recording_header(&file),
             "{name} exists and is not a recording; use another file."
         );
-        flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| anyhow::anyhow!("{name} is being written by another monitor; use another file."))?;
+        file.lock().map_err(|_| anyhow::anyhow!("{name} is being written by another monitor; use another file."))?;
         let mut last = [b'\n'];
         if end > 0 {
             file.read_at(&mut last, end - 1)?;
@@ -263,7 +261,7 @@ mod tests {
         recording.begin(watch.record(), 0);
         row(&mut recording, &mut watch, 0);
         let full = File::options().append(true).read(true).open("/dev/full").unwrap();
-        let file = std::mem::replace(&mut recording.file, full);
+        let file = std::mem::replace(&mut recording.file, Exclusive::new(full));
         row(&mut recording, &mut watch, 500);
         row(&mut recording, &mut watch, 1000);
         assert!(recording.take_notes()[0].contains("No space left"));

@@ -5,9 +5,8 @@
 //! Root looks into the folders of all users. What stands there is their word, not a fact: it is believed
 //! only of files that are their own, are recordings, and are being written, each asked of the open file.
 
-use machine::files::{self, Access, Folder};
+use machine::files::{self, Access, Exclusive, Folder};
 use record::recording::is_recording;
-use rustix::fs::{FlockOperation, flock};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -27,7 +26,7 @@ pub(crate) struct Entry {
     /// Its moment 0 on the monotonic clock.
     pub(crate) start_mono_ms: i64,
     /// The recording, open for appending.
-    pub(crate) file: File,
+    pub(crate) file: Exclusive<File>,
 }
 
 /// The entry of a recording; taken away with it.
@@ -98,7 +97,7 @@ fn entry(folder: &Folder, name: &OsStr) -> Option<Entry> {
     let end = text.iter().position(|byte| *byte == b'\n')?;
     let start = std::str::from_utf8(&text[..end]).ok()?;
     let path = PathBuf::from(OsString::from_vec(text[end + 1..].to_vec()));
-    let file = files::existing(&path).ok()?;
+    let file = Exclusive::new(files::existing(&path).ok()?);
     let is_theirs = file.metadata().ok()?.uid() == folder.owner();
     let believed = is_theirs && has_recording_header(&file) && is_being_written(&file);
     believed.then_some(Entry { start_mono_ms: start.parse().ok()?, path, file })
@@ -112,8 +111,8 @@ pub(crate) fn has_recording_header(file: &File) -> bool {
 }
 
 /// True while another process holds the recording's lock.
-fn is_being_written(file: &File) -> bool {
-    flock(file, FlockOperation::NonBlockingLockExclusive).is_err()
+fn is_being_written(file: &Exclusive<File>) -> bool {
+    file.lock().is_err()
 }
 
 /// The user's folder of running things. Root uses one of another user in no case, although `sudo -E` names it.

@@ -29,7 +29,7 @@ impl Drop for Owner {
 
 /// A program that has left its group and its parent, with the mark of a run.
 fn program(owner: u32) -> Child {
-    let script = "setsid sh -c 'sleep 600 & sleep 600' & wait";
+    let script = "setsid sh -c 'sleep 600 & sleep 600' & exec sleep 600";
     let mut command = Command::new("/bin/sh");
     let command = command.args(["-c", script]).env(MARK, mark(owner));
     command.process_group(0).spawn().unwrap()

@@ -8,9 +8,8 @@
 #![allow(clippy::let_underscore_must_use)]
 
 use machine::faults::{self, Call};
-use machine::files::{Access, Error, Folder};
+use machine::files::{Access, Error, Exclusive, Folder};
 use record::{End, Missing, Record, Unreadable, read_stream};
-use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -46,7 +45,7 @@ pub struct NewRun {
     pub stem: String,
     /// Its stream.
     pub path: PathBuf,
-    pub(crate) file: File,
+    pub(crate) file: Exclusive<File>,
     /// Why others cannot see that this run is alive.
     pub(crate) unlocked: Option<std::io::Error>,
 }
@@ -76,7 +75,7 @@ pub struct DeadRun {
     pub has_ended: bool,
     name: OsString,
     /// Holds the lock, so that no other start recovers it at the same time.
-    _file: File,
+    _file: Exclusive<File>,
 }
 
 impl Runs {
@@ -122,7 +121,8 @@ impl Runs {
                 Err(error) => return Err(error),
                 Ok(file) => {
                     // Tells others that this run is alive; the kernel lets go when it dies.
-                    let unlocked = lock(&file).err().map(Into::into);
+                    let file = Exclusive::new(file);
+                    let unlocked = file.lock().err().map(Into::into);
                     self.folder.sync()?;
                     let path = self.folder.path().join(name);
                     return Ok(NewRun { stem, path, file, unlocked });
@@ -189,8 +189,9 @@ impl Runs {
     /// The run of a stream; or why it cannot be read, and where it lies now.
     fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<DeadRun>, (Missing, Option<PathBuf>)> {
         let file = self.folder.readable(name).map_err(|error| (error.into(), None))?;
+        let file = Exclusive::new(file);
         let path = self.folder.path().join(name).display().to_string();
-        match lock(&file) {
+        match file.lock() {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Ok(None),
             // A drive without locks does not tell who lives.
@@ -331,10 +332,6 @@ fn beyond<'a>(files: &[(&'a OsString, u64)]) -> Vec<&'a OsString> {
         }
     }
     beyond
-}
-
-fn lock(file: &File) -> Result<(), Errno> {
-    faults::pass_open(Call::Lock, file, || flock(file, FlockOperation::NonBlockingLockExclusive))
 }
 
 /// The Record of a stream; of a very long one without its middle. What the drive does not give is left out,

@@ -48,7 +48,7 @@ fn ended() -> String {
 }
 
 fn write(new: &NewRun, text: &str) {
-    (&new.file).write_all(text.as_bytes()).unwrap();
+    (&*new.file).write_all(text.as_bytes()).unwrap();
 }
 
 /// What was left, as `stem step` or the reason why it cannot be read.

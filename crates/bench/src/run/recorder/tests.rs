@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::run::history::Runs;
+use machine::files::Exclusive;
 use record::{End, KernelMessage, Mode, read_stream};
 use std::path::Path;
 use std::time::Duration;
@@ -120,7 +121,7 @@ fn full_disk_keeps_file_and_lock_and_is_tried_again() {
     let (path, stem) = (place.path.clone(), place.stem.clone());
     let full = std::fs::File::options().append(true).open("/dev/full").unwrap();
     // The lock stays with the file, wherever its bytes go.
-    let held = std::mem::replace(&mut place.file, full);
+    let held = std::mem::replace(&mut place.file, Exclusive::new(full));
     let mut recorder = recorder(Some(place), &timeline);
     recorder.append(gate());
     recorder.sync();
