@@ -114,7 +114,8 @@ class ActionModule(ActionBase):
         self.patience = max(1, int(local["patience"]))
         if not self.board.get("run_id"):
             raise AnsibleError("sbc_bench: run_id is missing")
-        dest = local["dest"] and os.path.expanduser(str(local["dest"]))
+        # Absolute: a later task on this machine that gets the file's name begins in the folder of the playbook.
+        dest = local["dest"] and os.path.abspath(os.path.expanduser(str(local["dest"])))
         known = dest and self.known(dest, host)
         if known:
             result.update(known)
