@@ -37,6 +37,17 @@ struct Target {
     emulator: &'static str,
     /// Debian's name.
     deb_arch: &'static str,
+    /// What the compiler is told that makes it smaller, besides `.cargo/config.toml`.
+    smaller: &'static [&'static str],
+}
+
+impl Target {
+    /// The argument of cargo's `--config` that adds these and others to the flags of this target.
+    fn flags(&self, others: &[String]) -> String {
+        let own = self.smaller.iter().map(|flag| (*flag).to_owned());
+        let flags: Vec<String> = own.chain(others.iter().cloned()).map(|flag| format!("\"{flag}\"")).collect();
+        format!("target.{}.rustflags=[{}]", self.triple, flags.join(","))
+    }
 }
 
 const TARGETS: &[Target] = &[
@@ -47,6 +58,7 @@ const TARGETS: &[Target] = &[
         native_on: "x86_64",
         emulator: "qemu-x86_64-static",
         deb_arch: "amd64",
+        smaller: &[],
     },
     Target {
         arch: "aarch64",
@@ -55,6 +67,7 @@ const TARGETS: &[Target] = &[
         native_on: "aarch64",
         emulator: "qemu-aarch64-static",
         deb_arch: "arm64",
+        smaller: &[],
     },
     Target {
         arch: "armv7",
@@ -63,6 +76,8 @@ const TARGETS: &[Target] = &[
         native_on: "arm",
         emulator: "qemu-arm-static",
         deb_arch: "armhf",
+        // Thumb instructions, as Debian and Ubuntu compile for it.
+        smaller: &["-Ctarget-feature=+thumb-mode"],
     },
     Target {
         arch: "riscv64",
@@ -71,6 +86,7 @@ const TARGETS: &[Target] = &[
         native_on: "riscv64",
         emulator: "qemu-riscv64-static",
         deb_arch: "riscv64",
+        smaller: &[],
     },
 ];
 
@@ -186,9 +202,10 @@ fn build_of<'a>(targets: impl Iterator<Item = &'a Target>, profile: Profile, var
         command.env("SBC_BENCH_COMMIT", commit);
     }
     command.envs(variables.iter().copied());
-    let triples: Vec<&str> = targets.map(|target| target.triple).collect();
-    for triple in &triples {
-        command.args(["--target", triple]);
+    let mut triples = Vec::new();
+    for target in targets {
+        command.args(["--target", target.triple, "--config", &target.flags(&[])]);
+        triples.push(target.triple);
     }
     ensure!(
         command.status()?.success(),

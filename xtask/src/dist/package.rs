@@ -117,11 +117,11 @@ fn build(target: &Target, target_folder: &Path) -> Result<()> {
         (workspace::root().display().to_string(), "/sbc-bench"),
         (target_folder.display().to_string(), "/target"),
     ];
-    let flags: Vec<String> = places.iter().map(|(from, to)| format!("\"--remap-path-prefix={from}={to}\"")).collect();
+    let flags: Vec<String> = places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
     let mut command = workspace::cargo();
     command.args(["build", "--quiet", "--locked", "--profile", Profile::Release.name(), "--package", "sbc-bench"]);
     command.args(["--target", target.triple]);
-    command.arg("--config").arg(format!("target.{}.rustflags=[{}]", target.triple, flags.join(",")));
+    command.arg("--config").arg(target.flags(&flags));
     if let Some(commit) = workspace::commit() {
         command.env("SBC_BENCH_COMMIT", commit);
     }
