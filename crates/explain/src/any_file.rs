@@ -69,6 +69,7 @@ pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
     }
     // Nearly every file is text throughout, which is seen much faster of the whole than piece by piece.
     let text = String::from_utf8(bytes).unwrap_or_else(|broken| text(broken.as_bytes()).into_owned());
+    let text = copied(text);
     if text.trim_start().starts_with('{') {
         return record::from_json(&text).map_err(Unreadable::Json);
     }
@@ -77,9 +78,56 @@ pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
     if is_empty { Err(Unreadable::NoResults(text)) } else { Ok(record) }
 }
 
+/// Nobody quotes a quotation more often.
+const QUOTATIONS_MAX: usize = 4;
+
+/// The text as the program wrote it: without the colours of a terminal (`ESC [ ... m`) and without the `>` of a
+/// quotation, which stands before each of its lines that are not empty.
+fn copied(mut text: String) -> String {
+    const ESCAPE: char = '\u{1b}';
+    if text.contains(ESCAPE) {
+        let mut plain = String::with_capacity(text.len());
+        let mut parts = text.split(ESCAPE);
+        plain.extend(parts.next());
+        for part in parts {
+            let sequence = part.strip_prefix('[').and_then(|rest| {
+                let end = rest.find(|letter: char| !matches!(letter, '0'..='9' | ';'))?;
+                matches!(rest.as_bytes()[end], b'm' | b'K').then(|| &rest[end + 1..])
+            });
+            plain.push_str(sequence.unwrap_or(part));
+        }
+        text = plain;
+    }
+    for _ in 0..QUOTATIONS_MAX {
+        let unquoted: Option<Vec<&str>> = text
+            .lines()
+            .map(|line| match line.strip_prefix('>') {
+                Some(rest) => Some(rest.strip_prefix(' ').unwrap_or(rest)),
+                None => line.trim().is_empty().then_some(line),
+            })
+            .collect();
+        let Some(lines) = unquoted.filter(|_| text.starts_with('>')) else { break };
+        text = lines.join("\n");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_and_quotation_marks_are_no_part_of_a_text() {
+        for (shown, written) in [
+            ("> a\n>\n\n> > b\n", "a\n\n\n> b"),
+            (">> a\n>> b", "a\nb"),
+            ("> a\nb", "> a\nb"),
+            ("\u{1b}[1;31ma\u{1b}[0m b\u{1b}[K\u{1b}", "a b"),
+            ("\u{1b}[5n\u{1b}[", "[5n["),
+        ] {
+            assert_eq!(copied(shown.to_owned()), written, "{shown:?}");
+        }
+    }
 
     #[test]
     fn text_of_every_encoding() {

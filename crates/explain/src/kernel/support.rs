@@ -226,12 +226,12 @@ fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) 
     let (origin, template) = match (vendor, best.class) {
         (Some(vendor), _) => (
             vendor,
-            "This is a {who} vendor kernel ({why}): its version shows the upstream base, not which fixes were \
+            "This is a vendor kernel from {who} ({why}): its version shows the upstream base, not which fixes were \
              backported.",
         ),
-        (None, Class::Downstream) => (best, "This is a {who} kernel ({why}), which follows kernel.org releases."),
-        (None, Class::Community) => (best, "This is a {who} kernel ({why}): mainline with board patches."),
-        (None, _) => (best, "This is a {who} kernel ({why})."),
+        (None, Class::Downstream) => (best, "This kernel is from {who} ({why}), which follows kernel.org releases."),
+        (None, Class::Community) => (best, "This kernel is from {who} ({why}): mainline with board patches."),
+        (None, _) => (best, "This kernel is from {who} ({why})."),
     };
     let mut traces: Vec<&str> = Vec::new();
     for trace in &origin.traces {

@@ -86,7 +86,8 @@ fn take_header(header: &Header<'_>, line: &Line<'_>, draft: &mut Draft) {
     draft.log.version = header.version.to_string();
     draft.log.header_name = header.name.map(str::to_string);
     if let Some(name) = header.name {
-        draft.machine.board = Fact::Known(name.to_string());
+        // `BOARD / SOC`, where the firmware may not name the board.
+        draft.machine.board = Fact::Known(name.trim_start_matches("/ ").to_string());
     }
     if let Some(mode) = &header.mode {
         draft.run.mode = mode.clone();

@@ -72,6 +72,10 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
     };
     let mut words = values.split_whitespace();
     let algorithm = words.next()?.to_ascii_lowercase();
+    // A row that was wrapped does not say which columns are left.
+    if words.clone().count() != sizes.len() {
+        return None;
+    }
     let rows: Option<Vec<(u32, u64)>> = words
         .zip(sizes)
         .map(|(rate, size)| {

@@ -294,7 +294,7 @@ fn another_language_and_carriage_returns() {
     check(
         include_str!("fixtures/russian-crlf.txt"),
         expect![[r#"
-            "0.9.8" Some("/ Тест 2") standard Died
+            "0.9.8" Some("Тест 2") standard Died
             started Some(1657095184000) +480 up Some(1209600000) load Some([5, 10, 15]) elapsed None
             Ubuntu 20.04.4 LTS | 5.4.0 | x86_64 | хост
               intel-p-states = Intel P-state driver initializing (line 18)

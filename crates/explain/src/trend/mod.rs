@@ -139,6 +139,9 @@ pub fn machine(record: &Record) -> String {
     )
 }
 
+/// 1 January 2018, UTC: the first sbc-bench is of that year. Boards without a battery start in 1970.
+const FIRST_DATE_MS: i64 = 1_514_764_800_000;
+
 fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
     let mut left_out = Vec::new();
     let mut dated: Vec<(i64, &Sample<'_>)> = Vec::new();
@@ -155,6 +158,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
             }
             _ if sample.verdict == Verdict::Invalid => leave_out("results invalid"),
             None => leave_out("no date"),
+            Some(utc_ms) if *utc_ms < FIRST_DATE_MS => leave_out("the clock of the machine was not set"),
             Some(utc_ms) => dated.push((*utc_ms, sample)),
         }
     }
