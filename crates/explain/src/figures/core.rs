@@ -13,6 +13,9 @@ pub struct Core {
     pub cluster: usize,
     /// CPUs of that cluster.
     pub cpus: Vec<u32>,
+    /// Another cluster of the machine has the same core type.
+    #[serde(skip)]
+    pub is_one_of_several: bool,
 }
 
 impl Core {
@@ -22,20 +25,27 @@ impl Core {
         let clusters = record.machine.clusters.iter().map(|cluster| &cluster.cpus);
         let policies = record.machine.policies.iter().map(|policy| &policy.cpus);
         let has_it = |(_, cpus): &(usize, &Vec<u32>)| cpus.contains(&cpu);
-        let found = clusters.enumerate().find(has_it);
-        let found = found.or_else(|| policies.enumerate().find(has_it).filter(|_| kinds(record) > 1));
+        let core_type = core_name(record, cpu);
+        let is_alike = |cpus: &&Vec<u32>| {
+            let first = cpus.first().filter(|_| !cpus.contains(&cpu));
+            core_type.is_some() && first.is_some_and(|first| core_name(record, *first) == core_type)
+        };
+        let of_clusters = clusters.clone().enumerate().find(has_it);
+        let is_one_of_several = of_clusters.is_some() && clusters.clone().any(|cpus| is_alike(&cpus));
+        let found = of_clusters.or_else(|| policies.enumerate().find(has_it).filter(|_| kinds(record) > 1));
         let (cluster, cpus) = found.map_or_else(|| (0, vec![cpu]), |(index, cpus)| (index, cpus.clone()));
-        Self { core_type: core_name(record, cpu), cluster, cpus }
+        Self { core_type, cluster, cpus, is_one_of_several }
     }
 
     /// A core of which nothing is known.
     pub(super) fn unknown() -> Self {
-        Self { core_type: None, cluster: 0, cpus: Vec::new() }
+        Self { core_type: None, cluster: 0, cpus: Vec::new(), is_one_of_several: false }
     }
 
-    /// Core type, or the CPUs where it is not known.
+    /// Core type, with the CPUs where it does not tell them; or the CPUs alone.
     pub fn label(&self) -> String {
         match &self.core_type {
+            Some(name) if self.is_one_of_several => format!("{name}, {}", crate::cpu_words(&self.cpus)),
             Some(name) => name.clone(),
             None if self.cpus.is_empty() => "one core".to_owned(),
             None => crate::cpu_words(&self.cpus),

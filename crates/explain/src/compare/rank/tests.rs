@@ -9,6 +9,7 @@ fn figure(row: &Row, key: &FigureKey, of: &crate::reference::RowFigure) -> Figur
         core_type: row.core_type(of).map(str::to_owned),
         cluster,
         cpus: vec![cluster as u32],
+        is_one_of_several: false,
     });
     Figure {
         key: key.clone(),
