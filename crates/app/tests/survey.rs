@@ -65,7 +65,7 @@ fn review_lists_costs_first() {
             "/dev/sda1 at /media/redacted is mounted through FUSE (NTFS or exFAT)",
             "Swap /var/swap is on an SD card or eMMC",
             "### Challenging filesystems:",
-            "This is a Raspberry Pi kernel",
+            "This kernel is from Raspberry Pi",
         ],
     );
 }
@@ -77,7 +77,7 @@ fn kernel_report() {
         &["-k"],
         &[
             "CONFIG_HZ=300",
-            "This is a Rockchip vendor kernel",
+            "This is a vendor kernel from Rockchip",
             "Rockchip (confidence 99 %)",
             "ttyFIQ0 in /proc/cmdline (75 %)",
             "spectre v2: Mitigation: CSV2, BHB",
