@@ -45,7 +45,7 @@ impl Core {
     /// Core type, with the CPUs where it does not tell them; or the CPUs alone.
     pub fn label(&self) -> String {
         match &self.core_type {
-            Some(name) if self.is_one_of_several => format!("{name}, {}", crate::cpu_words(&self.cpus)),
+            Some(name) if self.is_one_of_several => format!("{name} on {}", crate::cpu_words(&self.cpus)),
             Some(name) => name.clone(),
             None if self.cpus.is_empty() => "one core".to_owned(),
             None => crate::cpu_words(&self.cpus),

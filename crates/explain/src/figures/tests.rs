@@ -190,7 +190,7 @@ fn clusters_of_one_core_type_are_kept_apart() {
     let found: Vec<(usize, f64)> = main.map(|figure| (figure.core.as_ref().unwrap().cluster, figure.value)).collect();
     assert_eq!(found, [(0, 2900.0), (1, 3000.0)]);
     let names: Vec<String> = figures.iter().filter(|figure| figure.is_main).map(Figure::name).collect();
-    let expected = ["7-zip, one CPU (Cortex-A76, CPUs 0-1)", "7-zip, one CPU (Cortex-A76, CPUs 2-3)"];
+    let expected = ["7-zip, one CPU (Cortex-A76 on CPUs 0-1)", "7-zip, one CPU (Cortex-A76 on CPUs 2-3)"];
     assert_eq!(names, expected);
 }
 
