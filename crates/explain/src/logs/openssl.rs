@@ -133,6 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn row_without_all_of_its_columns_is_no_row() {
+        let of = |text| row(&Line { number: 1, text }, &[16, 8192, 16384]).map(|row| row.cipher.rows.len());
+        assert_eq!(of("aes-256-cbc  147518.60k 841875.46k 841900.00k"), Some(3));
+        assert_eq!(of("aes-256-cbc  147518.60k 841875.46k"), None);
+    }
+
+    #[test]
     fn versions() {
         for (text, version) in [
             ("3.0.17, built on 1 Jul 2025 (Library: OpenSSL 3.0.17 1 Jul 2025)", "3.0.17"),

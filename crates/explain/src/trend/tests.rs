@@ -38,6 +38,9 @@ fn kernel_update_is_named_with_change() {
     // The order of the files means nothing.
     records.reverse();
     records.push(("undated", result("Board", None, "6.6.0", 1), Explanation::with(Vec::new())));
+    let mut unset = result("Board", None, "6.6.0", 1);
+    unset.run.started = record::Fact::Known(95_000);
+    records.push(("1970", unset, Explanation::with(Vec::new())));
     let invalid = Finding::new(record::RuleId::own("x"), Severity::Invalid, "It was so.");
     let invalid = Explanation::with(vec![invalid]);
     records.push(("broken", result("Board", Some(3), "6.6.0", 1), invalid));
@@ -50,6 +53,7 @@ fn kernel_update_is_named_with_change() {
               Settings changed at this point:
                  kernel: 6.1.0 to 6.6.0
            Skipped: undated (no date).
+           Skipped: 1970 (the clock of the machine was not set).
            Skipped: broken (results invalid).
 
         1 other machine with fewer than 4 results: too few to tell a change from chance.
