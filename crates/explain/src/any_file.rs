@@ -1,7 +1,7 @@
 //! A Record from the bytes of any file that holds one: a result file, a stream, a recording, a log of any version.
 
 use crate::logs;
-use record::{Missing, Record, is_stream, read_stream_within};
+use record::{Missing, Record, is_stream, read_stream_within, without_colours};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -83,22 +83,16 @@ const QUOTATIONS_MAX: usize = 4;
 
 /// The text as the program wrote it: without the colours of a terminal (`ESC [ ... m`) and without the `>` of a
 /// quotation, which stands before each of its lines that are not empty.
-fn copied(mut text: String) -> String {
-    const ESCAPE: char = '\u{1b}';
-    if text.contains(ESCAPE) {
-        let mut plain = String::with_capacity(text.len());
-        let mut parts = text.split(ESCAPE);
-        plain.extend(parts.next());
-        for part in parts {
-            let sequence = part.strip_prefix('[').and_then(|rest| {
-                let end = rest.find(|letter: char| !matches!(letter, '0'..='9' | ';'))?;
-                matches!(rest.as_bytes()[end], b'm' | b'K').then(|| &rest[end + 1..])
-            });
-            plain.push_str(sequence.unwrap_or(part));
-        }
-        text = plain;
-    }
+fn copied(text: String) -> String {
+    let plain = match without_colours(&text) {
+        Cow::Owned(plain) => Some(plain),
+        Cow::Borrowed(_) => None,
+    };
+    let mut text = plain.unwrap_or(text);
     for _ in 0..QUOTATIONS_MAX {
+        if !text.starts_with('>') {
+            break;
+        }
         let unquoted: Option<Vec<&str>> = text
             .lines()
             .map(|line| match line.strip_prefix('>') {
@@ -106,7 +100,7 @@ fn copied(mut text: String) -> String {
                 None => line.trim().is_empty().then_some(line),
             })
             .collect();
-        let Some(lines) = unquoted.filter(|_| text.starts_with('>')) else { break };
+        let Some(lines) = unquoted else { break };
         text = lines.join("\n");
     }
     text

@@ -13,6 +13,7 @@
 mod aftermath;
 mod asked;
 mod bound;
+mod colours;
 mod cpu_list;
 mod errno;
 mod event;
@@ -45,6 +46,7 @@ mod vocabulary;
 pub use aftermath::*;
 pub use asked::*;
 pub use bound::Bound;
+pub use colours::without_colours;
 pub use cpu_list::*;
 pub use errno::errno_words;
 pub use event::Event;

@@ -11,7 +11,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::ToolKind;
-use record::{Failure, FailureKind, Measured, Series, WorkloadId};
+use record::{Failure, FailureKind, Measured, Series, WorkloadId, without_colours};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -128,19 +128,6 @@ fn kilohashes(words: &str) -> Option<f64> {
         "M" => Some(number * 1000.0),
         _ => None,
     }
-}
-
-/// The text without the sequences that colour it.
-fn without_colours(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("\x1b[") {
-        plain.push_str(before);
-        let end = behind.find(|c: char| c.is_ascii_alphabetic());
-        rest = end.map_or("", |end| &behind[end + 1..]);
-    }
-    plain.push_str(rest);
-    plain
 }
 
 #[cfg(test)]

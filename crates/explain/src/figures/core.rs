@@ -26,12 +26,12 @@ impl Core {
         let policies = record.machine.policies.iter().map(|policy| &policy.cpus);
         let has_it = |(_, cpus): &(usize, &Vec<u32>)| cpus.contains(&cpu);
         let core_type = core_name(record, cpu);
-        let is_alike = |cpus: &&Vec<u32>| {
+        let is_another_alike = |cpus: &Vec<u32>| {
             let first = cpus.first().filter(|_| !cpus.contains(&cpu));
             core_type.is_some() && first.is_some_and(|first| core_name(record, *first) == core_type)
         };
         let of_clusters = clusters.clone().enumerate().find(has_it);
-        let is_one_of_several = of_clusters.is_some() && clusters.clone().any(|cpus| is_alike(&cpus));
+        let is_one_of_several = of_clusters.is_some() && clusters.clone().any(is_another_alike);
         let found = of_clusters.or_else(|| policies.enumerate().find(has_it).filter(|_| kinds(record) > 1));
         let (cluster, cpus) = found.map_or_else(|| (0, vec![cpu]), |(index, cpus)| (index, cpus.clone()));
         Self { core_type, cluster, cpus, is_one_of_several }

@@ -1,0 +1,22 @@
+//! Text that was copied from a terminal.
+
+use std::borrow::Cow;
+
+/// The text without the sequences that colour it (`ESC [ 1 ; 31 m`) or erase the rest of a line (`ESC [ K`). Of any other
+/// sequence only the `ESC` goes.
+pub fn without_colours(text: &str) -> Cow<'_, str> {
+    const ESCAPE: char = '\u{1b}';
+    let mut parts = text.split(ESCAPE);
+    let first = parts.next().unwrap_or_default();
+    if first.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = first.to_owned();
+    for part in parts {
+        let behind =
+            part.strip_prefix('[').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
+        let rest = behind.and_then(|behind| behind.strip_prefix(['m', 'K']));
+        plain.push_str(rest.unwrap_or(part));
+    }
+    Cow::Owned(plain)
+}
