@@ -4,15 +4,17 @@ use super::Environment;
 use super::groups::{TuneFlags, UserFlags};
 use super::program::calling_user;
 use super::targets::TargetFlags;
-use bench::{AnyTask, Clock, CoreToCore, Load, Memory, Options, SingleWorkload, parse_duration, workloads};
+use bench::{
+    AnyTask, Clock, CoreToCore, CpuSelection, Load, Memory, Options, SingleWorkload, parse_cpu_selection,
+    parse_duration, workloads,
+};
 use clap::Subcommand;
 use record::{Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Workloads of one thread run on the fastest CPU.
-const CPUS_OF_WORKLOAD: &str =
-    "CPUs to run on: all or a list such as 0-3,6 [default: as in a standard run: the fastest one, or all of them]";
+const CPUS_OF_WORKLOAD: &str = "CPUs to run on: all, fastest, core-types or a list such as 0-3,6 [default: as in a standard run: the fastest one, or all of them]";
 
 /// One question to the machine.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
@@ -65,7 +67,7 @@ pub(crate) enum OneShot {
 /// What all of them take.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 pub(crate) struct OneShotFlags {
-    /// Measure only these CPUs: all or a list such as 0-3,6 [default: all]
+    /// CPUs to measure: all, fastest or a list such as 0-3,6 [default: all]
     #[arg(long = "cpus", alias = "cpu", value_name = "CPUS")]
     cpus: Option<String>,
     #[command(flatten)]
@@ -109,7 +111,7 @@ impl OneShot {
                 }
                 let (workload, variant) = workload(&id, &variant)?;
                 targets.check([&workload])?;
-                let task = SingleWorkload { workload, variant, cpus: common.cpus()? };
+                let task = SingleWorkload { workload, variant, cpus: common.selection()? };
                 (AnyTask::of(task), "text", common)
             }
             OneShot::CoreToCore { common } => {
@@ -145,13 +147,18 @@ fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
 }
 
 impl OneShotFlags {
-    /// The CPUs that are wanted, in order; empty for all.
-    fn cpus(&self) -> Result<Vec<u32>, String> {
-        let Some(list) = self.cpus.as_deref().filter(|list| *list != "all") else {
-            return Ok(Vec::new());
-        };
-        record::parse_cpu_list(list)
-            .filter(|cpus| !cpus.is_empty())
-            .ok_or_else(|| format!("--cpus must be all or a CPU list such as 0-3,6, not {list:?}."))
+    /// The CPUs that a workload runs on.
+    fn selection(&self) -> Result<CpuSelection, String> {
+        self.cpus.as_deref().map_or(Ok(CpuSelection::All), parse_cpu_selection).map_err(|why| format!("{why}."))
+    }
+
+    /// The CPUs of one measurement.
+    fn cpus(&self) -> Result<CpuSelection, String> {
+        match self.selection()? {
+            CpuSelection::CoreTypes => {
+                Err("--cpus core-types is for workloads and programs; a list such as 0-3,6 names CPUs.".into())
+            }
+            selection => Ok(selection),
+        }
     }
 }

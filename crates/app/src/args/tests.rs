@@ -101,7 +101,8 @@ fn usage_errors() {
         ("workload sevenzip bla", &[], "has no variant \"bla\""),
         ("workload aes:aes-1", &[], "has no variant \"aes-1\""),
         ("workload nonsense", &[], "Unknown workload"),
-        ("clock --cpus fastest", &[], "must be all or a CPU list"),
+        ("clock --cpus quickest", &[], "must be all, fastest, core-types or a list"),
+        ("clock --cpus core-types", &[], "core-types is for workloads and programs"),
     ] {
         let error = parse(line, variables).unwrap_err();
         assert!(error.contains(expected), "{line} {variables:?}: {error}");

@@ -28,7 +28,7 @@ pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
     let machine = Identified::new(root);
-    check_cpus(machine.machine(), args.task.cpus())?;
+    check_cpus(machine.machine(), &args.task.cpus(machine.machine()))?;
     if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);
     }

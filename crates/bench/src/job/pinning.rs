@@ -33,6 +33,18 @@ pub fn parse_cpu_selection(text: &str) -> Result<CpuSelection, String> {
     }
 }
 
+impl CpuSelection {
+    /// The CPUs of one measurement, in the order that was asked for; empty for all. Sets of CPUs that are measured one
+    /// after the other are for programs (`places`): one measurement has all of them.
+    pub(crate) fn of_one_measurement(&self, machine: &Machine) -> Vec<u32> {
+        match self {
+            CpuSelection::Cpus(cpus) => cpus.clone(),
+            CpuSelection::Fastest => vec![fastest_cpu(machine)],
+            CpuSelection::All | CpuSelection::CoreTypes => Vec::new(),
+        }
+    }
+}
+
 /// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
 pub(crate) fn places(machine: &Machine, pinning: &CpuSelection) -> Vec<Vec<u32>> {
     match pinning {

@@ -1,16 +1,17 @@
 //! Which clocks the CPUs really have.
 
 use super::{Attributes, LOAD_TIME, Planning, Question, Task};
+use crate::CpuSelection;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
-use record::{Mode, QuestionId};
+use record::{Machine, Mode, QuestionId};
 use std::time::Duration;
 
 /// Nothing but clocks, at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clock {
-    /// Of these CPUs; empty for all.
-    pub cpus: Vec<u32>,
+    /// Of these CPUs.
+    pub cpus: CpuSelection,
     /// Successive readings of each CPU.
     pub readings: usize,
     /// All CPUs work for so long, then the clocks are measured again while they go on.
@@ -42,7 +43,7 @@ impl Task for Clock {
         std::iter::once(Stage::ColdClocks).chain(self.heat.map(|_| Stage::HotClocks)).collect()
     }
 
-    fn cpus(&self) -> &[u32] {
-        &self.cpus
+    fn cpus(&self, machine: &Machine) -> Vec<u32> {
+        self.cpus.of_one_measurement(machine)
     }
 }

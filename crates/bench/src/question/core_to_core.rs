@@ -1,16 +1,17 @@
 //! How long data takes from every CPU to every other.
 
 use super::{Attributes, Planning, Question, Task};
+use crate::CpuSelection;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard;
-use record::{Mode, QuestionId};
+use record::{Machine, Mode, QuestionId};
 
 /// Nothing but the latency between these CPUs, at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoreToCore {
-    /// Between these CPUs; all if empty.
-    pub cpus: Vec<u32>,
+    /// Between these CPUs.
+    pub cpus: CpuSelection,
 }
 
 pub(super) static QUESTION: Question = Question {
@@ -33,10 +34,10 @@ impl Task for CoreToCore {
     }
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        vec![Stage::Job(standard::core_to_core(planning.machine, &self.cpus))]
+        vec![Stage::Job(standard::core_to_core(planning.machine, &self.cpus(planning.machine)))]
     }
 
-    fn cpus(&self) -> &[u32] {
-        &self.cpus
+    fn cpus(&self, machine: &Machine) -> Vec<u32> {
+        self.cpus.of_one_measurement(machine)
     }
 }

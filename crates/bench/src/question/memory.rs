@@ -1,18 +1,18 @@
 //! All about memory: bandwidth, latency by size, both under load.
 
 use super::{Attributes, Planning, Question, Task};
-use crate::Job;
 use crate::job::cpus::{core_types, cpus_by_speed};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::job;
+use crate::{CpuSelection, Job};
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 
 /// Nothing but memory, at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Of the first of these CPUs, the others of them load it; of one CPU of each core type if empty.
-    pub cpus: Vec<u32>,
+    /// Of the first of these CPUs, the others of them load it; of one CPU of each core type for `All`.
+    pub cpus: CpuSelection,
 }
 
 pub(super) static QUESTION: Question =
@@ -32,11 +32,11 @@ impl Task for Memory {
     }
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        jobs(planning.machine, &self.cpus).into_iter().map(Stage::Job).collect()
+        jobs(planning.machine, &self.cpus(planning.machine)).into_iter().map(Stage::Job).collect()
     }
 
-    fn cpus(&self) -> &[u32] {
-        &self.cpus
+    fn cpus(&self, machine: &Machine) -> Vec<u32> {
+        self.cpus.of_one_measurement(machine)
     }
 }
 

@@ -81,9 +81,9 @@ pub trait Task: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The CPUs that are wanted; empty for all.
-    fn cpus(&self) -> &[u32] {
-        &[]
+    /// The CPUs of this machine that are wanted; empty for all.
+    fn cpus(&self, _: &Machine) -> Vec<u32> {
+        Vec::new()
     }
 
     /// What the two sides are, in words, where it has two.
@@ -216,9 +216,10 @@ impl PartialEq for AnyTask {
     }
 }
 
-/// True if this CPU is wanted.
-pub(crate) fn wants(task: &dyn Task, cpu: u32) -> bool {
-    task.cpus().is_empty() || task.cpus().contains(&cpu)
+/// Of these CPUs those that are wanted.
+pub(crate) fn retain_wanted(task: &dyn Task, machine: &Machine, cpus: &mut Vec<u32>) {
+    let wanted = task.cpus(machine);
+    cpus.retain(|cpu| wanted.is_empty() || wanted.contains(cpu));
 }
 
 #[cfg(test)]
@@ -231,6 +232,7 @@ mod tests {
     use super::standard::Standard;
     use super::workload::SingleWorkload;
     use super::*;
+    use crate::CpuSelection;
     use crate::job::definition::Repeat;
     use record::{Variant, WorkloadId};
 
@@ -275,13 +277,17 @@ mod tests {
 
     #[test]
     fn single_measurement_stages() {
-        let clock = |heat| Clock { cpus: vec![0], readings: 3, heat };
+        let clock = |heat| Clock { cpus: CpuSelection::Cpus(vec![0]), readings: 3, heat };
         check(&clock(None), "cold");
         check(&clock(Some(Duration::from_secs(9))), "cold hot");
-        check(&CoreToCore { cpus: Vec::new() }, "0");
-        let aes = SingleWorkload { workload: WorkloadId::Aes, variant: Variant::AES_256_CBC, cpus: vec![1] };
+        check(&CoreToCore { cpus: CpuSelection::All }, "0");
+        let aes = SingleWorkload {
+            workload: WorkloadId::Aes,
+            variant: Variant::AES_256_CBC,
+            cpus: CpuSelection::Cpus(vec![1]),
+        };
         check(&aes, "aes-256-cbc0");
-        check(&Memory { cpus: Vec::new() }, "0 0 0 small-pages0 tlb-light0 0 0");
+        check(&Memory { cpus: CpuSelection::All }, "0 0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]
@@ -298,7 +304,7 @@ mod tests {
 
     #[test]
     fn tasks_are_the_same_if_they_ask_the_same() {
-        let clock = |readings| AnyTask::of(Clock { cpus: Vec::new(), readings, heat: None });
+        let clock = |readings| AnyTask::of(Clock { cpus: CpuSelection::All, readings, heat: None });
         assert_eq!(clock(3), clock(3));
         assert_ne!(clock(3), clock(4));
         assert_ne!(clock(3), AnyTask::of(Standard));

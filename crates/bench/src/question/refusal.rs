@@ -184,7 +184,7 @@ processor\t: 1
         check(BOARD, comparison(&[WorkloadId::Lzma]), None, None);
         check(BOARD, comparison(&[WorkloadId::Network]), None, Some("network cannot run: "));
         check(BOARD, comparison(&[WorkloadId::Network, WorkloadId::Lzma]), None, None);
-        let one = |workload| SingleWorkload { workload, variant: Variant::ONLY, cpus: Vec::new() };
+        let one = |workload| SingleWorkload { workload, variant: Variant::ONLY, cpus: CpuSelection::All };
         check(BOARD, one(WorkloadId::Network), None, Some("network cannot run: "));
         check(BOARD, one(WorkloadId::MemoryLatency), None, None);
         check(BOARD, Standard, None, None);

@@ -4,6 +4,7 @@ use super::refusal::{Asked, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
 use crate::job::cpus::fastest_cpu;
 use crate::job::definition::Repeat;
+use crate::job::pinning::places;
 use crate::plan::load::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -18,8 +19,8 @@ pub struct SingleWorkload {
     pub workload: WorkloadId,
     /// Which form of it; empty for its only one.
     pub variant: Variant,
-    /// On these CPUs, a thread on each; empty for all of them where a standard run uses several, else for the fastest.
-    pub cpus: Vec<u32>,
+    /// On these CPUs, a thread on each; `All` for all of them where a standard run uses several, else for the fastest.
+    pub cpus: CpuSelection,
 }
 
 pub(super) static QUESTION: Question = Question {
@@ -49,8 +50,8 @@ impl Task for SingleWorkload {
         no_stage_runs(asked, stages(asked.identified.machine(), self))
     }
 
-    fn cpus(&self) -> &[u32] {
-        &self.cpus
+    fn cpus(&self, machine: &Machine) -> Vec<u32> {
+        self.cpus.of_one_measurement(machine)
     }
 }
 
@@ -58,13 +59,14 @@ impl Task for SingleWorkload {
 fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
     let has_forms = crate::workloads::workload(one.workload).is_some_and(|w| w.shape.is_some());
     if !has_forms {
-        let variants = variants(machine, one).into_iter();
-        return variants.map(|variant| Stage::Job(job(machine, &SingleWorkload { variant, ..one.clone() }))).collect();
+        let variants = variants(machine, one);
+        let at = |cpus: Vec<u32>| variants.iter().map(move |variant| job(machine, one.workload, variant, &cpus));
+        return places(machine, &one.cpus).into_iter().flat_map(at).map(Stage::Job).collect();
     }
     let variant = Some(one.variant.clone()).filter(|variant| !variant.is_only());
     let load = Load {
         variants: variant.into_iter().collect(),
-        pinning: (!one.cpus.is_empty()).then(|| CpuSelection::Cpus(one.cpus.clone())),
+        pinning: (one.cpus != CpuSelection::All).then(|| one.cpus.clone()),
         repeat: Some(Repeat::Times(1)),
         ..Load::usual(one.workload)
     };
@@ -83,11 +85,12 @@ fn variants(machine: &Machine, one: &SingleWorkload) -> Vec<Variant> {
     forms.iter().filter(is_run).cloned().collect()
 }
 
-/// One workload where it was asked for, or where a standard run has it: 7-zip `multi` on one CPU would be no such thing.
-fn job(machine: &Machine, one: &SingleWorkload) -> Job {
-    let cpus = match one.cpus.as_slice() {
+/// One workload on these CPUs; where there are none, where a standard run has it: 7-zip `multi` on one CPU would be no
+/// such thing.
+fn job(machine: &Machine, workload: WorkloadId, variant: &Variant, cpus: &[u32]) -> Job {
+    let cpus = match cpus {
         [] => {
-            let load = Load { variants: vec![one.variant.clone()], ..Load::usual(one.workload) };
+            let load = Load { variants: vec![variant.clone()], ..Load::usual(workload) };
             let is_wide = |job: &Job| job.cpus.len() > 1;
             if let Some(job) = load.of_standard_run(machine).into_iter().find(is_wide) {
                 return Job { repetition: 0, ..job };
@@ -97,7 +100,7 @@ fn job(machine: &Machine, one: &SingleWorkload) -> Job {
         cpus => cpus.to_vec(),
     };
     let threads = cpus.len() as u32;
-    standard::job(one.workload, one.variant.clone(), cpus, threads)
+    standard::job(workload, variant.clone(), cpus, threads)
 }
 
 #[cfg(test)]
@@ -105,13 +108,17 @@ mod tests {
     use super::*;
     use crate::testing::machine;
 
+    fn selection(cpus: &[u32]) -> CpuSelection {
+        if cpus.is_empty() { CpuSelection::All } else { CpuSelection::Cpus(cpus.to_vec()) }
+    }
+
     #[test]
     fn a_workload_runs_where_a_standard_run_has_it() {
         let machine = machine(&[("Cortex-A53", 4, 1500), ("Cortex-A72", 2, 2000)]);
         let all: Vec<u32> = machine.cpus.iter().map(|cpu| cpu.cpu).collect();
         let fastest = vec![fastest_cpu(&machine)];
         let check = |workload, variant: Variant, cpus: &[u32], expected: &[u32]| {
-            let one = SingleWorkload { workload, variant, cpus: cpus.to_vec() };
+            let one = SingleWorkload { workload, variant, cpus: selection(cpus) };
             let jobs = stages(&machine, &one);
             let [Stage::Job(job)] = &jobs[..] else { panic!("{jobs:?}") };
             assert_eq!((&job.cpus[..], job.threads as usize), (expected, expected.len()), "{one:?}");
@@ -124,13 +131,23 @@ mod tests {
         check(WorkloadId::OpenSsl, Variant::parallel("aes-256-cbc"), &[], &all);
         check(WorkloadId::Aes, Variant::AES_256_CBC, &[], &fastest);
         check(WorkloadId::MemoryLatency, Variant::ONLY, &[], &fastest);
+        let on = |cpus| SingleWorkload { workload: WorkloadId::Aes, variant: Variant::AES_256_CBC, cpus };
+        let cpus = |cpus| -> Vec<Vec<u32>> {
+            let job = |stage: Stage| match stage {
+                Stage::Job(job) => job.cpus,
+                other => panic!("{other:?}"),
+            };
+            stages(&machine, &on(cpus)).into_iter().map(job).collect()
+        };
+        assert_eq!(cpus(CpuSelection::Fastest), [fastest]);
+        assert_eq!(cpus(CpuSelection::CoreTypes), [vec![0, 1, 2, 3], vec![4, 5]]);
     }
 
     #[test]
     fn every_workload_of_the_program_runs_without_a_variant() {
         let machine = machine(&[("Cortex-A53", 4, 1500), ("Cortex-A72", 2, 2000)]);
         let check = |workload, cpus: &[u32], expected: &str| {
-            let one = SingleWorkload { workload, variant: Variant::ONLY, cpus: cpus.to_vec() };
+            let one = SingleWorkload { workload, variant: Variant::ONLY, cpus: selection(cpus) };
             let word = |stage: Stage| match stage {
                 Stage::Job(job) => format!("{}{:?}", job.variant, job.cpus),
                 _ => String::new(),

@@ -5,7 +5,7 @@ use super::Runner;
 use super::tell::{RecordOutcome, outcome_recorder};
 use crate::job::cpus::online_clusters;
 use crate::measure::emulation::told;
-use crate::question::wants;
+use crate::question::retain_wanted;
 use crate::run::clock_pass::ClockPass;
 use machine::settings::Settings;
 use record::{Cluster, Event, Machine, Outcome, SetClock, Step, WorkloadId};
@@ -27,7 +27,7 @@ impl Runner<'_> {
         let task = self.context.task;
         let mut clusters = online_clusters(machine);
         for cluster in &mut clusters {
-            cluster.cpus.retain(|cpu| wants(task, *cpu));
+            retain_wanted(task, machine, &mut cluster.cpus);
         }
         clusters.retain(|cluster| !cluster.cpus.is_empty());
         clusters

@@ -11,7 +11,7 @@ use crate::measure::quiet;
 use crate::plan::options::Options;
 use crate::process::child::interruption;
 use crate::process::child::move_to;
-use crate::question::{Task, wants};
+use crate::question::{Task, retain_wanted};
 use crate::run::tell::RecordOutcome;
 use machine::cgroup::has_quota;
 use machine::faults;
@@ -142,7 +142,7 @@ impl ClockPass<'_> {
     /// The CPUs to measure: those that were asked for, or all that are online.
     fn cpus(&self) -> Vec<u32> {
         let mut cpus = online_cpus(self.machine);
-        cpus.retain(|cpu| wants(self.task, *cpu));
+        retain_wanted(self.task, self.machine, &mut cpus);
         cpus
     }
 
