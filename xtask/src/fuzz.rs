@@ -9,11 +9,18 @@ use std::process::Command;
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Ccodegen-units=16";
 
+/// A run of at most so many seconds a target is a short one.
+const SHORT_S: u32 = 2;
+
 /// Builds and runs; the words go to the driver.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let folder = workspace::root().join("fuzz");
     let host = host()?;
     let mut build = Command::new("cargo");
+    if is_short(words) {
+        // The build is most of a short run, and what a parser does wrong does not hang on its speed.
+        build.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").env("CARGO_PROFILE_RELEASE_DEBUG", "false");
+    }
     build.args(["build", "--quiet", "--release", "--bin", "fuzz"]);
     // With a target, build scripts and macros are made without the flags.
     build.args(["--target", &host]).env("RUSTFLAGS", FLAGS);
@@ -24,6 +31,12 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     let status = status.with_context(|| format!("{}", binary.display()))?;
     ensure!(status.success(), "there are inputs that break something: fuzz/artifacts has them");
     Ok(())
+}
+
+/// True for a run of so few seconds a target that its build takes longer.
+fn is_short(words: &[&str]) -> bool {
+    let seconds = words.iter().skip_while(|word| **word != "--seconds").nth(1);
+    seconds.and_then(|seconds| seconds.parse().ok()).is_some_and(|seconds: u32| seconds <= SHORT_S)
 }
 
 /// The target that this machine is.
@@ -41,6 +54,14 @@ fn host_of(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_runs_are_built_quickly() {
+        assert!(is_short(&["--seconds", "1"]));
+        assert!(!is_short(&["--seconds", "60", "logs"]));
+        assert!(!is_short(&["logs", "--seconds"]));
+        assert!(!is_short(&[]));
+    }
 
     #[test]
     fn host_is_found() {

@@ -21,6 +21,7 @@ mod hub;
 mod kernels;
 mod recording;
 mod systems;
+mod test;
 mod tidy;
 mod web_page;
 mod workspace;
@@ -32,6 +33,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
+  test               run every test of the workspace, the programs of tests side by side
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
   docs [--check]     write the schema and the tables of ARCHITECTURE.md, or only say whether they are up to date
   corpus             make data/reference.tsv from the logs in shared/corpus; --elasticity: how scores go with the
@@ -92,6 +94,7 @@ fn task() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["test"] => test::main(),
         ["tidy"] => tidy::main(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),

@@ -1,6 +1,6 @@
 //! What the thermal test makes of boards with constants of their own, and of one of which little can be known.
 
-use crate::rig::{Company, PROGRAM, board, check_near, command_with, in_some_try};
+use crate::rig::{Company, PROGRAM, check_near, command_with, in_some_try, slow_board};
 use explain::thermal::result;
 use record::ChannelId;
 use testkit::virtual_board::{Board, ZoneSpec};
@@ -8,7 +8,7 @@ use testkit::virtual_board::{Board, ZoneSpec};
 #[test]
 fn thermal_without_sensor() {
     in_some_try(|| {
-        let Some(mut board) = board("quick") else {
+        let Some(mut board) = slow_board("quick") else {
             return testkit::was_skipped();
         };
         board.thermal.has_sensor = false;
@@ -29,7 +29,7 @@ fn thermal_without_sensor() {
 #[test]
 fn limit_and_answer_of_a_thermal_test_are_of_one_sensor() {
     in_some_try(|| {
-        let Some(mut board) = board("quick") else {
+        let Some(mut board) = slow_board("quick") else {
             return testkit::was_skipped();
         };
         // Its own trip point is at 80 °C, and at full load its CPUs stay at 70.
@@ -55,7 +55,7 @@ const BY_CHANCE: [[f64; 5]; 3] = [[11.3, 7.9, 2.3, 2.7, 2.2], [36.2, 14.6, 3.4, 
 /// machine down, another board among it, slows power and temperature alike.
 #[test]
 fn thermal_constants_of_random_boards() {
-    let Some(board) = board("quick") else {
+    let Some(board) = slow_board("quick") else {
         return testkit::was_skipped();
     };
     let board = &board;
