@@ -138,19 +138,15 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds and starts all of them without optimisation, which takes a third of the time, and checks everything but their
-/// size. None is kept.
+/// Builds and starts all of them with little optimisation, and checks everything but their size. None is kept.
 ///
-/// That of armv7 is made of Arm instructions here: unoptimised, it is larger than 16 MB, as far as a branch of Thumb code
-/// reaches, and what its linker puts between ends with SIGILL at the first call of `memchr`.
+/// Without any they are built in a third of the time. That of armv7 would then be larger than 16 MB, as far as a branch
+/// of Thumb code reaches, and what its linker puts between ends with SIGILL at the first call of `memchr`.
 pub(crate) fn check_all() -> Result<()> {
     let target_folder = workspace::target_folder()?;
-    let mut command = build_command(Profile::Proof);
-    command.env("CARGO_PROFILE_PROOF_OPT_LEVEL", "0");
-    for target in TARGETS {
-        command.args(["--target", target.triple]);
-    }
-    build_with(&mut command)?;
+    let is_small = |target: &&Target| target.arch != "armv7";
+    build_of(TARGETS.iter().filter(is_small), Profile::Proof, &[("CARGO_PROFILE_PROOF_OPT_LEVEL", "0")])?;
+    build_of(TARGETS.iter().filter(|target| !is_small(target)), Profile::Proof, &[])?;
     for target in TARGETS {
         let made = one(target, Profile::Proof, &target_folder).context(target.triple)?;
         println!("{}", made.line);
@@ -194,27 +190,23 @@ fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> 
 
 /// Builds all of them in one go: while one is linked, by one CPU, the others are compiled.
 fn build(profile: Profile) -> Result<()> {
-    let mut command = build_command(profile);
-    for target in TARGETS {
-        command.args(["--target", target.triple, "--config", &target.flags(&[])]);
-    }
-    build_with(&mut command)
+    build_of(TARGETS.iter(), profile, &[])
 }
 
-/// The call of cargo that builds the program, still without a target.
-fn build_command(profile: Profile) -> Command {
+/// Builds some of them with these variables of the environment.
+fn build_of<'a>(targets: impl Iterator<Item = &'a Target>, profile: Profile, variables: &[(&str, &str)]) -> Result<()> {
     let mut command = workspace::cargo();
     command.args(["build", "--quiet", "--locked", "--profile", profile.name()]);
     command.args(["--package", "sbc-bench"]);
     if let Some(commit) = workspace::commit() {
         command.env("SBC_BENCH_COMMIT", commit);
     }
-    command
-}
-
-/// Builds for all targets.
-fn build_with(command: &mut Command) -> Result<()> {
-    let triples: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
+    command.envs(variables.iter().copied());
+    let mut triples = Vec::new();
+    for target in targets {
+        command.args(["--target", target.triple, "--config", &target.flags(&[])]);
+        triples.push(target.triple);
+    }
     ensure!(
         command.status()?.success(),
         "cargo could not build all of them; ./test installs what they need of standard libraries and \

@@ -117,6 +117,12 @@ pub(crate) fn board(name: &str) -> Option<Board> {
     Some(Board::parse(&text).unwrap())
 }
 
+/// Runs the program with these arguments.
+pub(crate) fn program(board: &Board, words: &[&str]) -> Seen {
+    let own = [PROGRAM, words[0], "--force", "--quiet"];
+    command(board, &[&own[..], &words[1..]].concat())
+}
+
 /// The same board with a third of its clocks: three of them find room on one machine. Where the clocks of boards together
 /// exceed those of the machine, its kernel lets them stop each other, their sensors and what simulates them for seconds.
 #[track_caller]
