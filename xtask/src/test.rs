@@ -2,13 +2,12 @@
 //! what they have started, and one after the other they leave the machine idle for most of their time.
 
 use crate::workspace::{cargo, run};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -32,10 +31,8 @@ pub(crate) fn main() -> Result<()> {
     ensure!(!programs.is_empty(), "cargo test --no-run told of no program of tests");
     let started = Instant::now();
     let (alone, together): (Vec<_>, Vec<_>) = programs.iter().partition(|program| program.is_alone);
-    let failed = Mutex::new(Vec::new());
-    side_by_side(&together, std::thread::available_parallelism()?.get(), &failed)?;
-    side_by_side(&alone, 1, &failed)?;
-    let failed = failed.into_inner().unwrap_or_default();
+    let mut failed = side_by_side(&together, std::thread::available_parallelism()?.get())?;
+    failed.extend(side_by_side(&alone, 1)?);
     println!("{} programs of tests in {:.0} s", programs.len(), started.elapsed().as_secs_f64());
     let documented = run(cargo().args(["test", "--quiet", "--locked", "--workspace", "--doc"]));
     ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
@@ -68,27 +65,29 @@ fn program(line: &str) -> Option<Program> {
     })
 }
 
-/// Runs so many at a time.
-fn side_by_side(programs: &[&Program], workers: usize, failed: &Mutex<Vec<String>>) -> Result<()> {
+/// Runs so many at a time, and names those that failed.
+fn side_by_side(programs: &[&Program], workers: usize) -> Result<Vec<String>> {
     let next = AtomicUsize::new(0);
     let work = || {
+        let mut failed = Vec::new();
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let started = Instant::now();
-            let (text, is_good) = match output(program) {
-                Ok(ended) => ended,
-                Err(error) => (format!("{error:#}\n"), false),
-            };
+            let (text, is_good) = output(program).unwrap_or_else(|error| (format!("{error:#}\n"), false));
             tell(program, &text, is_good, started.elapsed());
-            if !is_good && let Ok(mut failed) = failed.lock() {
+            if !is_good {
                 failed.push(program.name.clone());
             }
         }
+        failed
     };
     std::thread::scope(|scope| {
-        for _ in 0..workers {
-            std::thread::Builder::new().spawn_scoped(scope, work).context("a thread")?;
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).context("a thread");
+        let threads = (0..workers).map(spawn).collect::<Result<Vec<_>>>()?;
+        let mut failed = Vec::new();
+        for thread in threads {
+            failed.extend(thread.join().map_err(|_| anyhow!("a worker panicked"))?);
         }
-        Ok(())
+        Ok(failed)
     })
 }
 

@@ -33,7 +33,7 @@ fn interrupted_run_restores_settings() {
 fn killed(whom: &str, finish: &str) -> Option<Seen> {
     let plan = format!("run write /cpufreq/ 4 kill-{whom}");
     // It is the number of the write that counts, not how long it takes to get there.
-    let script = format!("{HASTE} SBC_BENCH_FAULTS='{plan}' {PROGRAM} {EFFICIENCY}; {finish}");
+    let script = format!("export {HASTE}; SBC_BENCH_FAULTS='{plan}' {PROGRAM} {EFFICIENCY}; {finish}");
     let seen = command(&board("quick")?, &["sh", "-c", &script]);
     seen.check_left(&script);
     Some(seen)
@@ -70,7 +70,7 @@ fn offline_cpu_of_killed_run_is_brought_online() {
             return testkit::was_skipped();
         };
         let script = format!(
-            "{HASTE} SBC_BENCH_FAULTS='run write /online 2 kill-both' {PROGRAM} {run}; \
+            "export {HASTE}; SBC_BENCH_FAULTS='run write /online 2 kill-both' {PROGRAM} {run}; \
              grep -q 0 {OTHER} || exit 99; \
              {PROGRAM} {next}; status=$?; echo 1 >{OTHER}; exit $status"
         );
@@ -91,7 +91,7 @@ fn crashed_and_escaped_loads_are_cleaned_up() {
         "sh -c 'while :; do :; done' & sleep 1; kill -ABRT $$",
         "setsid sh -c 'while :; do :; done' & sleep 1; exit 3",
     ] {
-        let run = format!("{HASTE} exec {PROGRAM} run --force --quiet --log $LOG --repeat 1 -- sh -c \"$1\"");
+        let run = format!("export {HASTE}; exec {PROGRAM} run --force --quiet --log $LOG --repeat 1 -- sh -c \"$1\"");
         let seen = command_with(Company::Others, &board, &["sh", "-c", &run, "sh", script]);
         seen.check_left(script);
         assert!(!seen.done.status.success(), "{script}");

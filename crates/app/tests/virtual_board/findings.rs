@@ -1,17 +1,14 @@
 //! What is found on each board by a run of any command.
 
-use crate::rig::{IN_HASTE, PROGRAM, Seen, board, check_near, command, in_some_try, program, slow_board};
+use crate::rig::{Seen, board, check_near, in_some_try, program, program_in_haste, slow_board};
 use record::Variant;
 use testkit::virtual_board::Board;
 
 /// A run that keeps both CPUs busy for so many seconds.
-fn loaded(board: &Board, haste: Option<&str>, seconds: u32) -> Seen {
+fn loaded(board: &Board, run: fn(&Board, &[&str]) -> Seen, seconds: u32) -> Seen {
     let script = format!("for i in 1 2; do timeout {seconds} sh -c 'while :; do :; done' & done; wait; true");
     let words = ["run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", &script];
-    let seen = match haste {
-        Some(haste) => command(board, &[&["env", haste, PROGRAM, "run", "--force", "--quiet"], &words[1..]].concat()),
-        None => program(board, &words),
-    };
+    let seen = run(board, &words);
     seen.check_left(&board.name);
     assert_eq!(seen.record().machine.policies.len(), board.policy.len());
     seen
@@ -23,7 +20,7 @@ fn good_heatsink_has_no_throttling() {
         let Some(board) = board("good-heatsink") else {
             return testkit::was_skipped();
         };
-        let seen = loaded(&board, Some(IN_HASTE), 5);
+        let seen = loaded(&board, program_in_haste, 5);
         assert!(seen.done.trace.iter().all(|truth| truth.level == 0));
         for rule in ["thermal-throttling", "power-limit", "cores-killed", "clock-below-claim"] {
             assert!(!seen.has(rule), "{rule}: {:#?}", seen.sentences());
@@ -37,7 +34,7 @@ fn wrong_reported_clock_is_found() {
         let Some(board) = board("fake-clock") else {
             return testkit::was_skipped();
         };
-        let seen = loaded(&board, None, 2);
+        let seen = loaded(&board, program, 2);
         assert!(seen.has("clock-below-claim"), "{:#?}", seen.sentences());
         let cold = explain::view::cluster_clocks(seen.record(), &Variant::COLD);
         let measured = cold.iter().map(|clock| clock.measured_khz).max();
@@ -53,7 +50,7 @@ fn offline_core_is_found() {
         let Some(board) = slow_board("lost-core") else {
             return testkit::was_skipped();
         };
-        let seen = loaded(&board, Some(IN_HASTE), 10);
+        let seen = loaded(&board, program_in_haste, 10);
         assert_eq!(seen.done.model.off_cpu, Some(1), "the board took it away");
         assert!(seen.has("cores-killed"), "{:#?}", seen.sentences());
         let online = std::fs::read_to_string("/sys/devices/system/cpu/cpu1/online").unwrap();
@@ -67,7 +64,7 @@ fn under_voltage_of_a_raspberry_pi_is_found() {
         let Some(board) = board("under-voltage") else {
             return testkit::was_skipped();
         };
-        let seen = loaded(&board, None, 10);
+        let seen = loaded(&board, program, 10);
         assert_eq!(seen.done.model.firmware_bits >> 16, 0b111, "it happened");
         // A mailbox of the firmware cannot be made here; its voltage monitor in hwmon can.
         for rule in ["low-voltage", "clock-lower-hot"] {

@@ -19,7 +19,7 @@ fn quick(change: impl Fn(&mut Board)) -> Option<Board> {
 }
 
 fn run(board: &Board, variables: &str, words: &str) -> Seen {
-    let script = format!("{HASTE} {variables} {PROGRAM} {words}");
+    let script = format!("export {HASTE}; {variables} {PROGRAM} {words}");
     let seen = command_with(Company::Others, board, &["sh", "-c", &script]);
     seen.check_left(words);
     seen
