@@ -12,6 +12,7 @@ mod identify;
 mod ignored;
 mod meters;
 mod monitor;
+mod plain;
 mod program;
 mod run;
 mod sensitivity;
@@ -79,7 +80,7 @@ pub(crate) enum Command {
     Explain { files: Vec<PathBuf>, json: bool, details: bool, check: bool },
     /// Compare results, put them into tables, follow them over time.
     FileCommand(FileCommand),
-    /// One question: clock, core-to-core.
+    /// One question, answered at once.
     OneShot(Box<OneShotArgs>),
     /// Look over the machine: kernel, storage, doctor, review.
     Survey(SurveyVerb),

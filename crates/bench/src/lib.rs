@@ -51,7 +51,7 @@ pub use question::refusal::{Asked, refusal};
 pub use question::review::Review;
 pub use question::standard::Standard;
 pub use question::workload::SingleWorkload;
-pub use question::{AnyTask, Attributes, OwnProgram, Planning, QUESTIONS, Question, Task};
+pub use question::{AnyTask, Attributes, OwnProgram, PlainVerb, Planning, QUESTIONS, Question, Task};
 pub use question::{efficiency, sensitivity, thermal};
 pub use run::context::{Earlier, Finished, Progress, RunContext};
 pub use run::history::{DeadRun, Left, NewRun, Runs};

@@ -1,12 +1,12 @@
-//! The verbs that answer one question at once: clock, core-to-core and memory.
+//! The verbs that answer one question at once: clock, workload, and those that take nothing but CPUs.
 
 use super::Environment;
 use super::groups::{TuneFlags, UserFlags};
+use super::plain::Plain;
 use super::program::calling_user;
 use super::targets::TargetFlags;
 use bench::{
-    AnyTask, Clock, CoreToCore, CpuSelection, Load, Memory, Options, SingleWorkload, parse_cpu_selection,
-    parse_duration, workloads,
+    AnyTask, Clock, CpuSelection, Load, Options, SingleWorkload, parse_cpu_selection, parse_duration, workloads,
 };
 use clap::Subcommand;
 use record::{Variant, WorkloadId};
@@ -17,7 +17,7 @@ use std::time::Duration;
 const CPUS_OF_WORKLOAD: &str = "CPUs to run on: all, fastest, core-types or a list such as 0-3,6 [default: as in a standard run: the fastest one, or all of them]";
 
 /// One question to the machine.
-#[derive(Debug, Clone, PartialEq, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum OneShot {
     /// Measure the real CPU clocks
     ///
@@ -32,13 +32,8 @@ pub(crate) enum OneShot {
         #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         heat: Option<Duration>,
     },
-    /// Measure memory bandwidth and latency
-    ///
-    /// By size and routine, alone and under load, and the caches that show in them.
-    Memory {
-        #[command(flatten)]
-        common: OneShotFlags,
-    },
+    #[command(flatten)]
+    Plain(Plain),
     /// Run one workload once
     ///
     /// For example `aes aes-256-cbc` or `aes:aes-256-cbc`; see `sbc-bench list workloads`.
@@ -54,11 +49,6 @@ pub(crate) enum OneShot {
         targets: TargetFlags,
         #[command(flatten)]
         user: UserFlags,
-        #[command(flatten)]
-        common: OneShotFlags,
-    },
-    /// Measure core-to-core latency and show clusters
-    CoreToCore {
         #[command(flatten)]
         common: OneShotFlags,
     },
@@ -103,7 +93,6 @@ impl OneShot {
                 let task = Clock { cpus: common.cpus()?, readings: readings.into(), heat };
                 (AnyTask::of(task), "clock", common)
             }
-            OneShot::Memory { common } => (AnyTask::of(Memory { cpus: common.cpus()? }), "memory", common),
             OneShot::Workload { id, variant, targets, user, common } => {
                 options.targets = targets.targets()?;
                 if !user.as_root {
@@ -114,8 +103,8 @@ impl OneShot {
                 let task = SingleWorkload { workload, variant, cpus: common.selection()? };
                 (AnyTask::of(task), "text", common)
             }
-            OneShot::CoreToCore { common } => {
-                (AnyTask::of(CoreToCore { cpus: common.cpus()? }), "core-to-core", common)
+            OneShot::Plain(Plain { question, verb, common }) => {
+                ((verb.task)(common.cpus()?), question.asked_by, common)
             }
         };
         let mut given = environment.given();

@@ -1,4 +1,4 @@
-//! `sbc-bench clock`, `core-to-core`: one question, answered at once. Nothing is left
+//! `sbc-bench clock`, `memory`, `scaling`: one question, answered at once. Nothing is left
 //! but where the machine died of it: settings are put back, and the log of the last run stays.
 
 use super::resume;

@@ -35,6 +35,7 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::Ab,
     asked_by: "ab --a ARM --b ARM",
     about: "Does a setting or command make a difference?",
+    plain_verb: None,
 };
 
 impl Task for Ab {

@@ -19,7 +19,7 @@ pub struct Clock {
 }
 
 pub(super) static QUESTION: Question =
-    Question { id: QuestionId::Clock, asked_by: "clock", about: "Which clocks do the CPUs reach?" };
+    Question { id: QuestionId::Clock, asked_by: "clock", about: "Which clocks do the CPUs reach?", plain_verb: None };
 
 impl Task for Clock {
     fn question(&self) -> &'static Question {

@@ -1,6 +1,6 @@
 //! How long data takes from every CPU to every other.
 
-use super::{Attributes, Planning, Question, Task};
+use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::CpuSelection;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -18,6 +18,11 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::CoreToCore,
     asked_by: "core-to-core",
     about: "How long does a cache line take from one CPU to another?",
+    plain_verb: Some(PlainVerb {
+        help: "Measure core-to-core latency and show clusters",
+        more: "Half of the round trip of a cache line between every two CPUs, and the groups that show in it.",
+        task: |cpus| AnyTask::of(CoreToCore { cpus }),
+    }),
 };
 
 impl Task for CoreToCore {

@@ -13,8 +13,12 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DramThrottling;
 
-pub(super) static QUESTION: Question =
-    Question { id: QuestionId::DramThrottling, asked_by: "-M", about: "Is the memory controller throttled by heat?" };
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::DramThrottling,
+    asked_by: "-M",
+    about: "Is the memory controller throttled by heat?",
+    plain_verb: None,
+};
 
 impl Task for DramThrottling {
     fn question(&self) -> &'static Question {

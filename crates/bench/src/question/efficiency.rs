@@ -87,6 +87,7 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::Efficiency,
     asked_by: "efficiency",
     about: "What do score, temperature and power come to at every OPP?",
+    plain_verb: None,
 };
 
 impl Task for Efficiency {

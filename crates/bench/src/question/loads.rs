@@ -19,6 +19,7 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::Loads,
     asked_by: "run --workload NAME",
     about: "What does a workload of the table score?",
+    plain_verb: None,
 };
 
 impl Task for Loads {

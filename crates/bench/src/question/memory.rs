@@ -1,6 +1,6 @@
 //! All about memory: bandwidth, latency by size, both under load.
 
-use super::{Attributes, Planning, Question, Task};
+use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::job::cpus::{core_types, cpus_by_speed};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -15,8 +15,16 @@ pub struct Memory {
     pub cpus: CpuSelection,
 }
 
-pub(super) static QUESTION: Question =
-    Question { id: QuestionId::Memory, asked_by: "memory", about: "How fast is memory?" };
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Memory,
+    asked_by: "memory",
+    about: "How fast is memory?",
+    plain_verb: Some(PlainVerb {
+        help: "Measure memory bandwidth and latency",
+        more: "By size and routine, alone and under load, and the caches that show in them.",
+        task: |cpus| AnyTask::of(Memory { cpus }),
+    }),
+};
 
 impl Task for Memory {
     fn question(&self) -> &'static Question {

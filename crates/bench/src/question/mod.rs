@@ -16,6 +16,7 @@ pub(crate) mod standard;
 pub mod thermal;
 pub(crate) mod workload;
 
+use crate::CpuSelection;
 use crate::job::definition::Definition;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -53,6 +54,19 @@ pub struct Question {
     pub asked_by: &'static str,
     /// The question itself.
     pub about: &'static str,
+    /// How it is asked where nothing but CPUs belongs to it: `asked_by` is then a verb of the command line.
+    pub plain_verb: Option<PlainVerb>,
+}
+
+/// A verb that takes CPUs and nothing of its own, and prints the report of the same name.
+#[derive(Debug)]
+pub struct PlainVerb {
+    /// What it does: its line in the help, without a full stop.
+    pub help: &'static str,
+    /// What else there is to know, in its own help.
+    pub more: &'static str,
+    /// The question for these CPUs.
+    pub task: fn(CpuSelection) -> AnyTask,
 }
 
 /// A question, understood.
@@ -232,7 +246,6 @@ mod tests {
     use super::standard::Standard;
     use super::workload::SingleWorkload;
     use super::*;
-    use crate::CpuSelection;
     use crate::job::definition::Repeat;
     use record::{Variant, WorkloadId};
 
@@ -266,6 +279,9 @@ mod tests {
         let words: std::collections::BTreeSet<_> = QUESTIONS.iter().map(|question| question.asked_by).collect();
         assert_eq!(words.len(), QUESTIONS.len());
         assert!(QUESTIONS.iter().all(|question| question.about.ends_with('?')));
+        for verb in QUESTIONS.iter().filter_map(|question| question.plain_verb.as_ref()) {
+            assert!(!verb.help.ends_with('.') && verb.more.ends_with('.'), "{verb:?}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::Program,
     asked_by: "run -- CMD",
     about: "What does a command score, and what limits it?",
+    plain_verb: None,
 };
 
 impl Task for Program {

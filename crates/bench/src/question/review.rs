@@ -39,6 +39,7 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::Review,
     asked_by: "review",
     about: "Is the machine in order, and what do its settings cost?",
+    plain_verb: None,
 };
 
 impl Task for Review {

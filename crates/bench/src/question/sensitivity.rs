@@ -91,6 +91,7 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::Sensitivity,
     asked_by: "sensitivity",
     about: "How do workloads depend on the CPU clock?",
+    plain_verb: None,
 };
 
 impl Task for Sensitivity {

@@ -12,8 +12,12 @@ use record::{Mode, QuestionId, WorkloadId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standard;
 
-pub(super) static QUESTION: Question =
-    Question { id: QuestionId::Standard, asked_by: "run", about: "What does the machine score, and why?" };
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Standard,
+    asked_by: "run",
+    about: "What does the machine score, and why?",
+    plain_verb: None,
+};
 
 impl Task for Standard {
     fn question(&self) -> &'static Question {

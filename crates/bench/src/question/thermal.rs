@@ -53,8 +53,12 @@ impl HeatLoad {
     }
 }
 
-pub(super) static QUESTION: Question =
-    Question { id: QuestionId::Thermal, asked_by: "thermal", about: "What can the cooling dissipate?" };
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::Thermal,
+    asked_by: "thermal",
+    about: "What can the cooling dissipate?",
+    plain_verb: None,
+};
 
 impl Task for Thermal {
     fn question(&self) -> &'static Question {

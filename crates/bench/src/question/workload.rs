@@ -27,6 +27,7 @@ pub(super) static QUESTION: Question = Question {
     id: QuestionId::Workload,
     asked_by: "workload ID",
     about: "What does one workload score, measured once?",
+    plain_verb: None,
 };
 
 impl Task for SingleWorkload {

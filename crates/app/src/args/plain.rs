@@ -1,0 +1,67 @@
+//! The verbs that questions bring along: their rows in [`QUESTIONS`] have a [`PlainVerb`], and nothing here knows their
+//! names.
+
+use super::single::OneShotFlags;
+use bench::{PlainVerb, QUESTIONS, Question};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+
+/// One of them, as it was given.
+#[derive(Debug, Clone)]
+pub(crate) struct Plain {
+    /// What is asked.
+    pub(super) question: &'static Question,
+    /// How it is asked.
+    pub(super) verb: &'static PlainVerb,
+    /// What it takes.
+    pub(super) common: OneShotFlags,
+}
+
+/// All of them.
+fn plain_verbs() -> impl Iterator<Item = (&'static Question, &'static PlainVerb)> {
+    QUESTIONS.iter().filter_map(|question| Some((*question, question.plain_verb.as_ref()?)))
+}
+
+impl FromArgMatches for Plain {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let (name, given) = matches.subcommand().ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
+        let found = plain_verbs().find(|(question, _)| question.asked_by == name);
+        let (question, verb) = found.ok_or_else(|| Error::new(ErrorKind::InvalidSubcommand))?;
+        Ok(Self { question, verb, common: OneShotFlags::from_arg_matches(given)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for Plain {
+    fn augment_subcommands(command: Command) -> Command {
+        plain_verbs().fold(command, |command, (question, verb)| {
+            let own = OneShotFlags::augment_args(Command::new(question.asked_by));
+            command.subcommand(own.about(verb.help).long_about(format!("{}\n\n{}", verb.help, verb.more)))
+        })
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        plain_verbs().any(|(question, _)| question.asked_by == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_verbs_print_the_report_of_their_name() {
+        assert!(plain_verbs().count() > 1);
+        for (question, _) in plain_verbs() {
+            assert!(explain::report::find(question.asked_by).is_some(), "{} has no report", question.asked_by);
+        }
+    }
+}
