@@ -5,17 +5,17 @@ const DECIMALS: [(&str, usize); 7] =
     [("MIPS", 0), ("MB/s", 0), ("kB/s", 0), ("MHz", 0), ("ns", 1), ("°C", 1), ("kH/s", 2)];
 
 /// The number of a figure with this unit, as every text prints it. What no unit decides has four digits that count, and
-/// is whole from 1000 on; halves are rounded up.
+/// is whole from 1000 on; halves are rounded up. So has what would be one digit: 1.4 MB/s is not 1 MB/s.
 pub fn number(value: f64, unit: &str) -> String {
     let known = DECIMALS.iter().find(|(known, _)| *known == unit).map(|(_, decimals)| *decimals);
     let decimals = match (known, value.abs()) {
-        (Some(0), _) => return format!("{}", value.round()),
-        (Some(decimals), _) => decimals,
-        (None, size) if size >= 1000.0 => return format!("{}", value.round()),
-        (None, size) if size >= 10.0 => 1,
-        (None, size) if size >= 1.0 || size == 0.0 => 2,
+        (Some(0), size) if size >= 9.5 || size == 0.0 => return format!("{}", value.round()),
+        (Some(decimals), _) if decimals > 0 => decimals,
+        (_, size) if size >= 1000.0 => return format!("{}", value.round()),
+        (_, size) if size >= 10.0 => 1,
+        (_, size) if size >= 1.0 || size == 0.0 => 2,
         // 0.053 s and 0.063 s must not become 0.05 s and 0.06 s.
-        (None, size) => (2 - size.log10().floor() as i32).clamp(2, 9) as usize,
+        (_, size) => (2 - size.log10().floor() as i32).clamp(2, 9) as usize,
     };
     format!("{value:.decimals$}")
 }
@@ -34,6 +34,9 @@ mod tests {
         for (value, unit, expected) in [
             (133_828.5, "MIPS", "133829 MIPS"),
             (977.4, "MIPS", "977 MIPS"),
+            (9.6, "MB/s", "10 MB/s"),
+            (1.372, "MB/s", "1.37 MB/s"),
+            (0.0, "MB/s", "0 MB/s"),
             (8.9, "kH/s", "8.90 kH/s"),
             (118.571, "kH/s", "118.57 kH/s"),
             (1118.571, "kH/s", "1118.57 kH/s"),

@@ -2,7 +2,7 @@
 //! option has one name, one meaning and one help text everywhere.
 
 use super::Environment;
-use bench::parse_time;
+use bench::{CpuSelection, parse_cpu_selection, parse_time};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -98,4 +98,37 @@ pub(crate) struct ResumeFlags {
 /// The names of those that are set.
 pub(crate) fn chosen<const N: usize>(flags: [(bool, &'static str); N]) -> impl Iterator<Item = &'static str> {
     flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, name)| name)
+}
+
+/// What every verb takes that answers one question at once.
+#[derive(Debug, Clone, PartialEq, clap::Args)]
+pub(crate) struct OneShotFlags {
+    /// CPUs to measure: all, fastest or a list such as 0-3,6 [default: all]
+    #[arg(long = "cpus", alias = "cpu", value_name = "CPUS")]
+    pub(super) cpus: Option<String>,
+    #[command(flatten)]
+    pub(super) tune: TuneFlags,
+    /// Print the result file (JSON) instead of text
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Do not show progress
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+impl OneShotFlags {
+    /// The CPUs that a workload runs on.
+    pub(super) fn selection(&self) -> Result<CpuSelection, String> {
+        self.cpus.as_deref().map_or(Ok(CpuSelection::All), parse_cpu_selection).map_err(|why| format!("{why}."))
+    }
+
+    /// The CPUs of one measurement.
+    pub(super) fn cpus(&self) -> Result<CpuSelection, String> {
+        match self.selection()? {
+            CpuSelection::CoreTypes => {
+                Err("--cpus core-types is for workloads and programs; a list such as 0-3,6 names CPUs.".into())
+            }
+            selection => Ok(selection),
+        }
+    }
 }

@@ -1,13 +1,11 @@
 //! The verbs that answer one question at once: clock, workload, and those that take nothing but CPUs.
 
 use super::Environment;
-use super::groups::{TuneFlags, UserFlags};
+use super::groups::{OneShotFlags, UserFlags};
 use super::plain::Plain;
 use super::program::calling_user;
 use super::targets::TargetFlags;
-use bench::{
-    AnyTask, Clock, CpuSelection, Load, Options, SingleWorkload, parse_cpu_selection, parse_duration, workloads,
-};
+use bench::{AnyTask, Clock, Load, Options, SingleWorkload, parse_duration, workloads};
 use clap::Subcommand;
 use record::{Variant, WorkloadId};
 use std::sync::Arc;
@@ -52,22 +50,6 @@ pub(crate) enum OneShot {
         #[command(flatten)]
         common: OneShotFlags,
     },
-}
-
-/// What all of them take.
-#[derive(Debug, Clone, PartialEq, clap::Args)]
-pub(crate) struct OneShotFlags {
-    /// CPUs to measure: all, fastest or a list such as 0-3,6 [default: all]
-    #[arg(long = "cpus", alias = "cpu", value_name = "CPUS")]
-    cpus: Option<String>,
-    #[command(flatten)]
-    tune: TuneFlags,
-    /// Print the result file (JSON) instead of text
-    #[arg(long)]
-    json: bool,
-    /// Do not show progress
-    #[arg(long, short)]
-    quiet: bool,
 }
 
 /// One of them, validated.
@@ -132,22 +114,5 @@ fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
         [] => Ok((load.workload, Variant::ONLY)),
         [variant] => Ok((load.workload, variant.clone())),
         _ => Err("workload runs one variant; use `sbc-bench run --workload` for several.".into()),
-    }
-}
-
-impl OneShotFlags {
-    /// The CPUs that a workload runs on.
-    fn selection(&self) -> Result<CpuSelection, String> {
-        self.cpus.as_deref().map_or(Ok(CpuSelection::All), parse_cpu_selection).map_err(|why| format!("{why}."))
-    }
-
-    /// The CPUs of one measurement.
-    fn cpus(&self) -> Result<CpuSelection, String> {
-        match self.selection()? {
-            CpuSelection::CoreTypes => {
-                Err("--cpus core-types is for workloads and programs; a list such as 0-3,6 names CPUs.".into())
-            }
-            selection => Ok(selection),
-        }
     }
 }

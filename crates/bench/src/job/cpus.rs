@@ -6,6 +6,7 @@ use record::{Cluster, Machine, Policy};
 /// Cores of one type whose clock is lower than this part of the fastest are little ones in effect. The
 /// prime, middle and slow clusters of server and phone chips are nearer to each other.
 const NEAR_CLOCK: f64 = 0.8;
+const EVERY_NUMBER_MAX: usize = 8;
 
 /// Online CPUs, in order. A machine that does not say which CPUs it has is taken to have CPU 0.
 pub(crate) fn online_cpus(machine: &Machine) -> Vec<u32> {
@@ -84,7 +85,17 @@ pub(crate) fn fastest_cpu(machine: &Machine) -> u32 {
     types[0].cpus[0]
 }
 
-fn claimed_khz(machine: &Machine, cluster: &Cluster) -> u32 {
+/// Numbers of CPUs to try, of so many: up to eight every one, beyond only every doubling.
+pub(crate) fn numbers_of_cpus(cpus: usize) -> Vec<usize> {
+    if cpus <= EVERY_NUMBER_MAX {
+        return (1..=cpus).collect();
+    }
+    let doublings = std::iter::successors(Some(1), |number| Some(number * 2));
+    doublings.take_while(|number| *number < cpus).chain([cpus]).collect()
+}
+
+/// The highest clock that cpufreq claims for a cluster, in kHz; 0 if it claims none.
+pub(crate) fn claimed_khz(machine: &Machine, cluster: &Cluster) -> u32 {
     let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
     policy.and_then(|policy| policy.clock_khz_max.known().copied()).unwrap_or(0)
 }
@@ -116,5 +127,14 @@ mod tests {
     #[test]
     fn unknown_machine_has_one_cpu() {
         assert_eq!(online_clusters(&Machine::default())[0].cpus, [0]);
+    }
+
+    #[test]
+    fn few_cpus_are_counted_and_many_are_doubled() {
+        for (cpus, expected) in
+            [(1, &[1][..]), (4, &[1, 2, 3, 4]), (12, &[1, 2, 4, 8, 12]), (64, &[1, 2, 4, 8, 16, 32, 64])]
+        {
+            assert_eq!(numbers_of_cpus(cpus), expected);
+        }
     }
 }

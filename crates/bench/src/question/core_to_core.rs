@@ -1,5 +1,6 @@
 //! How long data takes from every CPU to every other.
 
+use super::refusal::{Asked, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::CpuSelection;
 use crate::plan::options::Options;
@@ -40,6 +41,11 @@ impl Task for CoreToCore {
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {
         vec![Stage::Job(standard::core_to_core(planning.machine, &self.cpus(planning.machine)))]
+    }
+
+    fn refusal(&self, asked: &Asked) -> Option<String> {
+        let machine = asked.identified.machine();
+        fewer_than_two(machine, &self.cpus(machine), "the latency between them")
     }
 
     fn cpus(&self, machine: &Machine) -> Vec<u32> {

@@ -96,6 +96,16 @@ pub(super) fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
     Some(format!("CPU {missing} is not online; online CPUs: {online}."))
 }
 
+/// Fewer than two CPUs for a question that is about several.
+pub(super) fn fewer_than_two(machine: &Machine, wanted: &[u32], about: &str) -> Option<String> {
+    let online = online_cpus(machine);
+    match (&online[..], wanted) {
+        ([only], _) => Some(format!("It takes two CPUs to measure {about}; only CPU {only} is online.")),
+        (_, [only]) => Some(format!("It takes two CPUs to measure {about}; --cpus leaves only CPU {only}.")),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

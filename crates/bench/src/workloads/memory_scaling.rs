@@ -7,6 +7,7 @@
 use super::Workload;
 use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
+use crate::job::cpus::numbers_of_cpus;
 use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
 use crate::measure::quiet;
@@ -40,8 +41,6 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
 const METHOD: u32 = 1;
 /// The least each thread has, where caches are small or CPUs are many.
 const BUFFER_BYTES_MIN: u64 = 4 << 20;
-/// Up to so many CPUs every number is tried, beyond only every doubling.
-const EVERY_NUMBER_MAX: usize = 8;
 /// Length of a repetition.
 const REPETITION_NS: u64 = 15_000_000;
 /// Repetitions of one point of the curve.
@@ -55,7 +54,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
     let routines = choose(cpus[0], bytes).map_err(not_started)?;
     let mut rows = Vec::new();
-    for count in counts(cpus.len()) {
+    for count in numbers_of_cpus(cpus.len()) {
         let wanted = ((wanted_bytes(context) / count as u64) >> 20 << 20).max(BUFFER_BYTES_MIN);
         let bytes = buffer_bytes(context, wanted, 2 * count as u64);
         let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
@@ -69,15 +68,6 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     }
     report.seen_on.clone_from(&cpus);
     Ok(Measured::BandwidthCurve(BandwidthCurve { rows }))
-}
-
-/// Numbers of CPUs to try.
-fn counts(cpus: usize) -> Vec<usize> {
-    if cpus <= EVERY_NUMBER_MAX {
-        return (1..=cpus).collect();
-    }
-    let doublings = std::iter::successors(Some(1), |count| Some(count * 2));
-    doublings.take_while(|count| *count < cpus).chain([cpus]).collect()
 }
 
 /// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that
@@ -237,15 +227,6 @@ impl<'a> ThreadTeam<'a> {
 mod tests {
     use super::*;
     use record::MemoryOperation;
-
-    #[test]
-    fn few_cpus_are_counted_and_many_are_doubled() {
-        for (cpus, expected) in
-            [(1, &[1][..]), (4, &[1, 2, 3, 4]), (12, &[1, 2, 4, 8, 12]), (64, &[1, 2, 4, 8, 16, 32, 64])]
-        {
-            assert_eq!(counts(cpus), expected);
-        }
-    }
 
     #[test]
     fn team_of_one_does_everything() {

@@ -4,7 +4,7 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Step};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("fewer-dictionaries"),
@@ -18,20 +18,7 @@ pub(super) const RULE: Rule = Rule {
 const DICTIONARY_LOG2_USUAL: u32 = 25;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
-    for (index, step) in record.steps.iter().enumerate() {
-        if let Some(reason) = &step.not_comparable {
-            let finding =
-                Finding::new(RULE.id, Severity::Info, "{step} is not comparable with other results: {reason}.")
-                    .confidence(99)
-                    .with("step", Quantity::Text(view::step_name(step)))
-                    .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned()));
-            match findings.iter_mut().find(|known| known.values == finding.values) {
-                Some(known) => known.places.push(step_place(record, index)),
-                None => findings.push(finding.at(step_place(record, index))),
-            }
-        }
-    }
+    let mut findings = not_comparable(record);
     let of_7zip = view::compressions(record).filter(|(_, step, _)| step.not_comparable.is_none());
     let smaller: Vec<(usize, u32)> = of_7zip
         .filter_map(|(index, _, done)| {
@@ -55,6 +42,30 @@ fn check(record: &Record) -> Vec<Finding> {
         );
     }
     findings
+}
+
+/// Every workload and reason once, however many of its forms it is true of.
+fn not_comparable(record: &Record) -> Vec<Finding> {
+    let mut found: Vec<(&Step, &str, Vec<usize>)> = Vec::new();
+    for (index, step) in record.steps.iter().enumerate() {
+        let Some(reason) = step.not_comparable.as_deref() else {
+            continue;
+        };
+        match found.iter_mut().find(|(known, why, _)| (&known.workload, *why) == (&step.workload, reason)) {
+            Some((.., steps)) => steps.push(index),
+            None => found.push((step, reason, vec![index])),
+        }
+    }
+    let finding = |(first, reason, steps): (&Step, &str, Vec<usize>)| {
+        let is_one_form = steps.iter().all(|step| record.steps[*step].variant == first.variant);
+        let name = if is_one_form { view::step_name(first) } else { first.workload.label().to_owned() };
+        Finding::new(RULE.id, Severity::Info, "{step} is not comparable with other results: {reason}.")
+            .confidence(99)
+            .with("step", Quantity::Text(name))
+            .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned()))
+            .at_all(steps.into_iter().map(|step| step_place(record, step)))
+    };
+    found.into_iter().map(finding).collect()
 }
 
 fn mebibytes(log2: u32) -> Quantity {
@@ -102,5 +113,8 @@ mod tests {
             ["7-zip on all CPUs is not comparable with other results: dictionaries of 2 MiB to \
               fit 200 MiB."]
         );
+        record.steps[1].variant = Variant::SINGLE;
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].starts_with("7-zip is not comparable with other results: dictionaries"), "{found:?}");
     }
 }

@@ -174,7 +174,7 @@ mod tests {
         );
         check_sentence(
             AbResult { unit: "MB/s".into(), higher_is_better: true, ..result() },
-            "governor=performance is 10 % slower than governor=ondemand: 9 MB/s versus 10 MB/s (95 % interval 9.8 % to \
+            "governor=performance is 10 % slower than governor=ondemand: 9.00 MB/s versus 10 MB/s (95 % interval 9.8 % to \
              10.3 %, 12 A-B-B-A blocks).",
         );
     }

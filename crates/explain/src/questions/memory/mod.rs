@@ -203,7 +203,8 @@ fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     format!("{}\n\n", wrapped(&line, 3))
 }
 
-fn scaling(curve: &BandwidthCurve) -> String {
+/// The table of a curve of bandwidth.
+pub(super) fn scaling(curve: &BandwidthCurve) -> String {
     let mut text = "Bandwidth of several CPUs at once in MB/s, best repetition\n\n CPUs        copy       fill       \
                     read   list\n"
         .to_owned();
