@@ -210,6 +210,7 @@ fn foreign_hotplug_does_not_stop_run() {
     for words in [
         "clock --quiet",
         "core-to-core --quiet",
+        "scaling --quiet",
         "run --force --wait 0s --quiet --repeat 2 --cpus 1 -- sleep 0.2",
         "run --force --wait 0s --quiet --repeat 1 --workload lzma",
     ] {

@@ -175,6 +175,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("clock", "cpus heat json no-tuning quiet readings".into()),
         ("memory", "cpus json no-tuning quiet".into()),
         ("core-to-core", "cpus json no-tuning quiet".into()),
+        ("scaling", "cpus json no-tuning quiet".into()),
         ("workload", "as-root cpus dir host json no-tuning quiet ssh-config".into()),
         ("monitor", "count jsonl lines meter prometheus quiet record replay root seek speed textfile tui web".into()),
         ("mark", "record".into()),

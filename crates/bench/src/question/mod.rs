@@ -11,6 +11,7 @@ pub(crate) mod memory;
 pub(crate) mod program;
 pub(crate) mod refusal;
 pub(crate) mod review;
+pub(crate) mod scaling;
 pub mod sensitivity;
 pub(crate) mod standard;
 pub mod thermal;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// All questions, sorted by id. Each is answered by the entry of the same id in `explain`.
-pub static QUESTIONS: [&Question; 13] = [
+pub static QUESTIONS: [&Question; 14] = [
     &ab::QUESTION,
     &clock::QUESTION,
     &core_to_core::QUESTION,
@@ -43,6 +44,7 @@ pub static QUESTIONS: [&Question; 13] = [
     &standard::QUESTION,
     &thermal::QUESTION,
     &workload::QUESTION,
+    &scaling::QUESTION,
 ];
 
 /// What can be asked of a machine.

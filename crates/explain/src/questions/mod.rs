@@ -7,6 +7,7 @@ mod core_to_core;
 mod dram_throttling;
 pub mod efficiency;
 mod memory;
+mod scaling;
 pub mod sensitivity;
 mod thermal;
 
@@ -29,6 +30,7 @@ pub const ANSWERS: &[Answer] = &[
     Answer::plain(QuestionId::Standard),
     thermal::ANSWER,
     Answer::plain(QuestionId::Workload),
+    scaling::ANSWER,
 ];
 
 /// The sections of all questions that a Record answers.
