@@ -31,6 +31,7 @@ pub(super) const OF_HUB: &[&str] = &[
 
 /// Every command that README has not.
 pub(super) const ROWS: &[(&str, Tried)] = &[
+    ("sbc-bench scaling", As("sbc-bench scaling [--cpus LIST]")),
     ("sbc-bench explain FILE", Line("sbc-bench explain old.log", &["Testboard Three"])),
     (
         "sbc-bench explain --details FILE",

@@ -27,10 +27,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ),
     ("sbc-bench memory [--cpus LIST]", Line("sbc-bench memory --cpus 0", &["copy", "latency"])),
     ("sbc-bench core-to-core [--cpus LIST]", Line("sbc-bench core-to-core", &["Core-to-core latency in ns"])),
-    (
-        "sbc-bench scaling [--cpus LIST]",
-        Line("sbc-bench scaling", &["times one", "of the sum alone", "Bandwidth of several"]),
-    ),
+    ("sbc-bench scaling [--cpus LIST]", OnBoard("sbc-bench scaling")),
     ("sbc-bench workload ID [VARIANT]", Line("sbc-bench workload aes aes-256-cbc", &["aes 256-CBC"])),
     ("sbc-bench list workloads", Line("sbc-bench list workloads", &["sevenzip", "memory-bandwidth"])),
     (

@@ -124,9 +124,11 @@ pub struct Planning<'a> {
 /// How a run behaves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
-    /// It is worth waiting for a quiet system, and watching it: a request for one figure wants it now, and is told
-    /// how disturbed it was.
+    /// It is worth waiting for a quiet system: a request for one figure wants it now, and is told how disturbed it
+    /// was.
     pub is_whole_run: bool,
+    /// The machine is sampled meanwhile.
+    pub is_watched: bool,
     /// Clocks are measured before settings are changed, so that the ramp to full clock is that of the governor as it
     /// was found.
     pub has_ramps: bool,
@@ -178,6 +180,7 @@ impl Default for Attributes {
     fn default() -> Self {
         Self {
             is_whole_run: true,
+            is_watched: true,
             has_ramps: true,
             looks_first: false,
             asks_for_tools: true,
@@ -200,6 +203,7 @@ impl Attributes {
     fn at_once() -> Self {
         Self {
             is_whole_run: false,
+            is_watched: false,
             has_ramps: false,
             not_resumable: Some("it is a short single measurement; repeat it instead"),
             ..Self::default()

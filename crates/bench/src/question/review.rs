@@ -54,6 +54,7 @@ impl Task for Review {
     fn attributes(&self) -> Attributes {
         Attributes {
             is_whole_run: self.benchmarks,
+            is_watched: self.benchmarks,
             has_ramps: self.benchmarks,
             looks_first: true,
             replaces_programs: true,

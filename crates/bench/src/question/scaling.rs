@@ -45,7 +45,8 @@ impl Task for Scaling {
     }
 
     fn attributes(&self) -> Attributes {
-        Attributes::at_once()
+        // Clocks and heat say what many CPUs lose.
+        Attributes { is_watched: true, ..Attributes::at_once() }
     }
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {

@@ -184,12 +184,13 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        let Attributes { is_whole_run, has_ramps, looks_first, asks_for_tools, .. } = self.context.task.attributes();
-        if is_whole_run || looks_first {
+        let attributes = self.context.task.attributes();
+        let Attributes { is_whole_run, is_watched, has_ramps, looks_first, asks_for_tools, .. } = attributes;
+        if is_watched || looks_first {
             self.start_meters();
         }
         let (sampler, may_start) = match is_whole_run {
-            false => (None, true),
+            false => (is_watched.then(|| self.sampler()), true),
             true => {
                 let (sampler, may_start) = self.gate();
                 (Some(sampler), may_start)
@@ -268,6 +269,11 @@ impl Runner<'_> {
     /// What is still to be done, the stage that runs first.
     fn ahead(&self) -> &[Stage] {
         self.stages.get(self.at..).unwrap_or_default()
+    }
+
+    /// Looks for the sensors of the machine.
+    fn sampler(&self) -> Sampler {
+        Sampler::new(self.context.root, &self.sampling(self.context.options.interval))
     }
 
     /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.

@@ -35,6 +35,12 @@ fn efficiency_of_every_set() {
         Row { line: "sbc-bench -g 0-1", end: "4", status: &[130], ..ROW },
         Row { line: "sbc-bench -g 7", says: &["CPU 7 is not online"], status: &[1], ..ROW },
         Row { line: "sbc-bench -M", says: &["AES"], ..RUN },
+        Row {
+            line: "sbc-bench scaling",
+            flags: "",
+            says: &["of the sum alone", "Clock: against the clock of these CPUs", "Bandwidth of several"],
+            ..RUN
+        },
     ]);
 }
 
