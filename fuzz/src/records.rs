@@ -37,7 +37,7 @@ pub(crate) fn explain_all(record: &Record) {
     for finding in &explained.findings {
         finding.sentence();
     }
-    for report in explain::report::REPORTS.iter() {
+    for report in report::REPORTS.iter() {
         // A user asks for one at a time.
         limits::begin();
         report.text(record, explained);

@@ -240,7 +240,7 @@ fn redacted_record_has_no_secret() {
         };
         assert_eq!(ids(&blanked), ids(&record), "{name}");
         for format in ["log", "text", "review"] {
-            let report = explain::report::find(format).unwrap();
+            let report = report::find(format).unwrap();
             let text = report.render(&blanked, &explain::Explanation::of(&blanked));
             left.extend(found(&format!("{name} {format}"), &text));
         }

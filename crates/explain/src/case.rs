@@ -25,7 +25,7 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     /// Of this Record.
-    pub(crate) fn of(record: &'a Record) -> Self {
+    pub fn of(record: &'a Record) -> Self {
         Self {
             record,
             phases: OnceCell::new(),

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// The same text on one line: what a terminal or a reader of lines would obey becomes a blank.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     match text.contains(is_obeyed) {
         true => Cow::Owned(text.replace(is_obeyed, " ")),
         false => Cow::Borrowed(text),

@@ -69,7 +69,7 @@ pub fn duration(ms: i64) -> String {
 }
 
 /// The text with a capital.
-pub(crate) fn capitalised(text: &str) -> String {
+pub fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => first.to_uppercase().chain(chars).collect(),
@@ -104,7 +104,7 @@ pub(crate) fn sentences(findings: &[Finding]) -> String {
 }
 
 /// The sentences of all that is said: causes are marked by how much they harm, and what belongs to each stands below it.
-pub(crate) fn explanation(explained: &Explanation) -> String {
+pub fn explanation(explained: &Explanation) -> String {
     explained.in_order().into_iter().map(|(finding, is_cause)| sentence(finding, is_cause)).collect()
 }
 

@@ -40,7 +40,7 @@ pub fn shortened(text: &str, letters_max: usize) -> String {
 }
 
 /// The beginning of a text that is endless.
-pub(crate) fn cut(text: &str) -> Cow<'_, str> {
+pub fn cut(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(CHARACTERS_MAX) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),
@@ -73,7 +73,7 @@ pub(crate) fn is_obeyed(c: char) -> bool {
 
 /// Text that means nothing to Markdown, on one line: no tables, links, emphasis, code or HTML come out of it. An
 /// underscore within a word is no emphasis (CommonMark, 6.2), and stays as people read it.
-pub(crate) fn markdown(text: &str) -> String {
+pub fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut letters = text.trim().chars().peekable();
     let mut before = ' ';
@@ -98,7 +98,7 @@ pub(crate) fn markdown(text: &str) -> String {
 
 /// A cell of comma-separated values (RFC 4180): quoted where commas or quotes would end a cell. A name that a spreadsheet would run as a formula
 /// gets an apostrophe; a lone dash is none, nor is a number.
-pub(crate) fn csv(text: &str) -> String {
+pub fn csv(text: &str) -> String {
     let plain = text.replace(is_obeyed, " ");
     let is_number = plain.parse::<f64>().is_ok();
     let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']) && !is_number;

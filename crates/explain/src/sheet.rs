@@ -4,7 +4,7 @@ use crate::plain::{csv, markdown};
 
 /// A table.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sheet {
+pub struct Sheet {
     /// Heading of each column, and whether it holds numbers.
     columns: Vec<(String, bool)>,
     rows: Vec<Vec<String>>,
@@ -12,13 +12,13 @@ pub(crate) struct Sheet {
 
 impl Sheet {
     /// A table without rows.
-    pub(crate) fn new(columns: impl IntoIterator<Item = (impl Into<String>, bool)>) -> Self {
+    pub fn new(columns: impl IntoIterator<Item = (impl Into<String>, bool)>) -> Self {
         let columns = columns.into_iter().map(|(heading, is_number)| (heading.into(), is_number)).collect();
         Self { columns, rows: Vec::new() }
     }
 
     /// Adds a row, which has a cell for each column.
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
+    pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
@@ -33,12 +33,12 @@ impl Sheet {
     }
 
     /// True without rows.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Comma-separated values (RFC 4180), lines ending with LF as all tools of Linux have them.
-    pub(crate) fn csv(&self) -> String {
+    pub fn csv(&self) -> String {
         let line = |cells: Vec<String>| cells.join(",") + "\n";
         let heading = line(self.columns.iter().map(|(heading, _)| csv(heading)).collect());
         let rows = self.rows.iter().map(|row| line(row.iter().map(|cell| csv(cell)).collect()));
@@ -46,7 +46,7 @@ impl Sheet {
     }
 
     /// A table as GitHub shows it: numbers right-aligned.
-    pub(crate) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let rule = |(_, is_number): &(String, bool)| if *is_number { "---:" } else { ":---" }.to_owned();
         let heading = line(self.columns.iter().map(|(heading, _)| markdown(heading)).collect());
@@ -57,18 +57,18 @@ impl Sheet {
 }
 
 /// Sentences as a list in Markdown under a heading; nothing without one.
-pub(crate) fn list(heading: &str, lines: impl Iterator<Item = String>) -> String {
+pub fn list(heading: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("* {}\n", markdown(&line))).collect();
     if lines.is_empty() { lines } else { format!("\n{heading}\n\n{lines}") }
 }
 
 /// A number for programs: all its digits, empty where there is none.
-pub(crate) fn raw(value: Option<f64>) -> String {
+pub fn raw(value: Option<f64>) -> String {
     value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
 }
 
 /// Whether a figure may be compared, as a cell: `yes`, else `no: why`.
-pub(crate) fn comparable(why_not: Option<&str>) -> String {
+pub fn comparable(why_not: Option<&str>) -> String {
     why_not.map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"))
 }
 

@@ -200,7 +200,7 @@ impl Plot {
     }
 
     /// It as a report.
-    pub(crate) fn report(&self) -> Report {
+    pub fn report(&self) -> Report {
         Report { id: self.id, about: self.about, for_programs: false, fits: |_| true, made: Made::Plot(self.draw) }
     }
 }

@@ -39,9 +39,9 @@ pub use several::{comparison, ranking, results, trends};
 
 use document::{Part, document};
 use draw::Plot;
+use explain::Report;
 use explain::compare::{Ranking, rank_for_people};
 use explain::reference::Reference;
-use explain::report::Report;
 use explain::{Explanation, Figure};
 use maud::Markup;
 use record::Record;
@@ -102,7 +102,7 @@ pub static REPORT: Report = Report {
 /// The page of a Record as a whole HTML file, with its place among the known results. Names and texts of the Record are
 /// escaped; those that are endless are cut.
 pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> String {
-    let record = &explain::report::for_people(record);
+    let record = &explain::for_people(record);
     let subject = Subject::of(record, explained, known);
     let made = SECTIONS
         .iter()
@@ -129,7 +129,7 @@ pub fn policy() -> String {
 
 /// The card of a result, a picture for links to it, and every plot that it has.
 pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> Vec<Drawing> {
-    pictures::drawings(&Subject::of(&explain::report::for_people(record), explained, known))
+    pictures::drawings(&Subject::of(&explain::for_people(record), explained, known))
 }
 
 impl<'a> Subject<'a> {

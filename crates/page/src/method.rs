@@ -21,7 +21,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                 (samples) " samples of " (record.samples.channels.len()) " channels"
                 @if record.samples.interval_ms > 0 { ", every " (record.samples.interval_ms) " ms" }
                 @if let Some(cost) = cost { "; sampling took " (format!("{cost:.3}")) " % of the CPU time" } "."
-                @if record.samples.folds > 0 { " " (explain::folded(record)) }
+                @if record.samples.folds > 0 { " " (explain::watched::folded(record)) }
             }
         }
         @if !tools.is_empty() {

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod program;
+pub mod records;
 mod scratch;
 mod skip;
 mod stuck;

@@ -5,11 +5,11 @@ use crate::machines::Identified;
 use explain::any_file::{self, Unreadable};
 use explain::compare::{Side, compare};
 use explain::reference::Reference;
-use explain::report::{self, REPORTS};
 use explain::results::{Row, USUAL_ORDER, sort};
 use explain::trend::{Sample, trends};
 use explain::{Explanation, Place};
 use record::Record;
+use report::REPORTS;
 use serde_json::{Value, json};
 
 /// More places of one finding are not listed.
@@ -166,7 +166,7 @@ fn rows(chosen: &[&Explained]) -> Vec<Row> {
 
 impl Explained {
     fn listed(&self) -> Value {
-        let record = report::for_people(&self.record);
+        let record = explain::for_people(&self.record);
         let machine = &record.machine;
         let board = machine.name().or(machine.soc.known()).map_or("Unknown board".into(), |name| explain::plain(name));
         let findings: Vec<Value> =

@@ -8,19 +8,20 @@ use super::Problem;
 /// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
 /// ships may.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
-    ("app", &["bench", "explain", "machine", "page", "record"]),
+    ("app", &["bench", "explain", "machine", "page", "record", "report"]),
     ("archive", &[]),
     ("bench", &["microbench", "machine", "probe", "record"]),
     ("explain", &["record"]),
-    ("hub", &["archive", "explain", "page", "record"]),
+    ("hub", &["archive", "explain", "page", "record", "report"]),
     ("identify", &["record"]),
     ("microbench", &[]),
     ("machine", &["identify", "record"]),
     ("page", &["explain", "record"]),
     ("probe", &["microbench"]),
     ("record", &[]),
+    ("report", &["explain", "record"]),
     ("testkit", &["microbench", "machine", "record"]),
-    ("web", &["archive", "explain", "identify", "page", "record"]),
+    ("web", &["archive", "explain", "identify", "page", "record", "report"]),
     ("xtask", &["explain", "probe", "record", "web"]),
 ];
 
@@ -30,6 +31,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg", "serde_json"]),
+    ("report", &["jiff", "serde", "serde_json"]),
     ("archive", &["flate2", "tar", "zip"]),
     ("identify", &[]),
     ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),

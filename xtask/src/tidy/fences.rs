@@ -39,6 +39,7 @@ const FENCES: &[Fence] = &[
     fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
     fence("page", true, Unsafe::Nowhere),
     fence("probe", true, Unsafe::Nowhere),
+    fence("report", true, Unsafe::Nowhere),
     fence("record", true, Unsafe::Nowhere),
     fence("testkit", false, Unsafe::Nowhere),
     fence("web", true, Unsafe::Nowhere),

@@ -8,12 +8,12 @@ use crate::workspace::File;
 const UNITS: [&str; 5] = ["MIPS", "MB/s", "kB/s", "kH/s", "ns"];
 /// Where digits are given: the one place, and the forms of the bash program, which others parse.
 const PLACES: [&str; 3] =
-    ["crates/explain/src/number.rs", "crates/explain/src/report/log/", "crates/explain/src/report/review/measured.rs"];
+    ["crates/explain/src/number.rs", "crates/report/src/log/", "crates/report/src/review/measured.rs"];
 
 /// Every text in which digits and a unit of scores are put together.
 pub(super) fn check(file: &File) -> Vec<Problem> {
-    let is_report =
-        ["crates/explain/src/", "crates/page/src/", "crates/app/src/"].iter().any(|at| file.path.starts_with(at));
+    let reports = ["crates/explain/src/", "crates/report/src/", "crates/page/src/", "crates/app/src/"];
+    let is_report = reports.iter().any(|at| file.path.starts_with(at));
     if !is_report || PLACES.iter().any(|place| file.path.starts_with(place)) {
         return Vec::new();
     }
@@ -41,10 +41,10 @@ mod tests {
     #[test]
     fn digits_of_scores_stand_in_one_place() {
         for (path, text, expected) in [
-            ("crates/explain/src/report/a.rs", "format!(\"{mips:.0} MIPS\")", 1),
+            ("crates/report/src/a.rs", "format!(\"{mips:.0} MIPS\")", 1),
             ("crates/page/src/a.rs", "format!(\"in {:>7.1} ns.\")", 1),
             ("crates/page/src/a.rs", "format!(\"{mips} MIPS, {:.1} nsec, {x:.1} %\")", 0),
-            ("crates/explain/src/report/log/a.rs", "format!(\"{mips:.0} MIPS\")", 0),
+            ("crates/report/src/log/a.rs", "format!(\"{mips:.0} MIPS\")", 0),
             ("crates/machine/src/a.rs", "format!(\"{mips:.0} MIPS\")", 0),
             ("crates/page/src/a.rs", "#[cfg(test)]\nmod tests {\nconst A: &str = \"{mips:.0} MIPS\";\n}", 0),
         ] {

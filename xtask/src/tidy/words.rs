@@ -203,7 +203,7 @@ fn without_subject(file: &File) -> impl Iterator<Item = Problem> {
 /// True for sources of which messages reach the user.
 fn is_of_the_program(path: &str) -> bool {
     let in_sources = path.split_once("/src/").filter(|(place, _)| place.starts_with("crates/"));
-    let is_test = |rest: &str| rest.contains("tests") || rest.contains("test_support") || rest.contains("foreign");
+    let is_test = |rest: &str| rest.contains("tests") || rest.contains("foreign");
     in_sources.is_some_and(|(place, rest)| place != "crates/testkit" && !is_test(rest))
 }
 

@@ -61,7 +61,7 @@ mod tests {
     fn plain_verbs_print_the_report_of_their_name() {
         assert!(plain_verbs().count() > 1);
         for (question, _) in plain_verbs() {
-            assert!(explain::report::find(question.asked_by).is_some(), "{} has no report", question.asked_by);
+            assert!(report::find(question.asked_by).is_some(), "{} has no report", question.asked_by);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! All reports: those of `explain`, and the page.
 
 use anyhow::Context;
-use explain::report::{REPORTS, Report};
+use explain::Report;
+use report::REPORTS;
 
 /// All reports, sorted by id.
 pub(super) fn all() -> Vec<&'static Report> {

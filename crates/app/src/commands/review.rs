@@ -6,7 +6,7 @@ use crate::args::ReviewArgs;
 use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
-use explain::{Document, Explanation, report};
+use explain::{Document, Explanation};
 use machine::{Root, Timeline};
 use record::{End, Fact, Mode, Record, Run, Survey};
 use std::sync::atomic::AtomicI32;

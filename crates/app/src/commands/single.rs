@@ -8,7 +8,7 @@ use crate::paths::Paths;
 use crate::progress::ProgressBar;
 use crate::{output, signals, status};
 use bench::RunContext;
-use explain::{Document, Explanation, report};
+use explain::{Document, Explanation};
 use machine::{Identified, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Restored};
 

@@ -6,7 +6,7 @@ mod confidence;
 mod graph;
 mod ledger;
 mod situated;
-pub(crate) mod told;
+pub mod told;
 mod verdict;
 mod when;
 

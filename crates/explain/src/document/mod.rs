@@ -16,7 +16,7 @@ use record::{Record, RuleId, Samples};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub(crate) use results::Results;
+pub use results::Results;
 use values::Values;
 
 /// What is printed of one result.

@@ -16,11 +16,11 @@ use std::fmt;
 
 /// Names and values, in the order in which they are printed.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Results(Vec<(String, Value)>);
+pub struct Results(Vec<(String, Value)>);
 
 impl Results {
     /// Of this case.
-    pub(crate) fn of(case: &Case<'_>, explained: &Explanation) -> Self {
+    pub fn of(case: &Case<'_>, explained: &Explanation) -> Self {
         let record = case.record;
         let mut results = Self(Vec::new());
         results.machine(case);

@@ -10,7 +10,7 @@ pub(crate) const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
 /// Best copy or fill rate over all clusters in MB/s: that of the machine's own C library, as lists of results have always
 /// shown it. Runs that did not ask for it have that of the best routine; where it was asked for and could not be
 /// measured, no other rate takes its place.
-pub(crate) fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
+pub fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
     let is_it = |figure: &Figure| figure.key.name() == operation.as_str();
     let of = |id| best(figures, |figure: &Figure| figure.key.is_of(id) && is_it(figure));
     let best = match record.steps_of(WorkloadId::MemoryLibc).next() {
@@ -22,7 +22,7 @@ pub(crate) fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: Me
 
 /// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of
 /// repetitions on one core type, the best over core types.
-pub(crate) fn cipher_kb_per_s(figures: &[Figure], algorithm: &Variant) -> Option<u64> {
+pub fn cipher_kb_per_s(figures: &[Figure], algorithm: &Variant) -> Option<u64> {
     let is_cipher = |figure: &Figure| {
         figure.is_main
             && figure.key.is_of(WorkloadId::OpenSsl)
@@ -33,12 +33,12 @@ pub(crate) fn cipher_kb_per_s(figures: &[Figure], algorithm: &Variant) -> Option
 }
 
 /// Best single-threaded 7-zip rating in MIPS.
-pub(crate) fn sevenzip_single_mips(figures: &[Figure]) -> Option<u32> {
+pub fn sevenzip_single_mips(figures: &[Figure]) -> Option<u32> {
     sevenzip_mips(figures, &Variant::SINGLE)
 }
 
 /// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU the single-threaded one.
-pub(crate) fn sevenzip_multi_mips(record: &Record, figures: &[Figure]) -> Option<u32> {
+pub fn sevenzip_multi_mips(record: &Record, figures: &[Figure]) -> Option<u32> {
     let one_cpu = || record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
     sevenzip_mips(figures, &Variant::MULTI).or_else(|| sevenzip_single_mips(figures).filter(|_| one_cpu()))
 }
@@ -67,13 +67,13 @@ pub(crate) fn comparable(all: &[Figure]) -> [bool; 2] {
 }
 
 /// Median rate of a load that gives one value after the other.
-pub(crate) fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
+pub fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
     let is_rate = |figure: &&Figure| figure.key.is_of(workload);
     figures.iter().find(is_rate).map(|figure| figure.value)
 }
 
 /// The latency of the largest size that was measured, in ns, with that size in MiB.
-pub(crate) fn memory_latency(record: &Record) -> Option<(f64, u64)> {
+pub fn memory_latency(record: &Record) -> Option<(f64, u64)> {
     record.steps_of(WorkloadId::MemoryLatency).find_map(|step| match done(step)? {
         Measured::Latency(latency) => {
             let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
@@ -90,7 +90,7 @@ fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> 
 }
 
 /// What a step measured, if it went well.
-pub(crate) fn done(step: &Step) -> Option<&Measured> {
+pub fn done(step: &Step) -> Option<&Measured> {
     match &step.outcome {
         Outcome::Done(measured) => Some(measured),
         _ => None,
@@ -103,12 +103,12 @@ pub(crate) fn tens(value: u64) -> u64 {
 }
 
 /// A number, or a dash for what was not measured.
-pub(crate) fn or_dash<T: ToString>(value: Option<T>) -> String {
+pub fn or_dash<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 /// Relative standard deviation in percent, or as the log printed it.
-pub(crate) fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
+pub fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
     let rates = &row.bytes_per_s;
     if rates.len() < 2 {
         return row.printed_deviation_percent;

@@ -9,13 +9,13 @@ mod core;
 pub mod equivalent;
 mod gather;
 mod key;
-pub(crate) mod main;
+pub mod main;
 mod steps;
 mod title;
 
 pub use self::core::{Core, core_name};
 pub use self::key::FigureKey;
-pub(crate) use self::steps::best_row;
+pub use self::steps::best_row;
 pub(crate) use self::title::title_among;
 
 use crate::Verdict;

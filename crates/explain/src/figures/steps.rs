@@ -240,7 +240,7 @@ impl Maker<'_> {
 
 /// The row that stands for an operation: the fastest. Of the many routines of a log only those of the C
 /// library count, which is what lists of results have always shown (`standard` before 0.9.19).
-pub(crate) fn best_row<'a>(
+pub fn best_row<'a>(
     record: &Record,
     step: &Step,
     bandwidth: &'a Bandwidth,

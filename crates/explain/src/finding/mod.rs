@@ -7,7 +7,7 @@ mod quantity;
 mod scope;
 
 pub use quantity::Quantity;
-pub(crate) use quantity::mhz;
+pub use quantity::mhz;
 pub use scope::{Scope, Span, Witness};
 
 use record::{ChannelId, Missing, RuleId};
@@ -221,7 +221,7 @@ impl Verdict {
     }
 
     /// The line that scripts look for: whenever results are not valid, it holds `check the log`.
-    pub(crate) fn line(self) -> &'static str {
+    pub fn line(self) -> &'static str {
         match self {
             Verdict::Valid => "Results valid.",
             Verdict::Degraded => "Results degraded, check the log for the reasons:",

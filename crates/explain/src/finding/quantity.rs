@@ -63,7 +63,7 @@ impl fmt::Display for Quantity {
 }
 
 /// A clock in MHz, rounded; any number, since files claim any.
-pub(crate) fn mhz(khz: u32) -> u32 {
+pub fn mhz(khz: u32) -> u32 {
     khz.saturating_add(500) / 1000
 }
 

@@ -8,12 +8,12 @@ mod origin;
 mod remarks;
 mod support;
 mod text;
-pub(crate) use text::weakness_lines;
+pub use text::weakness_lines;
 mod version;
 
 pub use eol::{Date, Eol, Series};
 pub use origin::{Class, Origin, Trace};
-pub(crate) use support::ENDED;
+pub use support::ENDED;
 pub use support::Support;
 pub use text::{lines, text};
 pub use version::KernelVersion;

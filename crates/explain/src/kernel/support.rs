@@ -14,7 +14,7 @@ const BEHIND_MANY: u32 = 20;
 const DATA_DAYS_MAX: i32 = 90;
 
 /// Support of the series is over.
-pub(crate) const ENDED: RuleId = RuleId::own("kernel-ended");
+pub const ENDED: RuleId = RuleId::own("kernel-ended");
 
 /// What is known about the support of a series at kernel.org.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

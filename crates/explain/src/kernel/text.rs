@@ -123,7 +123,7 @@ fn weaknesses(facts: &KernelFacts) -> String {
 }
 
 /// One line for each weakness that this CPU has.
-pub(crate) fn weakness_lines(facts: &KernelFacts) -> Vec<String> {
+pub fn weakness_lines(facts: &KernelFacts) -> Vec<String> {
     facts
         .vulnerabilities
         .iter()

@@ -72,7 +72,7 @@ pub fn day(record: &Record) -> Option<String> {
 }
 
 /// A moment of a run in the time of the place where it ran.
-pub(crate) fn local_time(record: &Record, at_ms: i64) -> Option<jiff::Zoned> {
+pub fn local_time(record: &Record, at_ms: i64) -> Option<jiff::Zoned> {
     let offset = Offset::from_seconds(record.run.utc_offset_minutes.saturating_mul(60)).ok()?;
     let started = record.run.started.known()?;
     let timestamp = Timestamp::from_millisecond(started.saturating_add(at_ms)).ok()?;

@@ -34,12 +34,12 @@ pub const ANSWERS: &[Answer] = &[
 ];
 
 /// The sections of all questions that a Record answers.
-pub(crate) fn texts(record: &Record) -> impl Iterator<Item = String> {
+pub fn texts(record: &Record) -> impl Iterator<Item = String> {
     ANSWERS.iter().map(|answer| (answer.text)(record)).filter(|text| !text.is_empty())
 }
 
 /// All plots, sorted by id.
-pub(crate) fn all_plots() -> Vec<Plot> {
+pub fn all_plots() -> Vec<Plot> {
     let mut plots: Vec<Plot> = ANSWERS.iter().flat_map(|answer| answer.plots).copied().collect();
     plots.sort_by_key(|plot| plot.id);
     plots

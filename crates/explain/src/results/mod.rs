@@ -7,6 +7,7 @@
 mod entry;
 mod filter;
 mod formats;
+pub mod summary;
 mod text;
 
 use crate::case::Case;
@@ -16,12 +17,12 @@ use crate::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use crate::figures::{Figure, verdict_of};
-use crate::report::summary::columns;
 use crate::rules::system_time::is_of_engine;
 use crate::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+use summary::columns;
 
 pub use entry::{Entry, EntryFigure};
 pub use filter::Filter;

@@ -35,8 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::{own_run, with_scores};
-    use crate::{Explanation, figures, report};
+    use crate::test_support::own_run;
     use record::{Fact, Missing, NOT_EMULATED};
 
     #[test]
@@ -49,23 +48,6 @@ mod tests {
             let mut record = own_run();
             record.machine.emulation = emulation;
             assert_eq!(sentences(RULE.id, &record).len(), expected, "{:?}", record.machine.emulation);
-        }
-    }
-
-    /// Summary lines are collected in lists, where each one is taken for a machine.
-    #[test]
-    fn nothing_measured_in_emulation_is_given_as_a_score() {
-        let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        assert!(!figures(&record).is_empty());
-        record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
-        assert!(figures(&record).is_empty());
-        let explained = Explanation::of(&record);
-        for id in ["text", "summary"] {
-            let row = report::find(id).unwrap();
-            let text = row.render(&record, &explained);
-            assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
-            let says_so = if id == "summary" { "| emulated |" } else { "CPU is emulated" };
-            assert!(text.contains(says_so), "{text}");
         }
     }
 }

@@ -56,7 +56,7 @@ mod settings_not_restored;
 mod sevenzip_version;
 pub(crate) mod slowdown;
 mod started_busy;
-pub(crate) mod stated;
+pub mod stated;
 mod steps_missing;
 mod stolen_time;
 mod summary_wrong;
@@ -198,7 +198,7 @@ pub(crate) const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
 /// The rule that says that nothing was throttled, or that nothing would show it.
 pub(crate) const NO_THROTTLING: RuleId = no_throttling::RULE.id;
 /// The rule that says that scores are missing.
-pub(crate) const STEPS_MISSING: RuleId = steps_missing::RULE.id;
+pub const STEPS_MISSING: RuleId = steps_missing::RULE.id;
 pub(crate) use steps_missing::is_skip;
 /// The rule that says that memory was swapped.
 pub(crate) const SWAPPING: RuleId = swapping::RULE.id;

@@ -8,7 +8,7 @@ use crate::{Finding, Place, Quantity, Severity, Verdict};
 use record::{LogLine, Record, Source};
 
 /// The end of a finding's line in a log: `[thermal-throttling, degraded]`.
-pub(crate) fn mark(finding: &Finding) -> String {
+pub fn mark(finding: &Finding) -> String {
     format!("[{}, {}]", finding.rule, word(finding.severity))
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn find() -> Option<PathBuf> {
 
 /// The folder of what was composed for tests.
 pub(crate) fn composed() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/composed")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/tests/composed")
 }
 
 /// Rows of `composed/truth/TABLE.tsv`, without comments and titles.

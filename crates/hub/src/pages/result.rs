@@ -3,7 +3,7 @@
 use super::markup::{Link, Page, escape};
 use crate::derive::headline;
 use crate::query::Listed;
-use explain::{Explanation, Severity, plots, report};
+use explain::{Explanation, Severity, plots};
 use record::Record;
 use std::fmt::Write;
 

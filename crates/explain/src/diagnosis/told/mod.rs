@@ -2,11 +2,8 @@
 //! follows from it and what helps, and notes. Reports lay it out.
 
 mod clauses;
-mod details;
 mod said;
 mod sentence;
-
-pub(crate) use details::details;
 
 use crate::lines::capitalised;
 use crate::monitor::time_of_day;

@@ -1,0 +1,47 @@
+//! Report: every figure as comma-separated values with all its digits, for spreadsheets and scripts.
+
+use explain::Report;
+use explain::figures;
+use explain::sheet::{Sheet, comparable, raw};
+use record::Record;
+
+pub(super) const REPORT: Report = Report {
+    id: "csv",
+    about: "Every figure with all digits, unit and comparability, as CSV.",
+    fits: |record| !figures(record).is_empty(),
+    ..Report::of(|record, _explained| csv(record))
+};
+
+fn csv(record: &Record) -> String {
+    let columns = [
+        "key",
+        "figure",
+        "core_type",
+        "cpus",
+        "value",
+        "unit",
+        "better",
+        "repetitions",
+        "sd_percent",
+        "is_main",
+        "comparable",
+    ];
+    let mut sheet = Sheet::new(columns.map(|column| (column, false)));
+    for figure in figures(record) {
+        let core = figure.core.as_ref();
+        sheet.row([
+            figure.key.as_str().to_owned(),
+            figure.name(),
+            core.and_then(|core| core.core_type.clone()).unwrap_or_default(),
+            core.map_or_else(String::new, |core| explain::cpu_list(&core.cpus)),
+            raw(Some(figure.value)),
+            figure.unit.clone(),
+            if figure.higher_is_better { "higher" } else { "lower" }.to_owned(),
+            figure.repetitions.to_string(),
+            raw(figure.spread_percent),
+            figure.is_main.to_string(),
+            comparable(figure.not_comparable.as_deref()),
+        ]);
+    }
+    sheet.csv()
+}

@@ -1,0 +1,128 @@
+//! The table of reports. One report is one file: a Record and its findings in, text out.
+//!
+//! A crate of its own, so that who edits a report waits for no rule and no reader of logs to be compiled again.
+
+#![forbid(unsafe_code)]
+
+mod csv;
+mod details;
+mod json;
+mod log;
+mod machine_line;
+mod markdown;
+mod more_scores;
+mod record;
+mod review;
+mod summary;
+mod systems;
+mod terminal;
+
+use explain::{ANSWERS, Explanation, Report, all_plots, rules};
+use std::sync::LazyLock;
+
+/// The steps of which findings say that their scores are missing, by name.
+fn steps_said(explained: &Explanation) -> Vec<String> {
+    let missing = explained.findings.iter().filter(|finding| finding.rule == rules::STEPS_MISSING);
+    missing.filter_map(|finding| finding.value("step")).map(ToString::to_string).collect()
+}
+
+/// All reports, sorted by id.
+pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
+    let of_questions = ANSWERS.iter().flat_map(|answer| answer.reports).copied();
+    let plots = all_plots().into_iter().map(|plot| plot.report());
+    let mut reports: Vec<Report> = ROWS.iter().chain(systems::ROWS).copied().chain(of_questions).chain(plots).collect();
+    reports.sort_by_key(|report| report.id);
+    reports
+});
+
+/// Reports that tell of any Record.
+const ROWS: &[Report] = &[
+    csv::REPORT,
+    json::REPORT,
+    log::REPORT,
+    markdown::REPORT,
+    record::REPORT,
+    review::REPORT,
+    summary::REPORT,
+    terminal::REPORT,
+    terminal::DETAILS,
+];
+
+/// The report with this id.
+pub fn find(id: &str) -> Option<&'static Report> {
+    REPORTS.iter().find(|report| report.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::record::{ChannelId, Fact, Mode, Unit};
+    use explain::figures;
+    use testkit::records::{gauge_channel, labelled, own_run, with_scores};
+
+    #[test]
+    fn table_is_in_order() {
+        assert!(REPORTS.windows(2).all(|pair| pair[0].id < pair[1].id));
+        for report in REPORTS.iter() {
+            assert!(report.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", report.id);
+            assert!(report.about.ends_with('.'), "{}", report.id);
+            let is_of_any = ROWS
+                .iter()
+                .chain(systems::ROWS)
+                .any(|row| row.id == report.id && !["csv", "review", "summary"].contains(&row.id));
+            assert_eq!(report.is_of(&own_run()), is_of_any, "{}", report.id);
+            assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_in_text_only() {
+        let mut record = gauge_channel(own_run(), ChannelId::zone_temperature(0), Unit::Millicelsius, &[95_000; 8]);
+        let endless = |first: &str| first.to_owned() + &"x".repeat(4000);
+        record = labelled(record, &endless("zone"));
+        let machine = &mut record.machine;
+        for fact in [&mut machine.board, &mut machine.soc, &mut machine.distribution] {
+            *fact = Fact::Known(endless("name"));
+        }
+        let policy = &mut machine.policies[0];
+        policy.governor = Fact::Known(endless("governor"));
+        policy.governors = vec![endless("governor"), "powersave".into()];
+        policy.driver = Fact::Known(endless("driver"));
+        machine.cpus[0].core_type = Fact::Known(endless("core"));
+        machine.clusters[0].core_type = Fact::Known(endless("core"));
+        let explained = Explanation::of(&record);
+        for report in REPORTS.iter() {
+            let text = report.text(&record, &explained);
+            let longest = text.split_whitespace().map(|word| word.chars().count()).max();
+            let is_whole = longest.is_some_and(|longest| longest > 4000);
+            assert!(report.for_programs || !is_whole, "{}: {longest:?}", report.id);
+            assert!(is_whole || !["findings-json", "record"].contains(&report.id), "{}: {longest:?}", report.id);
+        }
+    }
+
+    /// Summary lines are collected in lists, where each one is taken for a machine.
+    #[test]
+    fn nothing_measured_in_emulation_is_given_as_a_score() {
+        let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
+        assert!(!figures(&record).is_empty());
+        record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
+        assert!(figures(&record).is_empty());
+        let explained = Explanation::of(&record);
+        for id in ["text", "summary"] {
+            let row = find(id).unwrap();
+            let text = row.render(&record, &explained);
+            assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
+            let says_so = if id == "summary" { "| emulated |" } else { "CPU is emulated" };
+            assert!(text.contains(says_so), "{text}");
+        }
+    }
+
+    #[test]
+    fn recording_has_no_verdict_about_results() {
+        let mut record = gauge_channel(own_run(), ChannelId::claimed(0), Unit::Kilohertz, &[1_800_000; 2]);
+        record.run.mode = Mode::Monitor;
+        let text = find("text").unwrap().render(&record, &Explanation::of(&record));
+        assert!(text.starts_with("Recorded "), "{text}");
+        assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
+    }
+}

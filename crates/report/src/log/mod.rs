@@ -1,0 +1,95 @@
+//! Report: the classic text log, in the section order and line formats that readers of
+//! sbc-bench logs know. Its last line is the summary line, where a score was measured.
+//!
+//! What this program measures with routines of its own stands under its own names; what it did
+//! not measure is left out or is `-`, never 0.
+
+mod clocks;
+mod closing;
+mod header;
+mod memory;
+mod monitor;
+mod scores;
+
+use explain::Report;
+use explain::{Explanation, Severity};
+use record::Record;
+use std::fmt::Write;
+
+pub(super) const REPORT: Report =
+    Report { id: "log", about: "Classic text log, ending with the summary line.", ..Report::of(render) };
+
+/// The line between sections: 74 number signs.
+const SEPARATOR: &str = "##########################################################################";
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let mut log = header::section(record);
+    let first = [
+        clocks::cold(record),
+        memory::bandwidth(record),
+        memory::latency(record),
+        scores::ciphers(record),
+        scores::sevenzip(record),
+        scores::series(record),
+        scores::programs(record),
+    ];
+    let last = [
+        clocks::hot(record),
+        monitor::section(record),
+        closing::residencies(record, &explained.findings),
+        closing::kernel_messages(record),
+        closing::state(record),
+        validation(record, explained),
+    ];
+    let sections = first.into_iter().chain(explain::questions::texts(record)).chain(last);
+    for section in sections.filter(|section| !section.is_empty()) {
+        let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
+    }
+    if let Some(line) = explain::results::summary::line(record, &explain::figures(record), explained) {
+        let _ = write!(log, "\n{line}\n");
+    }
+    log
+}
+
+/// The section `Results validation`: the overall word, then every finding.
+fn validation(record: &Record, explained: &Explanation) -> String {
+    let mut text = "Results validation:\n\n".to_owned();
+    let _ = writeln!(text, "  * {}", explained.verdict.line());
+    for finding in &explained.findings {
+        let mark = explain::rules::stated::mark(finding);
+        let _ = writeln!(text, "  * {} {mark}", finding.sentence());
+    }
+    let unmeasured = explain::lines::unmeasured(record, None, &super::steps_said(explained));
+    if !unmeasured.is_empty() {
+        let _ = write!(text, "\nNot measured:\n\n");
+        unmeasured.iter().for_each(|line| {
+            let _ = writeln!(text, "  * {line}");
+        });
+    }
+    if !explained.findings.iter().any(|finding| finding.severity > Severity::Info) {
+        let _ = writeln!(text, "\nNo problems found.");
+    }
+    text
+}
+
+/// Core type of the first of these CPUs.
+fn core_type<'a>(record: &'a Record, cpus: &[u32]) -> Option<&'a String> {
+    let first = cpus.first()?;
+    let mut clusters = record.machine.clusters.iter();
+    let cluster = clusters.find(|cluster| cluster.cpus.contains(first))?;
+    cluster.core_type.known()
+}
+
+/// `cpu0-cpu3 (Cortex-A55)`, as the headings name a cluster.
+fn cpus_name(record: &Record, cpus: &[u32]) -> String {
+    let core_type = core_type(record, cpus);
+    let cpus = match cpus {
+        [] => "all CPUs".to_owned(),
+        [one] => format!("cpu{one}"),
+        [first, .., last] => format!("cpu{first}-cpu{last}"),
+    };
+    match core_type {
+        Some(name) => format!("{cpus} ({name})"),
+        None => cpus,
+    }
+}

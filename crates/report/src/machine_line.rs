@@ -1,0 +1,66 @@
+//! What stands above the figures: which machine, when, under which governor, measured by which version, and how warm
+//! it was.
+
+use explain::lines::wrapped;
+use explain::monitor::day;
+use explain::{soc, view};
+use record::{Record, Variant, WorkloadId};
+
+/// One or two lines; empty if nothing is known.
+pub(super) fn lines(record: &Record) -> String {
+    let line = |parts: Vec<Option<String>>| {
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        match parts.is_empty() {
+            true => String::new(),
+            false => wrapped(&parts.join(", "), 3) + "\n",
+        }
+    };
+    let machine = line(vec![name(record), day(record), governor(record), Some(version(record))]);
+    let degrees = |millicelsius: i64| format!("{:.1} °C", millicelsius as f64 / 1000.0);
+    let idle = view::idle(record).map(|idle| match idle.is_before_load {
+        true => format!("Idle {}", degrees(idle.millicelsius)),
+        false => format!("At the start {}", degrees(idle.millicelsius)),
+    });
+    let highest = view::heat(record, view::whole_run());
+    let highest = highest.map(|heat| format!("highest {}", degrees(heat.millicelsius_max)));
+    machine + &line(vec![idle, highest])
+}
+
+/// `Radxa ROCK 5A (Rockchip RK3588)`.
+fn name(record: &Record) -> Option<String> {
+    let name = record.machine.name().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
+    let soc = soc::name(&record.machine);
+    match (name, soc.known()) {
+        (Some(name), Some(soc)) if !name.contains(soc.as_str()) => Some(format!("{name} ({soc})")),
+        (None, Some(soc)) => Some(soc.clone()),
+        (name, _) => name,
+    }
+}
+
+/// `governor performance`, or those of several policies.
+fn governor(record: &Record) -> Option<String> {
+    let names = view::governors_during_run(record);
+    let word = if names.len() == 1 { "governor" } else { "governors" };
+    (!names.is_empty()).then(|| format!("{word} {}", names.join("/")))
+}
+
+fn version(record: &Record) -> String {
+    let version = record.source.version();
+    match (version, is_before_0_4(record)) {
+        ("", true) => "sbc-bench before 0.4".to_owned(),
+        ("", false) => "sbc-bench, unknown version".to_owned(),
+        (version, _) => format!("sbc-bench {version}"),
+    }
+}
+
+/// Whether a log without a version is as old as that: those began with the distribution and had these programs only. Any other
+/// has lost its first lines.
+fn is_before_0_4(record: &Record) -> bool {
+    const PROGRAMS: [WorkloadId; 4] =
+        [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency, WorkloadId::OpenSsl, WorkloadId::SevenZip];
+    record.machine.distribution.known().is_some()
+        && record
+            .steps
+            .iter()
+            .all(|step| PROGRAMS.iter().any(|program| step.workload == *program) && step.variant != Variant::RAMLAT)
+}

@@ -1,0 +1,76 @@
+//! Report: a result in Markdown, for reviews, forums and issue trackers: the verdict, what it was measured on, the main
+//! figures as a table, then each cause, and notes folded.
+
+use explain::Report;
+use explain::diagnosis::told::Told;
+use explain::number::number;
+use explain::plain::markdown;
+use explain::sheet::{Sheet, comparable, list};
+use explain::{Explanation, figures};
+use record::{Record, Source};
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "markdown",
+    about: "Verdict, main figures, causes and notes in Markdown, for reviews and issue trackers.",
+    ..Report::of(render)
+};
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let machine = &record.machine;
+    let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
+    let mut text = format!("## {board}\n\n");
+    let told = Told::of(record, explained);
+    let first = match record.run.is_monitoring() {
+        true => explain::watched::watched(record),
+        false => told.verdict.clone(),
+    };
+    let _ = writeln!(text, "**{}**", markdown(&first));
+    for sentence in told.answers.iter().chain(&told.ledgers) {
+        let _ = writeln!(text, "{}", markdown(sentence));
+    }
+    let _ = writeln!(text, "\n{}", measured_on(record));
+    text.push_str(&main_figures(record));
+    let sentences = |findings: Vec<usize>| findings.into_iter().map(|index| explained.findings[index].sentence());
+    text.push_str(&list("### Causes", sentences(explained.diagnoses.iter().map(|cause| cause.root).collect())));
+    let notes = explained.answers.iter().chain(&explained.notes).copied().collect();
+    let notes = list("<details><summary>Notes</summary>", sentences(notes));
+    if !notes.is_empty() {
+        let _ = write!(text, "{notes}\n</details>\n");
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// SoC, kernel, distribution, date and program on one line.
+fn measured_on(record: &Record) -> String {
+    let machine = &record.machine;
+    let program = match &record.source {
+        Source::Run { version, .. } => format!("sbc-bench {version}"),
+        Source::Log(log) => format!("log of sbc-bench {}", log.version).trim_end().to_owned(),
+    };
+    let parts = [
+        machine.soc.known().cloned(),
+        machine.kernel_release.known().map(|release| format!("Linux {release}")),
+        machine.distribution.known().cloned(),
+        explain::monitor::day(record),
+        Some(program),
+    ];
+    let parts: Vec<String> =
+        parts.into_iter().flatten().map(|part| markdown(&part)).filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+fn main_figures(record: &Record) -> String {
+    let columns =
+        [("Figure", false), ("Value", true), ("Unit", false), ("Standard deviation", true), ("Comparable", false)];
+    let mut sheet = Sheet::new(columns);
+    for figure in figures(record).iter().filter(|figure| figure.is_main) {
+        let spread = figure.spread_percent.map_or_else(|| "-".to_owned(), |spread| format!("{spread:.1} %"));
+        let comparable = comparable(figure.not_comparable.as_deref());
+        sheet.row([figure.name(), number(figure.value, &figure.unit), figure.unit.clone(), spread, comparable]);
+    }
+    match sheet.is_empty() {
+        true => String::new(),
+        false => format!("\n{}", sheet.markdown()),
+    }
+}

@@ -1,0 +1,28 @@
+//! Report: the Record itself as JSON behind what is derived of it; turns a text log into data.
+
+use explain::Report;
+use explain::{Document, Explanation};
+use record::Record;
+
+pub(super) const REPORT: Report = Report {
+    id: "record",
+    about: "Result file (JSON), also from a text log.",
+    for_programs: true,
+    ..Report::of(render)
+};
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    Document::printed(record, explained) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_report_round_trip() {
+        let record = testkit::records::own_run();
+        let text = render(&record, &Explanation::of(&record));
+        assert_eq!(::record::from_json(&text).unwrap(), record);
+    }
+}

@@ -1,0 +1,221 @@
+//! What happened while the machine was measured and watched: throttling, power, temperatures, kernel
+//! messages, swap, changes of devices, the outcome of each setting, and whether the results are valid.
+
+use super::{list, section as with_heading};
+use explain::plain::markdown;
+use explain::watched::slowed_down;
+use explain::{Explanation, Severity, cpu_list, stats, survey, view};
+use record::{Fact, KernelMessage, Outcome, Record, Restored, SettingChange, Step, WorkloadId};
+
+/// Messages that are shown; the Record has all.
+const MESSAGES_SHOWN: usize = 40;
+/// From here on it is lots of noise, and below two it is none.
+const NOISE_MANY: usize = 20;
+/// Messages of many systems that mean nothing.
+const NOISE: &[&str] = &["started with executable stack", "[UFW BLOCK]", "EDID"];
+
+/// Empty for a review that measured and watched nothing.
+pub(super) fn section(record: &Record, explained: &Explanation) -> String {
+    if record.steps.is_empty() && record.surveys.len() < 2 {
+        return String::new();
+    }
+    let parts = [
+        watched(record),
+        settings(record),
+        changes(record),
+        messages(record),
+        swap(record),
+        offline(record),
+        validity(record, explained),
+    ];
+    with_heading("Final report", &parts.concat())
+}
+
+/// How long it was watched, how hot it got, what was typed, what ran.
+fn watched(record: &Record) -> String {
+    let mut lines = Vec::new();
+    let watch = record.steps.iter().filter(|step| step.workload == WorkloadId::Watch);
+    for step in watch {
+        lines.push(format!("Monitored for {}{}", duration(step.window.elapsed_ms()), while_running(step)));
+        lines.extend(failed(record, step));
+        lines.push(match view::heat(record, step.window) {
+            Some(heat) => {
+                let celsius = heat.millicelsius_max as f64 / 1000.0;
+                format!("Highest temperature: {celsius:.1}°C")
+            }
+            None => "Temperature: no SoC temperature sensor".to_owned(),
+        });
+        lines.push(power(record, step));
+        let throttling = slowed_down(record);
+        lines.extend((!throttling.is_empty()).then_some(format!("Throttling: {throttling}")));
+    }
+    for mark in &record.marks {
+        lines.push(format!("Mark after {}: {}", duration(mark.at_ms), markdown(&mark.text)));
+    }
+    list(lines)
+}
+
+/// How the command of this watching ended, where that was not well.
+fn failed(record: &Record, watch: &Step) -> Option<String> {
+    let at = record.steps.iter().position(|step| step == watch)?;
+    let command = record.steps.get(at.checked_sub(1)?)?;
+    match &command.outcome {
+        Outcome::Failed(failure) if !watch.variant.is_only() => {
+            Some(markdown(&format!("The command failed: {}", failure.message)))
+        }
+        _ => None,
+    }
+}
+
+/// Mean and highest power while this ran, or that nothing tells it.
+fn power(record: &Record, step: &Step) -> String {
+    let readings = view::power_mw(record, step.window);
+    let watts: Vec<f64> = readings.iter().map(|(_, mw)| mw / 1000.0).collect();
+    let highest = watts.iter().copied().fold(f64::NAN, f64::max);
+    match (stats::mean(&watts), view::power_source(record)) {
+        (Some(mean), Some(source)) => {
+            let of = match source.is_whole {
+                true => "",
+                false => " (CPU package only)",
+            };
+            format!("Power: {mean:.2} W average, {highest:.2} W maximum{of}")
+        }
+        _ => "Power: no power meter".to_owned(),
+    }
+}
+
+/// What was raised, and whether it is back.
+fn settings(record: &Record) -> String {
+    let option = |name: &str| {
+        let mut given = record.run.options.iter();
+        given.any(|option| option.eq_ignore_ascii_case(name))
+    };
+    if record.settings.is_empty() {
+        let why = match (option("NOTUNING=yes"), record.run.as_root) {
+            (true, _) => "NOTUNING=yes was set",
+            (false, false) => "it needs root",
+            (false, true) => "all settings are already at their fastest value or cannot be changed",
+        };
+        return list([format!("No setting was tuned: {why}")]);
+    }
+    let mut changes: Vec<&SettingChange> = Vec::new();
+    for change in &record.settings {
+        // The first change knows what it was, and all of one path end alike.
+        if !changes.iter().any(|known| known.path == change.path) {
+            changes.push(change);
+        }
+    }
+    let line = |change: &&SettingChange| {
+        let end = match &change.restored {
+            Restored::Done => format!("restored to {}", markdown(&change.old)),
+            Restored::Pending => "not restored".to_owned(),
+            Restored::LeftAlone(now) => {
+                format!("changed to {} by another process", markdown(now))
+            }
+            Restored::Failed(why) => format!("not restored: {}", markdown(why)),
+        };
+        let (path, old) = (markdown(&change.path), markdown(&change.old));
+        format!("{path}: tuned from {old} to {}, {end}", markdown(&change.new))
+    };
+    list(changes.iter().map(line))
+}
+
+fn while_running(step: &Step) -> String {
+    match step.variant.is_only() {
+        true => String::new(),
+        false => format!(" while {} ran", markdown(step.variant.as_str())),
+    }
+}
+
+fn duration(ms: i64) -> String {
+    let seconds = ms / 1000;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+fn changes(record: &Record) -> String {
+    let [first, .., last] = record.surveys.as_slice() else {
+        return String::new();
+    };
+    let found = survey::differences(first, last);
+    if found.is_empty() {
+        return list(["PCIe, USB and storage devices unchanged".to_owned()]);
+    }
+    let lines: Vec<String> = found.iter().map(|line| format!("    {}\n", explain::plain(line))).collect();
+    format!("ATTENTION: devices changed since the start:\n\n{}\n", lines.concat())
+}
+
+fn messages(record: &Record) -> String {
+    let messages = match &record.kernel_messages {
+        Fact::Known(messages) => messages,
+        // Silence about the kernel would look like a kernel that was silent.
+        Fact::Missing { missing } => {
+            let why = markdown(&missing.to_string());
+            return list([format!("Kernel messages not available: {why}")]);
+        }
+    };
+    let matter: Vec<&KernelMessage> =
+        messages.iter().filter(|message| !NOISE.iter().any(|noise| message.text.contains(noise))).collect();
+    let heading = match matter.len() {
+        0 => return list(["No kernel messages".to_owned()]),
+        1..=NOISE_MANY => "Kernel messages:",
+        _ => "Kernel messages (first ones):",
+    };
+    let line = |message: &&KernelMessage| {
+        let at = message.at_ms.map_or(0.0, |ms| ms as f64 / 1000.0);
+        format!("    [{at:9.1}] {}\n", explain::plain(&message.text))
+    };
+    let shown: String = matter.iter().take(MESSAGES_SHOWN).map(line).collect();
+    let more = match matter.len().saturating_sub(MESSAGES_SHOWN) {
+        0 => String::new(),
+        more => format!("    ... and {more} more\n"),
+    };
+    format!("{heading}\n\n{shown}{more}\n")
+}
+
+fn swap(record: &Record) -> String {
+    let growth = view::swap_growth(record);
+    let grown_kib = growth.map_or(0, |growth| growth.after_kib.saturating_sub(growth.before_kib));
+    match grown_kib {
+        0 => String::new(),
+        kib => list([format!("Swap in use grew by {} MiB", kib.div_ceil(1024))]),
+    }
+}
+
+fn offline(record: &Record) -> String {
+    let (Some(first), Some(last)) = (record.states.first(), record.states.last()) else {
+        return String::new();
+    };
+    let gone: Vec<u32> = first.online_cpus.iter().copied().filter(|cpu| !last.online_cpus.contains(cpu)).collect();
+    match gone.is_empty() {
+        true => String::new(),
+        false => list([format!("CPUs {} went offline", cpu_list(&gone))]),
+    }
+}
+
+fn validity(record: &Record, explained: &Explanation) -> String {
+    if record.steps.is_empty() {
+        return String::new();
+    }
+    let heading = match has_results(record) {
+        true => format!("Results validation: {}", explained.verdict),
+        // What was only watched has no results that could be wrong.
+        false if explained.findings.iter().all(|f| f.severity == Severity::Info) => "Noted:".to_owned(),
+        false => "Problems while monitoring:".to_owned(),
+    };
+    let lines = explained.findings.iter().map(|finding| markdown(&finding.sentence()));
+    format!("\n{heading}\n\n{}", list(lines))
+}
+
+/// True if the machine was measured, not only watched.
+fn has_results(record: &Record) -> bool {
+    let first_watch = record.steps.iter().position(|step| step.workload == WorkloadId::Watch);
+    let command = first_watch.map(|at| match record.steps[at].variant.is_only() {
+        true => at,
+        false => at.saturating_sub(1),
+    });
+    command.is_none_or(|measured| measured > 0)
+}

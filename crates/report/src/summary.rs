@@ -1,0 +1,13 @@
+//! Report: summary. The one line of main figures, as lists of results hold them.
+
+use explain::results::summary::{has_line, line};
+use explain::{Report, figures};
+
+pub(super) const REPORT: Report = Report {
+    id: "summary",
+    about: "Summary line with the main figures, as used in result lists.",
+    fits: has_line,
+    ..Report::of(|record, explained| {
+        line(record, &figures(record), explained).map_or_else(String::new, |line| format!("{line}\n"))
+    })
+};

@@ -1,0 +1,62 @@
+//! Report: the summary of a job in GitHub Actions, Markdown for the file that `GITHUB_STEP_SUMMARY` names
+//! (<https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#adding-a-job-summary>): the verdict as an
+//! alert, figures, and what did not pass. GitLab shows JUnit and OpenMetrics in its place.
+
+use super::scores::{Ending, scores, tests};
+use explain::Report;
+use explain::diagnosis::told::Told;
+use explain::number::number;
+use explain::plain::markdown;
+use explain::sheet::Sheet;
+use explain::{Explanation, Verdict};
+use record::Record;
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "github-summary",
+    about: "Verdict, main figures and steps that did not pass in Markdown for GITHUB_STEP_SUMMARY.",
+    for_programs: true,
+    ..Report::of(render)
+};
+
+/// Steps that are named one by one: GitHub shows summaries of up to 1 MiB.
+const STEPS_MAX: usize = 200;
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let alert = match explained.verdict {
+        Verdict::Valid => "NOTE",
+        Verdict::Degraded => "WARNING",
+        Verdict::Invalid => "CAUTION",
+    };
+    let machine = &record.machine;
+    let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
+    let told = Told::of(record, explained);
+    let mut text = format!("### sbc-bench: {board}\n\n> [!{alert}]\n> {}\n", markdown(&told.verdict));
+    for cause in &told.causes {
+        let _ = writeln!(text, ">\n> {}", markdown(&cause.text()));
+    }
+    let mut figures = Sheet::new([("Figure", false), ("Value", true), ("Unit", false)]);
+    for score in scores(record, explained) {
+        figures.row([score.name, number(score.figure.value, &score.figure.unit), score.figure.unit.clone()]);
+    }
+    if !figures.is_empty() {
+        let _ = write!(text, "\n{}", figures.markdown());
+    }
+    text.push_str(&steps(record));
+    text
+}
+
+/// How many steps passed, and a row for each that did not.
+fn steps(record: &Record) -> String {
+    let tests = tests(record);
+    let passed = tests.iter().filter(|test| test.ending == Ending::Passed).count();
+    let mut text = format!("\n{passed} of {} steps passed.\n", tests.len());
+    let mut sheet = Sheet::new([("Step", false), ("Ended", false), ("Why", false)]);
+    for test in tests.iter().filter(|test| test.ending != Ending::Passed).take(STEPS_MAX) {
+        sheet.row([test.name.as_str(), test.ending.word(), test.why.as_str()]);
+    }
+    if !sheet.is_empty() {
+        let _ = write!(text, "\n{}", sheet.markdown());
+    }
+    text
+}

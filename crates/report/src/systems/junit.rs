@@ -1,0 +1,82 @@
+//! Report: steps as test cases of JUnit XML, in the form that Jenkins, GitLab and others read
+//! (<https://github.com/testmoapp/junitxml>). A degraded result passes and says why; an invalid one fails.
+
+use super::scores::{Ending, Test, scores, tests, utc};
+use explain::Explanation;
+use explain::Report;
+use explain::diagnosis::told::Told;
+use explain::plain::markup;
+use record::Record;
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "junit",
+    about: "Steps and the verdict as test cases, main figures as properties, in JUnit XML.",
+    for_programs: true,
+    ..Report::of(render)
+};
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let tests = tests(record);
+    let count = |ending| tests.iter().filter(|test| test.ending == ending).count();
+    let is_invalid = Ending::of(explained.verdict) == Ending::Failed;
+    let counts = format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
+        tests.len() + 1,
+        count(Ending::Failed) + usize::from(is_invalid),
+        count(Ending::Skipped),
+    );
+    let seconds = seconds(record.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
+    let board = markup(record.machine.name().map_or("", String::as_str));
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(text, "<testsuites name=\"sbc-bench\" {counts} time=\"{seconds}\">");
+    let _ = writeln!(text, "  <testsuite name=\"sbc-bench\" {counts} time=\"{seconds}\"{}>", timestamp(record));
+    text.push_str("    <properties>\n");
+    property(&mut text, "board", &board);
+    for score in scores(record, explained) {
+        property(&mut text, &score.name, &markup(&format!("{} {}", score.figure.value, score.figure.unit)));
+    }
+    text.push_str("    </properties>\n");
+    for test in &tests {
+        case(&mut text, test);
+    }
+    verdict(&mut text, &Told::of(record, explained), is_invalid);
+    text.push_str("  </testsuite>\n</testsuites>\n");
+    text
+}
+
+fn property(text: &mut String, name: &str, value: &str) {
+    let _ = writeln!(text, "      <property name=\"{name}\" value=\"{value}\"/>");
+}
+
+fn case(text: &mut String, test: &Test<'_>) {
+    let why = markup(&test.why);
+    let time = seconds(test.step.window.elapsed_ms());
+    let _ = write!(text, "    <testcase classname=\"sbc-bench\" name=\"{}\" time=\"{time}\"", test.name);
+    let _ = match test.ending {
+        Ending::Passed => writeln!(text, "/>"),
+        Ending::Failed => writeln!(text, "><failure message=\"{why}\">{why}</failure></testcase>"),
+        Ending::Skipped => writeln!(text, "><skipped message=\"{why}\"/></testcase>"),
+    };
+}
+
+fn verdict(text: &mut String, told: &Told, is_invalid: bool) {
+    let word = markup(&told.verdict);
+    let causes: Vec<String> = told.causes.iter().map(|cause| markup(&cause.text())).collect();
+    text.push_str("    <testcase classname=\"sbc-bench\" name=\"verdict\" time=\"0.000\">");
+    let _ = match is_invalid {
+        true => write!(text, "<failure message=\"{word}\">{}</failure>", causes.join("\n")),
+        false => write!(text, "<system-out>{word}\n{}</system-out>", causes.join("\n")),
+    };
+    text.push_str("</testcase>\n");
+}
+
+/// The attribute that says when the run started, where that is known: UTC without a zone, as the format has it.
+fn timestamp(record: &Record) -> String {
+    let time = utc(record, 0, "%Y-%m-%dT%H:%M:%S");
+    time.map_or_else(String::new, |time| format!(" timestamp=\"{time}\""))
+}
+
+fn seconds(ms: i64) -> String {
+    format!("{:.3}", ms.max(0) as f64 / 1000.0)
+}

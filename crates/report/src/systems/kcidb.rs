@@ -1,0 +1,78 @@
+//! Report: steps and main figures as tests of one build, in version 4.4 of the input format of KCIDB
+//! (<https://github.com/kernelci/kcidb-io>). The origin is `sbc_bench`; who submits replaces it by their own.
+
+use super::json;
+use super::scores::{Ending, RFC_3339, scores, tests, utc};
+use explain::Explanation;
+use explain::Report;
+use record::Record;
+use serde_json::{Map, Value, json};
+
+pub(super) const REPORT: Report = Report {
+    id: "kcidb",
+    about: "Steps and main figures as tests of the running kernel, for KCIDB.",
+    for_programs: true,
+    ..Report::of(render)
+};
+
+/// Who the report is from, until a submitter says otherwise.
+const ORIGIN: &str = "sbc_bench";
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let release = record.machine.kernel_release.known().map_or("unknown", String::as_str);
+    let started = record.run.started.known().copied().unwrap_or(0);
+    // The same result gives the same ids, so that a second submission replaces the first.
+    let run = format!("{}_{started}", super::scores::slug(&[release]));
+    let checkout = format!("{ORIGIN}:checkout_{run}");
+    let build = format!("{ORIGIN}:build_{run}");
+    let base = |name: &str, ending: Ending| {
+        let mut test = Map::new();
+        test.insert("id".into(), format!("{ORIGIN}:{run}_{name}").into());
+        test.insert("origin".into(), ORIGIN.into());
+        test.insert("build_id".into(), build.clone().into());
+        test.insert("path".into(), format!("sbc_bench.{name}").into());
+        test.insert("status".into(), ending.word().to_uppercase().into());
+        test.insert("environment".into(), environment(record));
+        test
+    };
+    let mut all: Vec<Value> = Vec::new();
+    for test in tests(record) {
+        let mut entry = base(&test.name, test.ending);
+        entry.insert("duration".into(), (test.step.window.elapsed_ms().max(0) as f64 / 1000.0).into());
+        if let Some(time) = utc(record, test.step.window.start_ms, RFC_3339) {
+            entry.insert("start_time".into(), time.into());
+        }
+        if !test.why.is_empty() {
+            entry.insert("comment".into(), test.why.into());
+        }
+        all.push(entry.into());
+    }
+    for score in scores(record, explained) {
+        let mut entry = base(&format!("score_{}", score.name), Ending::Passed);
+        entry.insert(
+            "number".into(),
+            json!({"value": score.figure.value, "unit": score.figure.unit, "prefix": "metric"}),
+        );
+        all.push(entry.into());
+    }
+    all.push(base("verdict", Ending::of(explained.verdict)).into());
+    json(&json!({
+        "version": {"major": 4, "minor": 4},
+        "checkouts": [{"id": checkout, "origin": ORIGIN, "comment": format!("Linux {release}")}],
+        "builds": [{"id": build, "origin": ORIGIN, "checkout_id": checkout, "architecture": architecture(record)}],
+        "tests": all,
+    }))
+}
+
+fn environment(record: &Record) -> Value {
+    json!({"comment": record.machine.name().map_or("unknown board", String::as_str)})
+}
+
+fn architecture(record: &Record) -> &str {
+    match record.machine.kernel_arch.known().map_or("unknown", String::as_str) {
+        "aarch64" => "arm64",
+        "armv7l" | "armv8l" | "armv6l" => "arm",
+        "i686" => "i386",
+        other => other,
+    }
+}

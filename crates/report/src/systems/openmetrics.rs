@@ -1,0 +1,54 @@
+//! Report: main figures as OpenMetrics text (<https://prometheus.io/docs/specs/om/open_metrics_spec/>), which the textfile
+//! collector of node_exporter and the metrics report of GitLab read.
+
+use super::scores::{scores, slug};
+use explain::Report;
+use explain::{Explanation, Verdict};
+use record::Record;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "openmetrics",
+    about: "Main figures and the verdict as OpenMetrics text.",
+    for_programs: true,
+    ..Report::of(render)
+};
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let mut families: BTreeMap<String, String> = BTreeMap::new();
+    for score in scores(record, explained) {
+        let family = format!("sbc_bench_score_{}", slug(&[&score.figure.unit.replace('/', " per ")]));
+        let lines = families.entry(family.clone()).or_default();
+        let _ = writeln!(lines, "{family}{{name=\"{}\"}} {}", score.name, score.figure.value);
+    }
+    let mut text = String::new();
+    for (family, lines) in families {
+        let _ = write!(text, "# TYPE {family} gauge\n{lines}");
+    }
+    // A state set in all but its type, which the textfile collector refuses together with the whole file.
+    let _ = writeln!(text, "# TYPE sbc_bench_verdict gauge");
+    for verdict in [Verdict::Valid, Verdict::Degraded, Verdict::Invalid] {
+        let is_so = u8::from(verdict == explained.verdict);
+        let _ = writeln!(text, "sbc_bench_verdict{{verdict=\"{verdict}\"}} {is_so}");
+    }
+    text.push_str("# EOF\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::records::{own_run, with_scores};
+
+    #[test]
+    fn families_end_as_they_must() {
+        let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
+        let text = render(&record, &Explanation::of(&record));
+        assert!(text.ends_with("sbc_bench_verdict{verdict=\"invalid\"} 0\n# EOF\n"), "{text}");
+        // The textfile collector reads the older text format as well, which has fewer types.
+        let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();
+        assert!(types.len() > 1 && types.iter().all(|line| line.ends_with(" gauge")), "{types:?}");
+        assert!(text.contains("# TYPE sbc_bench_score_mips gauge\nsbc_bench_score_mips{name=\"sevenzip_"), "{text}");
+    }
+}

@@ -1,0 +1,37 @@
+//! Report: steps as tests, main figures as metrics and the machine as metadata, as SQUAD takes them
+//! (<https://squad.readthedocs.io/en/latest/intro.html#submitting-results>): one object whose three keys are the three files of a
+//! submission.
+
+use super::json;
+use super::scores::{Ending, scores, tests};
+use explain::Explanation;
+use explain::Report;
+use explain::case::Case;
+use explain::document::Results;
+use record::Record;
+use serde_json::{Map, Value, json};
+
+pub(super) const REPORT: Report = Report {
+    id: "squad",
+    about: "Tests, metrics and metadata for SQUAD, each under its key.",
+    for_programs: true,
+    ..Report::of(render)
+};
+
+/// What describes a machine and not a result.
+const METADATA: &[&str] = &["board", "soc", "distribution", "kernel", "governor", "date", "sbc_bench_version"];
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let suite = |name: &str| format!("sbc-bench/{name}");
+    let mut ends: Map<String, Value> =
+        tests(record).iter().map(|test| (suite(&test.name), test.ending.word().into())).collect();
+    ends.insert(suite("verdict"), Ending::of(explained.verdict).word().into());
+    let metric = |score: &super::scores::Score| json!({"value": score.figure.value, "unit": score.figure.unit});
+    let metrics: Map<String, Value> =
+        scores(record, explained).iter().map(|score| (suite(&score.name), metric(score))).collect();
+    let results = serde_json::to_value(Results::of(&Case::of(record), explained)).unwrap_or_default();
+    let of_machine = METADATA.iter().filter_map(|key| Some(((*key).to_owned(), results[key].as_str()?.into())));
+    let mut metadata: Map<String, Value> = of_machine.collect();
+    metadata.insert("verdict".into(), explained.verdict.to_string().into());
+    json(&json!({"tests": ends, "metrics": metrics, "metadata": metadata}))
+}

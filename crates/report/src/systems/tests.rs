@@ -1,0 +1,124 @@
+//! What other systems get.
+
+use super::scores::{scores, slug};
+use super::*;
+use explain::{Explanation, Verdict};
+use proptest::prelude::*;
+use record::{Missing, Outcome, Record, Step, Variant, WorkloadId};
+use serde_json::Value;
+use testkit::records::{own_run, with_message, with_scores};
+
+fn run() -> Record {
+    let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
+    let skipped = Outcome::Skipped(Missing::unsupported("PATH", "no openssl <1 & \"2\">"));
+    record.steps.push(Step::new(WorkloadId::OpenSsl, 3, Variant::AES_256_CBC, skipped));
+    record
+}
+
+fn text(id: &str, record: &Record) -> String {
+    rendered(id, record, &Explanation::of(record))
+}
+
+fn rendered(id: &str, record: &Record, explained: &Explanation) -> String {
+    ROWS.iter().find(|report| report.id == id).unwrap().render(record, explained)
+}
+
+#[test]
+fn names_stay_and_are_unique() {
+    let record = run();
+    let names: Vec<String> = scores(&record, &Explanation::of(&record)).into_iter().map(|score| score.name).collect();
+    assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+    assert!(names.iter().any(|name| name.starts_with("sevenzip_") && name.ends_with("_multi")), "{names:?}");
+    assert_eq!(slug(&["AES-256-CBC", "", "64M"]), "aes_256_cbc_64m");
+}
+
+#[test]
+fn lava_gets_a_signal_for_each_step_and_figure() {
+    let text = text("lava", &run());
+    assert!(text.contains("TEST_CASE_ID=sevenzip_multi_3 RESULT=pass>"), "{text}");
+    assert!(text.contains("TEST_CASE_ID=openssl_aes_256_cbc RESULT=skip>"), "{text}");
+    assert!(text.contains(" UNITS=MIPS MEASUREMENT="), "{text}");
+    assert!(text.lines().all(|line| line.starts_with("<LAVA_SIGNAL_TESTCASE ") && line.ends_with('>')), "{text}");
+}
+
+#[test]
+fn figures_of_invalid_results_are_withheld() {
+    let record = run();
+    let explained = Explanation { verdict: Verdict::Invalid, ..Explanation::of(&record) };
+    let text = |id: &str, record: &Record| rendered(id, record, &explained);
+    assert_eq!(text("bencher", &record).trim(), "{}");
+    assert!(!text("lava", &record).contains("MEASUREMENT"));
+    assert!(text("lava", &record).contains("TEST_CASE_ID=verdict_invalid RESULT=fail"));
+    assert!(text("junit", &record).contains("failures=\"1\""));
+    assert!(text("otava-csv", &record).ends_with(",,,,,,,,,,\n"), "{}", text("otava-csv", &record));
+    let squad: Value = serde_json::from_str(&text("squad", &record)).unwrap();
+    assert_eq!((&squad["tests"]["sbc-bench/verdict"], &squad["metrics"]), (&"fail".into(), &serde_json::json!({})));
+}
+
+#[test]
+fn bencher_gets_bounds() {
+    let metrics: Value = serde_json::from_str(&text("bencher", &run())).unwrap();
+    let (_, multi) = metrics.as_object().unwrap().iter().find(|(name, _)| name.ends_with("_multi")).unwrap();
+    let of = |key: &str| multi["mips"][key].as_f64().unwrap();
+    assert!(of("lower_value") < of("value") && of("value") < of("upper_value"), "{multi}");
+}
+
+#[test]
+fn github_gets_an_alert_of_the_verdict() {
+    let text = text("github-summary", &run());
+    assert!(text.contains("> [!NOTE]\n> ") || text.contains("> [!WARNING]\n> "), "{text}");
+    assert!(text.contains("| sevenzip_"), "{text}");
+    assert!(text.contains("| openssl_aes_256_cbc | skip |") && text.contains("no openssl &lt;1 &amp;"), "{text}");
+    let explained = Explanation { verdict: Verdict::Invalid, ..Explanation::of(&run()) };
+    let invalid = rendered("github-summary", &run(), &explained);
+    assert!(invalid.contains("> [!CAUTION]\n") && !invalid.contains("MIPS |"), "{invalid}");
+}
+
+#[test]
+fn junit_counts_what_it_lists() {
+    let text = text("junit", &run());
+    let cases = text.matches("<testcase ").count();
+    assert!(text.contains(&format!("<testsuites name=\"sbc-bench\" tests=\"{cases}\" failures=\"0\"")), "{text}");
+    assert!(text.contains("no openssl &lt;1 &amp; &quot;2&quot;&gt;"), "{text}");
+}
+
+#[test]
+fn kcidb_names_the_first_version_that_has_numbers() {
+    let report: Value = serde_json::from_str(&text("kcidb", &run())).unwrap();
+    assert_eq!(report["version"], serde_json::json!({"major": 4, "minor": 4}));
+    assert!(report["tests"].as_array().unwrap().iter().any(|test| test["number"]["unit"] == "MIPS"), "{report}");
+}
+
+#[test]
+fn csv_has_a_cell_for_each_column() {
+    for record in [run(), own_run()] {
+        let text = text("otava-csv", &record);
+        let cells: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
+        assert!(cells.len() == 2 && cells[0] == cells[1], "{text}");
+    }
+}
+
+#[test]
+fn base_units_are_those_of_ucum() {
+    let value: Value = serde_json::from_str(&text("otlp", &run())).unwrap();
+    let metrics = &value["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
+    let units: Vec<&str> = metrics.as_array().unwrap().iter().filter_map(|metric| metric["unit"].as_str()).collect();
+    assert!(units.contains(&"{MIPS}") && units.ends_with(&["1"]), "{units:?}");
+}
+
+proptest! {
+    #[test]
+    fn systems_get_well_formed_text_of_any_name_never_panics(name: String, message: String) {
+        let mut record = with_message(run(), &message);
+        record.machine.board = record::Fact::Known(name.clone());
+        record.steps.push(Step::new(name.as_str(), 1, Variant::ONLY, Outcome::Skipped(Missing::absent("x"))));
+        let explained = Explanation::of(&record);
+        for report in ROWS {
+            let text = report.render(&record, &explained);
+            if text.starts_with('{') {
+                prop_assert!(serde_json::from_str::<Value>(&text).is_ok(), "{}", report.id);
+            }
+            prop_assert!(!text.trim_end_matches('\n').contains(|c: char| c != '\n' && c.is_control()), "{}", report.id);
+        }
+    }
+}

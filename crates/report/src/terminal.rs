@@ -1,0 +1,241 @@
+//! Reports: what people see at the end of a run: the verdict, what was lost and to what, notes, the figures with the
+//! machine that they are of, and what was not measured. Each fact once.
+
+use super::machine_line;
+use super::more_scores::more_scores;
+use crate::details::details;
+use explain::Report;
+use explain::figures::best_row;
+use explain::figures::main::{
+    cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
+};
+use explain::lines::{explanation, unmeasured, wrapped};
+use explain::number::{number, with_unit};
+use explain::view;
+use explain::{Explanation, Figure, Severity, Told};
+use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
+use std::fmt::Write;
+
+pub(super) const REPORT: Report =
+    Report { id: "text", about: "Verdict, causes and figures as text.", ..Report::of(render) };
+pub(super) const DETAILS: Report = Report {
+    id: "details",
+    about: "The same with the evidence behind every statement.",
+    ..Report::of(|record, explained| format!("{}\n{}", render(record, explained), details(record, explained)))
+};
+
+fn render(record: &Record, explained: &Explanation) -> String {
+    let mut text = String::new();
+    if record.run.is_monitoring() {
+        let _ = writeln!(text, "{}\n", wrapped(&explain::watched::watched(record), 0));
+        text.push_str(&explanation(explained));
+        return text;
+    }
+    text.push_str(&told(&Told::of(record, explained)));
+    let _ = write!(text, "\n{}", measured(record, explained));
+    text
+}
+
+/// The figures with the machine that they are of, answers to questions, and what was not measured.
+pub(super) fn measured(record: &Record, explained: &Explanation) -> String {
+    let mut text = machine_line::lines(record) + &figures(record);
+    if record.machine.emulated_by().is_none() {
+        for section in explain::questions::texts(record) {
+            let _ = write!(text, "\n{section}");
+        }
+    }
+    let unmeasured = unmeasured(record, None, &super::steps_said(explained));
+    if !unmeasured.is_empty() {
+        text.push_str("\nNot measured:\n");
+        for line in unmeasured {
+            let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 6));
+        }
+    }
+    text
+}
+
+/// Everything but figures.
+fn told(told: &Told) -> String {
+    let mut text = String::new();
+    for sentence in &told.answers {
+        let _ = writeln!(text, "{}", wrapped(sentence, 0));
+    }
+    let _ = writeln!(text, "{}", wrapped(&told.verdict, 0));
+    for sentence in &told.ledgers {
+        let _ = writeln!(text, "{}", wrapped(sentence, 0));
+    }
+    if !told.causes.is_empty() {
+        text.push('\n');
+    }
+    for paragraph in &told.causes {
+        let mark = match paragraph.severity {
+            Severity::Invalid => "!!",
+            Severity::Degraded => " !",
+            Severity::Info => "  ",
+        };
+        let line = format!("{mark} {}", paragraph.text());
+        let _ = writeln!(text, "{}", wrapped(&line, 3));
+    }
+    if !told.notes.is_empty() {
+        text.push('\n');
+    }
+    for note in &told.notes {
+        let _ = writeln!(text, "{}", wrapped(&format!("   {note}"), 6));
+    }
+    text
+}
+
+/// The table of figures; none of an emulated CPU is one.
+fn figures(record: &Record) -> String {
+    match record.machine.emulated_by() {
+        Some(_) => String::new(),
+        None => clocks(record) + &scores(record, &explain::figures(record)),
+    }
+}
+
+fn clocks(record: &Record) -> String {
+    let mut text = String::new();
+    let hot: Vec<view::ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
+        .into_iter()
+        .flat_map(|variant| view::cluster_clocks(record, &variant))
+        .collect();
+    for cold in view::cluster_clocks(record, &Variant::COLD) {
+        let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| explain::finding::mhz(khz).to_string());
+        let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
+        let _ = writeln!(
+            text,
+            "   clock of CPU {:<8} {:>5} MHz advertised, {:>5} measured cold, {:>5} hot",
+            explain::cpu_list(&cold.cluster_cpus),
+            mhz(cold.claimed_khz),
+            mhz(Some(cold.measured_khz)),
+            mhz(lowest_hot),
+        );
+    }
+    text
+}
+
+/// The largest blocks that were encrypted: 16 KiB, and 8 KiB by OpenSSL 1.0.
+fn aes_block_kib(record: &Record) -> u32 {
+    let blocks = record.steps_of(WorkloadId::OpenSsl).filter_map(|step| match done(step)? {
+        Measured::Cipher(cipher) if step.variant == Variant::AES_256_CBC => cipher.rows.last().map(|row| row.0 / 1024),
+        _ => None,
+    });
+    blocks.max().unwrap_or(16)
+}
+
+fn scores(record: &Record, figures: &[Figure]) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            let _ = writeln!(text, "   {name:<22} {value}");
+        }
+    };
+    for (name, operation) in [
+        ("memory copy", MemoryOperation::Copy),
+        ("memory fill", MemoryOperation::Fill),
+        ("memory read", MemoryOperation::Read),
+    ] {
+        line(name, rates(record, operation));
+    }
+    line("memory latency", latency(record));
+    line(
+        &format!("AES-256-CBC {} KiB", aes_block_kib(record)),
+        cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|rate| with_unit(rate as f64, "kB/s")),
+    );
+    line("7-zip single thread", sevenzip_single_mips(figures).map(|mips| with_unit(mips.into(), "MIPS")));
+    line(
+        "7-zip all CPUs",
+        sevenzip_multi_mips(record, figures).map(|mips| {
+            let totals = view::multi_totals(record);
+            let totals: Vec<String> = totals.iter().map(|(_, mips)| number(*mips, "MIPS")).collect();
+            let all = with_unit(mips.into(), "MIPS");
+            match totals.is_empty() {
+                true => all,
+                false => format!("{all} ({})", totals.join(", ")),
+            }
+        }),
+    );
+    for (name, value) in more_scores(record) {
+        line(&name, Some(value));
+    }
+    for workload in [WorkloadId::Lzma, WorkloadId::Cpuminer, WorkloadId::Simd] {
+        let unit = record.steps_of(workload).find_map(|step| match done(step)? {
+            Measured::Series(series) => Some(series.unit.clone()),
+            _ => None,
+        });
+        let median = series_median(figures, workload);
+        line(workload.as_str(), median.map(|rate| with_unit(rate, &unit.unwrap_or_default())));
+    }
+    for program in view::programs(record) {
+        let line = format!("   {}: {}", program.name, program.words());
+        let _ = writeln!(text, "{}", wrapped(&line, 6));
+    }
+    for remark in view::remarks(record) {
+        let _ = writeln!(text, "{}", wrapped(&format!("   {remark}"), 6));
+    }
+    text
+}
+
+/// What programs of this machine get, and next to it the best that a routine of this program reached:
+/// `14700 MB/s [1.2 %] libc memcpy copy, 22900 MB/s copy-avx2`, with the relative standard deviation where it counts.
+fn rates(record: &Record, operation: MemoryOperation) -> Option<String> {
+    let best = |id| {
+        let rows = record.steps_of(id).filter_map(|step| match done(step)? {
+            Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
+            _ => None,
+        });
+        rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())
+    };
+    let rate = |row: &BandwidthRow| {
+        let bytes_per_s = row.bytes_per_s.iter().max()?;
+        let deviation = deviation_percent(row).filter(|deviation| *deviation > 0.1);
+        let deviation = deviation.map_or_else(String::new, |deviation| format!(" [{deviation:.1} %]"));
+        Some(format!("{}{deviation} {}", with_unit(*bytes_per_s as f64 / 1e6, "MB/s"), row.routine))
+    };
+    let rows = [WorkloadId::MemoryLibc, WorkloadId::MemoryBandwidth].into_iter().filter_map(best);
+    let rates: Vec<String> = rows.filter_map(rate).collect();
+    (!rates.is_empty()).then(|| rates.join(", "))
+}
+
+fn latency(record: &Record) -> Option<String> {
+    memory_latency(record).map(|(ns, mib)| format!("{} at {mib} MiB", with_unit(ns, "ns")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rates;
+    use explain::figures;
+    use explain::figures::main::memory_mb_per_s;
+    use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
+    use testkit::records::{own_run, with_step};
+
+    fn with(record: Record, id: WorkloadId, routine: &str, mb_per_s: u64) -> Record {
+        let row = BandwidthRow {
+            routine: routine.into(),
+            operation: MemoryOperation::Copy,
+            bytes_per_s: vec![mb_per_s * 1_000_000; 2],
+            printed_deviation_percent: None,
+            line: None,
+        };
+        let measured = Measured::Bandwidth(Bandwidth { rows: vec![row], ..Bandwidth::default() });
+        with_step(record, id, Variant::ONLY, &[0], (0.0, 1.0), measured)
+    }
+
+    fn check(record: &Record, shown: &str, listed: Option<u64>) {
+        assert_eq!(rates(record, MemoryOperation::Copy).unwrap(), shown);
+        assert_eq!(memory_mb_per_s(record, &figures(record), MemoryOperation::Copy), listed);
+    }
+
+    #[test]
+    fn lists_have_the_rate_of_the_c_library() {
+        let ours = with(own_run(), WorkloadId::MemoryBandwidth, "copy-avx2", 22900);
+        // A run of an older program, which did not ask.
+        check(&ours, "22900 MB/s copy-avx2", Some(22900));
+        let mut both = with(ours, WorkloadId::MemoryLibc, "libc memcpy copy", 14700);
+        check(&both, "14700 MB/s libc memcpy copy, 22900 MB/s copy-avx2", Some(14700));
+        let libc = both.steps.last_mut().unwrap();
+        libc.outcome = Outcome::Skipped(Missing::unsupported("/bin/sh", "it needs no loader"));
+        check(&both, "22900 MB/s copy-avx2", None);
+        assert_eq!(rates(&both, MemoryOperation::Fill), None);
+    }
+}

@@ -1,0 +1,161 @@
+//! Reads the real logs that were judged sentence by sentence, and counts where `explain` says otherwise: wrong
+//! verdicts, sentences that are false, those that mislead, and what is not told at all. `judged.tsv` has a row
+//! for each log; the counts may only become better. The logs in `made` are judged in the same way: each was written
+//! for one way to judge wrongly, so that they hold where there is no corpus.
+
+#![allow(clippy::disallowed_methods, clippy::print_stderr)]
+
+#[path = "../../explain/tests/files/mod.rs"]
+mod files;
+
+use explain::Diagnosis;
+use std::path::{Path, PathBuf};
+
+/// How right a set of judged logs must be told: so many right verdicts at least, so many others at most.
+struct Bounds {
+    right_min: usize,
+    /// Causes that are not told.
+    missing_max: usize,
+    /// What is told as the cause of a lower main score, and is none.
+    no_causes_max: usize,
+    false_max: usize,
+    misleading_max: usize,
+    unsaid_max: usize,
+}
+
+/// A row of `judged.tsv`.
+struct Judged {
+    log: String,
+    verdicts: Vec<String>,
+    causes: Vec<Expected>,
+    says: Vec<String>,
+    false_words: Vec<String>,
+    misleading_words: Vec<String>,
+}
+
+/// A cause that a judge found.
+struct Expected {
+    cause: String,
+    scores: Vec<String>,
+    /// True if it must be told.
+    is_certain: bool,
+}
+
+impl Expected {
+    /// From `?heat: sevenzip-multi 2..8, cpuminer`.
+    fn read(text: &str) -> Self {
+        let (cause, scores) = text.split_once(": ").unwrap_or_else(|| panic!("{text}"));
+        let score = |score: &str| score.split(' ').next().unwrap_or_default().to_owned();
+        Self {
+            cause: cause.trim_start_matches('?').to_owned(),
+            scores: scores.split(", ").map(score).collect(),
+            is_certain: !cause.starts_with('?'),
+        }
+    }
+
+    /// True if a diagnosis names it, for all scores at least that its judge named.
+    fn is(&self, diagnosis: &Diagnosis) -> bool {
+        let holds_for = |score: &String| diagnosis.holds_for.iter().any(|known| known.as_str() == score);
+        name(diagnosis) == self.cause && self.scores.iter().all(holds_for)
+    }
+}
+
+fn name(diagnosis: &Diagnosis) -> String {
+    serde_json::to_value(diagnosis.cause).unwrap().as_str().unwrap().to_owned()
+}
+
+fn rows(table: &Path) -> Vec<Judged> {
+    let text = std::fs::read_to_string(table).unwrap();
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let [log, verdicts, causes, says, false_words, misleading_words] = cells[..] else {
+            panic!("6 columns: {row}");
+        };
+        let words = |cell: &str| match cell {
+            "-" => Vec::new(),
+            words => words.split("; ").map(str::to_owned).collect(),
+        };
+        Judged {
+            log: log.to_owned(),
+            verdicts: verdicts.split(',').map(str::to_owned).collect(),
+            causes: words(causes).iter().map(|cause| Expected::read(cause)).collect(),
+            says: words(says),
+            false_words: words(false_words),
+            misleading_words: words(misleading_words),
+        }
+    })
+    .collect()
+}
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+#[test]
+fn judged_logs_are_told_as_their_judge_found_them() {
+    let Some(corpus) = files::corpus() else {
+        return testkit::was_skipped();
+    };
+    let bounds =
+        Bounds { right_min: 52, missing_max: 0, no_causes_max: 0, false_max: 0, misleading_max: 1, unsaid_max: 0 };
+    judge(&rows(&tests().join("judged.tsv")), |name| files::log(&corpus, name), &bounds);
+}
+
+#[test]
+fn made_logs_are_told_as_they_were_meant() {
+    let folder = files::composed().with_file_name("made");
+    let rows = rows(&folder.join("judged.tsv"));
+    let texts = files::texts(&[folder]);
+    assert!(texts.iter().map(|(name, _)| name.trim_end_matches(".txt")).eq(rows.iter().map(|row| row.log.as_str())));
+    let text = |name: &str| {
+        let found = texts.iter().find(|(known, _)| known.trim_end_matches(".txt") == name);
+        found.map(|(_, text)| text.clone()).unwrap()
+    };
+    let bounds =
+        Bounds { right_min: 10, missing_max: 0, no_causes_max: 0, false_max: 0, misleading_max: 0, unsaid_max: 0 };
+    judge(&rows, text, &bounds);
+}
+
+fn judge(rows: &[Judged], text_of: impl Fn(&str) -> String, bounds: &Bounds) {
+    let report = report::find("text").unwrap();
+    let (mut right, mut wrong) = (0, Vec::new());
+    let (mut missing, mut no_causes) = (Vec::new(), Vec::new());
+    let (mut false_words, mut misleading, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        let record = explain::logs::read(&text_of(&row.log));
+        let explained = explain::Explanation::of(&record);
+        let verdict = explained.verdict.to_string();
+        match row.verdicts.contains(&verdict) {
+            true => right += 1,
+            false => wrong.push(format!("{} is {verdict}", row.log)),
+        }
+        let is_told = |expected: &&Expected| explained.diagnoses.iter().any(|diagnosis| expected.is(diagnosis));
+        let untold = row.causes.iter().filter(|expected| expected.is_certain && !is_told(expected));
+        missing.extend(untold.map(|expected| format!("{}: {}", row.log, expected.cause)));
+        let main = explained.diagnoses.iter().filter(|diagnosis| explained.is_of_main(diagnosis));
+        let unknown = main.filter(|diagnosis| !row.causes.iter().any(|expected| expected.cause == name(diagnosis)));
+        no_causes.extend(unknown.map(|diagnosis| format!("{}: {}", row.log, name(diagnosis))));
+        let text = report.text(&record, &explained);
+        // Where a line is broken matters to nobody.
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let found = |words: &&String| text.contains(words.as_str());
+        let named = |words: &String| format!("{}: {words}", row.log);
+        false_words.extend(row.false_words.iter().filter(found).map(named));
+        misleading.extend(row.misleading_words.iter().filter(found).map(named));
+        unsaid.extend(row.says.iter().filter(|words| !found(words)).map(named));
+    }
+    eprintln!("{right} of {} verdicts are right; not right: {}", rows.len(), wrong.join(", "));
+    for (kind, list) in [("not told", &missing), ("told as a cause", &no_causes)] {
+        eprintln!("{kind} ({}): {}", list.len(), list.join(", "));
+    }
+    for (kind, list) in [("false", &false_words), ("misleading", &misleading), ("not said", &unsaid)] {
+        eprintln!("{kind} ({}):\n   {}", list.len(), list.join("\n   "));
+    }
+    assert!(right >= bounds.right_min, "{right} verdicts are right");
+    assert!(missing.len() <= bounds.missing_max, "{} causes are not told", missing.len());
+    assert!(no_causes.len() <= bounds.no_causes_max, "{} are no causes", no_causes.len());
+    assert!(false_words.len() <= bounds.false_max, "{} are false", false_words.len());
+    assert!(misleading.len() <= bounds.misleading_max, "{} mislead", misleading.len());
+    assert!(unsaid.len() <= bounds.unsaid_max, "{} are not said", unsaid.len());
+}
