@@ -56,7 +56,7 @@ pub fn find(id: &str) -> Option<&'static Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::record::{ChannelId, Fact, Mode, Unit};
+    use ::record::{ChannelId, End, Fact, Mode, Unit};
     use explain::figures;
     use testkit::records::{gauge_channel, labelled, own_run, with_scores};
 
@@ -119,8 +119,11 @@ mod tests {
 
     #[test]
     fn recording_has_no_verdict_about_results() {
-        let mut record = gauge_channel(own_run(), ChannelId::claimed(0), Unit::Kilohertz, &[1_800_000; 2]);
+        let mut record = gauge_channel(own_run(), ChannelId::limit_max(0), Unit::Kilohertz, &[1_800_000; 2]);
+        record = gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, &[40_000; 2]);
         record.run.mode = Mode::Monitor;
+        record.run.started = Fact::Known(0);
+        record.run.end = End::Interrupted { signal: 15 };
         let text = find("text").unwrap().render(&record, &Explanation::of(&record));
         assert!(text.starts_with("Recorded "), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
