@@ -121,8 +121,7 @@ fn point(record: &Record, steps: Vec<(usize, &Step)>, alone: &[Alone]) -> Option
     let like =
         |cpu: &u32| alone.iter().find(|known| known.cpu == *cpu || kind(record, known.cpu) == kind(record, *cpu));
     let each: Vec<&Alone> = cpus.iter().map(like).collect::<Option<_>>()?;
-    let is_core = |cpu: u32| !siblings(record, cpu).any(|other| other < cpu && cpus.contains(&other));
-    let cores = cpus.iter().zip(&each).filter(|(cpu, _)| is_core(**cpu));
+    let cores = cpus.iter().zip(&each).filter(|(cpu, _)| !is_second(record, **cpu, &cpus));
     let before: Option<Vec<f64>> = each.iter().map(|known| known.khz).collect();
     let before = before.and_then(|khz| mean(&khz));
     let khz = clock(record, &steps);
@@ -165,9 +164,10 @@ fn kind(record: &Record, cpu: u32) -> (Option<&str>, Option<u32>) {
     )
 }
 
-fn siblings(record: &Record, cpu: u32) -> impl Iterator<Item = u32> {
+/// True if another of these CPUs shares the core of this one (SMT) and comes before it.
+fn is_second(record: &Record, cpu: u32, cpus: &[u32]) -> bool {
     let known = record.machine.cpus.iter().find(|known| known.cpu == cpu);
-    known.into_iter().flat_map(|known| known.siblings.iter().copied())
+    known.is_some_and(|known| known.siblings.iter().any(|other| *other < cpu && cpus.contains(other)))
 }
 
 fn text(record: &Record) -> String {
@@ -208,9 +208,8 @@ fn text(record: &Record) -> String {
 fn notes(record: &Record, results: &[Scaling]) -> String {
     let points = || results.iter().flat_map(|result| &result.points);
     let mut notes = String::new();
-    let second =
-        |cpus: &[u32]| cpus.iter().any(|cpu| siblings(record, *cpu).any(|other| other < *cpu && cpus.contains(&other)));
-    if points().any(|point| second(&point.cpus)) {
+    let has_second = |point: &Point| point.cpus.iter().any(|cpu| is_second(record, *cpu, &point.cpus));
+    if points().any(has_second) {
         notes.push_str("A second CPU of the same core (SMT) adds nothing to the sum alone.\n");
     }
     match points().any(|point| point.clock_percent.is_some()) {
