@@ -18,10 +18,13 @@ impl Folder {
     }
 
     /// Starts a run, by a program of so many words and its arguments, whose load writes its process id and then
-    /// takes so long.
-    fn started(&self, by: &[&str], seconds: &str) -> (Child, u32) {
+    /// waits for [`Folder::end_load`], so that nothing here depends on how fast the machine is. It starts nothing
+    /// while it waits: the parent of a child that is stopped before it became a program is not stopped, but blocked
+    /// (vfork(2)).
+    fn started(&self, by: &[&str]) -> (Child, u32) {
         let mut words: Vec<String> = by.iter().map(|word| (*word).to_owned()).collect();
-        let load = format!("echo $$ > {0}.new; mv {0}.new {0}; sleep {seconds}; :", self.pid_file());
+        let (pid_file, end) = (self.pid_file(), self.end_fifo());
+        let load = format!("mkfifo {end}; echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; read line < {end}");
         let log = self.0.join("run.log").display().to_string();
         words.push(env!("CARGO_BIN_EXE_sbc-bench").into());
         for word in ["run", "--force", "--wait", "0s", "--repeat", "1", "--log", &log] {
@@ -40,6 +43,14 @@ impl Folder {
 
     fn pid_file(&self) -> String {
         self.0.join("load.pid").display().to_string()
+    }
+
+    fn end_fifo(&self) -> String {
+        self.0.join("load.end").display().to_string()
+    }
+
+    fn end_load(&self) {
+        std::fs::write(self.end_fifo(), "end\n").unwrap();
     }
 
     fn record(&self) -> Record {
@@ -73,12 +84,13 @@ fn state(pid: u32) -> Option<char> {
 #[test]
 fn ctrl_z_stops_load_and_fg_continues() {
     let folder = Folder::new("stop");
-    let (mut child, load) = folder.started(&["env"], "2");
+    let (mut child, load) = folder.started(&["env"]);
     // `env` becomes the program itself.
     send(child.id(), Signal::TSTP);
     wait_for(|| (state(child.id()) == Some('T') && state(load) == Some('T')).then_some(()));
     std::thread::sleep(Duration::from_millis(1200));
     send(child.id(), Signal::CONT);
+    folder.end_load();
     let status = child.wait().unwrap();
     assert!(matches!(status.code(), Some(0 | 2 | 3)), "{status}");
     let record = folder.record();
@@ -92,25 +104,27 @@ fn ctrl_z_stops_load_and_fg_continues() {
 #[test]
 fn ctrl_z_in_foreign_session() {
     let unshare = ["unshare", "--pid", "--fork", "--mount-proc"];
-    let container = |words: &[&str]| Command::new(unshare[0]).args(&unshare[1..]).args(words).status();
-    if !container(&["true"]).is_ok_and(|status| status.success()) {
+    let container = |words: &[&str]| Command::new(unshare[0]).args(&unshare[1..]).args(words).output();
+    if !container(&["true"]).is_ok_and(|output| output.status.success()) {
         return testkit::skip("root and unshare are needed for processes that have other numbers");
     }
     let own = std::env::current_exe().unwrap();
-    let test = "ctrl_z_stops_the_load_too_and_fg_goes_on";
-    let status = container(&[own.to_str().unwrap(), "--exact", test]).unwrap();
-    assert!(status.success(), "{status}");
+    let [exact, test] = testkit::only(&ctrl_z_stops_load_and_fg_continues);
+    let output = container(&[own.to_str().unwrap(), exact, test]).unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 /// SIGSTOP reaches the run alone, and nothing in it can hear it: its guard looks after the load.
 #[test]
 fn sigstop_stops_the_load_too_and_the_step_is_not_compared() {
     let folder = Folder::new("sigstop");
-    let (mut child, load) = folder.started(&["env"], "3");
+    let (mut child, load) = folder.started(&["env"]);
     send(child.id(), Signal::STOP);
     wait_for(|| (state(child.id()) == Some('T') && state(load) == Some('T')).then_some(()));
     std::thread::sleep(Duration::from_millis(1200));
     send(child.id(), Signal::CONT);
+    folder.end_load();
     let status = child.wait().unwrap();
     assert!(matches!(status.code(), Some(0 | 2 | 3)), "{status}");
     let record = folder.record();
@@ -132,13 +146,14 @@ fn ctrl_z_is_ignored_without_shell() {
     }
     let folder = Folder::new("orphan");
     // A session of its own, as `ssh -t board sbc-bench` has it: nobody could let it go on.
-    let (mut child, load) = folder.started(&["sh", "-c", "setsid \"$@\"; :", "sh"], "2");
+    let (mut child, load) = folder.started(&["sh", "-c", "setsid \"$@\"; :", "sh"]);
     let program = std::fs::read_to_string(format!("/proc/{load}/stat")).unwrap();
     let parent = program.rsplit_once(')').unwrap().1.split_whitespace().nth(1);
     let program: u32 = parent.unwrap().parse().unwrap();
     send(program, Signal::TSTP);
     std::thread::sleep(Duration::from_millis(300));
     assert_ne!((state(program), state(load)), (Some('T'), Some('T')));
+    folder.end_load();
     child.wait().unwrap();
     assert_eq!(folder.record().run.end, End::Finished);
 }
@@ -146,13 +161,14 @@ fn ctrl_z_is_ignored_without_shell() {
 #[test]
 fn nohup_is_kept() {
     let folder = Folder::new("nohup");
-    let (mut child, _) = folder.started(&["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"], "1");
+    let (mut child, _) = folder.started(&["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"]);
     send(child.id(), Signal::HUP);
+    folder.end_load();
     child.wait().unwrap();
     assert_eq!(folder.record().run.end, End::Finished);
     // Without it the end of the session is the end of the run.
     let folder = Folder::new("hup");
-    let (mut child, _) = folder.started(&["env", "--default-signal=HUP"], "60");
+    let (mut child, _) = folder.started(&["env", "--default-signal=HUP"]);
     send(child.id(), Signal::HUP);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(folder.record().run.end, End::Interrupted { signal: 1 });

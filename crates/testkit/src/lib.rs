@@ -11,7 +11,7 @@ mod terminal;
 mod tls;
 pub mod virtual_board;
 
-pub use program::{HASTE, clean_command, limited_user, untuned_command};
+pub use program::{HASTE, clean_command, limited_user, only, untuned_command};
 pub use scratch::Scratch;
 pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;

@@ -1,13 +1,12 @@
 //! Kills on virtual boards: the same test as on a folder, at every write to a board whose kernel rounds, forgets
 //! and cools.
 
+use crate::kills::kill_at_every_call_restores_settings_and_keeps_results;
 use crate::tree::ON_BOARD;
 use std::ffi::OsString;
 use std::path::Path;
 use testkit::virtual_board::{Board, Model, lacking, run};
 
-/// The test that runs on each board.
-const TEST: &str = "kills::nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed";
 /// Clock of this machine, as far as boards are concerned: what is measured there is worth nothing.
 const HOST_KHZ: u32 = 1_800_000;
 
@@ -31,7 +30,8 @@ fn check(name: &str, line: &str, change: impl Fn(&mut Board)) {
     let board = quick(change);
     let program = std::env::current_exe().unwrap();
     let on_board = format!("{ON_BOARD}={line}");
-    let words = ["--exact", TEST, "--nocapture"].map(OsString::from);
+    let [exact, test] = testkit::only(&kill_at_every_call_restores_settings_and_keeps_results);
+    let words = [exact, test, "--nocapture"].map(OsString::from);
     let command = ["env".into(), on_board.into(), program.into_os_string()];
     let command: Vec<OsString> = command.into_iter().chain(words).collect();
     let done = run(board.clone(), Some(HOST_KHZ), &command).unwrap();

@@ -64,7 +64,7 @@ struct Tally {
 }
 
 #[test]
-fn kill_at_every_call_restores_settings_and_keeps_results() {
+pub(crate) fn kill_at_every_call_restores_settings_and_keeps_results() {
     if !can_run() {
         return testkit::was_skipped();
     }
