@@ -61,6 +61,13 @@ pub fn untuned_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item
     command
 }
 
+/// The words by which the running test program runs this test alone. The test is named by itself, not by a string, which
+/// would go on running nothing after it was renamed.
+pub fn only<Test>(test: &Test) -> [&'static str; 2] {
+    let path = std::any::type_name_of_val(test);
+    ["--exact", path.split_once("::").map_or(path, |(_program, test)| test)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,11 +80,4 @@ mod tests {
         assert_eq!(set, expected);
         assert!(READ.is_sorted());
     }
-}
-
-/// The words by which the running test program runs this test alone. The test is named by itself, not by a string, which
-/// would go on running nothing after it was renamed.
-pub fn only<Test>(test: &Test) -> [&'static str; 2] {
-    let path = std::any::type_name_of_val(test);
-    ["--exact", path.split_once("::").map_or(path, |(_program, test)| test)]
 }
