@@ -138,15 +138,11 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds and starts all of them with little optimisation, and checks everything but their size. None is kept.
-///
-/// Without any they are built in a third of the time. That of armv7 would then be larger than 16 MB, as far as a branch
-/// of Thumb code reaches, and what its linker puts between ends with SIGILL at the first call of `memchr`.
+/// Builds and starts all of them without any optimisation, in a third of the time, and checks everything but their
+/// size. None is kept.
 pub(crate) fn check_all() -> Result<()> {
     let target_folder = workspace::target_folder()?;
-    let is_small = |target: &&Target| target.arch != "armv7";
-    build_of(TARGETS.iter().filter(is_small), Profile::Proof, &[("CARGO_PROFILE_PROOF_OPT_LEVEL", "0")])?;
-    build_of(TARGETS.iter().filter(|target| !is_small(target)), Profile::Proof, &[])?;
+    build_with(Profile::Proof, &[("CARGO_PROFILE_PROOF_OPT_LEVEL", "0")], &lld_flags()?)?;
     for target in TARGETS {
         let made = one(target, Profile::Proof, &target_folder).context(target.triple)?;
         println!("{}", made.line);
@@ -190,11 +186,11 @@ fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> 
 
 /// Builds all of them in one go: while one is linked, by one CPU, the others are compiled.
 fn build(profile: Profile) -> Result<()> {
-    build_of(TARGETS.iter(), profile, &[])
+    build_with(profile, &[], &[])
 }
 
-/// Builds some of them with these variables of the environment.
-fn build_of<'a>(targets: impl Iterator<Item = &'a Target>, profile: Profile, variables: &[(&str, &str)]) -> Result<()> {
+/// Builds all of them with these variables of the environment; that of armv7 with these flags of the compiler.
+fn build_with(profile: Profile, variables: &[(&str, &str)], armv7_flags: &[String]) -> Result<()> {
     let mut command = workspace::cargo();
     command.args(["build", "--quiet", "--locked", "--profile", profile.name()]);
     command.args(["--package", "sbc-bench"]);
@@ -202,11 +198,11 @@ fn build_of<'a>(targets: impl Iterator<Item = &'a Target>, profile: Profile, var
         command.env("SBC_BENCH_COMMIT", commit);
     }
     command.envs(variables.iter().copied());
-    let mut triples = Vec::new();
-    for target in targets {
-        command.args(["--target", target.triple, "--config", &target.flags(&[])]);
-        triples.push(target.triple);
+    for target in TARGETS {
+        let others = if target.arch == "armv7" { armv7_flags } else { &[] };
+        command.args(["--target", target.triple, "--config", &target.flags(others)]);
     }
+    let triples: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
     ensure!(
         command.status()?.success(),
         "cargo could not build all of them; ./test installs what they need of standard libraries and \
@@ -214,6 +210,16 @@ fn build_of<'a>(targets: impl Iterator<Item = &'a Target>, profile: Profile, var
         triples.join(" ")
     );
     Ok(())
+}
+
+/// Makes gcc link with the linker that ships with Rust. Without optimisation the code of armv7 is larger than 16 MB, as
+/// far as a branch of Thumb reaches; what GNU ld puts between ends with SIGILL at the first call of `memchr`.
+fn lld_flags() -> Result<Vec<String>> {
+    let output = Command::new("rustc").args(["--print", "target-libdir"]).output().context("rustc")?;
+    let libraries = String::from_utf8(output.stdout)?;
+    let folder = Path::new(libraries.trim()).with_file_name("bin").join("gcc-ld");
+    ensure!(folder.exists(), "Rust's own linker is not in {}", folder.display());
+    Ok(vec![format!("-Clink-arg=-B{}", folder.display()), "-Clink-arg=-fuse-ld=lld".to_owned()])
 }
 
 /// Refuses a binary of another machine, one that needs other files, and of those that are handed out one that is too
