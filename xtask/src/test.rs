@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Programs that have the machine for themselves, as they take CPUs or all of their time from others.
 const ALONE: [&str; 2] = ["virtual_board", "hotplug"];
+/// So many of their tests at once: each waits until it has the room that it needs, and most of them mostly wait.
+const THREADS_ALONE: &str = "8";
 
 /// One program of tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +99,11 @@ fn output(program: &Program) -> Result<(String, bool)> {
     let path = std::env::temp_dir().join(format!("sbc-bench-tests-{}-{}", std::process::id(), program.name));
     let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&path)?;
     std::fs::remove_file(&path)?;
-    let status = Command::new(&program.executable)
+    let mut command = Command::new(&program.executable);
+    if program.is_alone {
+        command.env("RUST_TEST_THREADS", THREADS_ALONE);
+    }
+    let status = command
         .current_dir(&program.folder)
         .env("CARGO_MANIFEST_DIR", &program.folder)
         .stdin(Stdio::null())

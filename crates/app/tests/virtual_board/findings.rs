@@ -64,7 +64,7 @@ fn under_voltage_of_a_raspberry_pi_is_found() {
         let Some(board) = board("under-voltage") else {
             return testkit::was_skipped();
         };
-        let seen = loaded(&board, program, 10);
+        let seen = loaded(&board, program_in_haste, 10);
         assert_eq!(seen.done.model.firmware_bits >> 16, 0b111, "it happened");
         // A mailbox of the firmware cannot be made here; its voltage monitor in hwmon can.
         for rule in ["low-voltage", "clock-lower-hot"] {
