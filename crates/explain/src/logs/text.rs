@@ -3,6 +3,7 @@
 //! All of them answer `None` for what they do not understand; none of them guesses.
 
 use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 /// `1397.027` (MHz) as kHz. A comma counts as the decimal point. Negative values, and those
 /// above 1 THz, are not clocks.
@@ -113,8 +114,7 @@ pub(super) fn local_ms(text: &str) -> Option<i64> {
 }
 
 fn civil_ms(moment: DateTime) -> Option<i64> {
-    let zoned = moment.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    Some(zoned.timestamp().as_millisecond())
+    Some(Offset::UTC.to_timestamp(moment).ok()?.as_millisecond())
 }
 
 fn offset_minutes(text: &str) -> Option<i32> {

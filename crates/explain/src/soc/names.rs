@@ -41,22 +41,23 @@ pub(super) fn of_vendor(text: &str) -> Vec<usize> {
 
 /// The row of this kind whose pattern fits the whole text; of several the longest.
 pub(super) fn row(kind: &str, text: &str) -> Option<&'static Named> {
-    longest(kind, |value| fits(value, text))
+    longest(kind, |row| fits(row.value, text))
 }
 
 /// The row of this kind whose value is how the text begins.
 pub(super) fn row_by_beginning(kind: &str, text: &str) -> Option<&'static Named> {
-    longest(kind, |value| begins(text, value))
+    longest(kind, |row| begins(text, row.value))
 }
 
-/// The row of this kind whose value stands in the text.
+/// The row of this kind whose value stands anywhere in the text.
 pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static Named> {
-    longest(kind, |value| is_within(text, value))
+    let text = text.to_ascii_lowercase();
+    longest(kind, |row| text.contains(&row.lowercase))
 }
 
-fn longest(kind: &str, is_wanted: impl Fn(&str) -> bool) -> Option<&'static Named> {
+fn longest(kind: &str, is_wanted: impl Fn(&Named) -> bool) -> Option<&'static Named> {
     let rows = TABLES.named.get(kind).into_iter().flatten();
-    rows.filter(|row| is_wanted(row.value)).max_by_key(|row| row.value.len())
+    rows.filter(|row| is_wanted(row)).max_by_key(|row| row.value.len())
 }
 
 /// `Khadas VIM3 Pro` begins with `Khadas VIM3`; `Orange Pi 50` not with `Orange Pi 5`. Case does not count.
@@ -66,11 +67,6 @@ fn begins(text: &str, beginning: &str) -> bool {
             beginning.ends_with(|c: char| c.is_ascii_digit()) && rest.starts_with(|c: char| c.is_ascii_digit());
         start.eq_ignore_ascii_case(beginning) && !both_digits
     })
-}
-
-/// Does the part stand anywhere in the text? Case does not count.
-fn is_within(text: &str, part: &str) -> bool {
-    text.as_bytes().windows(part.len().max(1)).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
 /// Does the text fit the pattern? `?` stands for one character, `*` for any; case does not count.
@@ -144,6 +140,15 @@ mod tests {
         ] {
             assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn names_within_texts_in_any_case() {
+        let socs = |text: &str| row_within("dmi", text).map(|row| TABLES.socs[row.socs[0]].full_name());
+        for text in ["Amazon EC2 m6g.large", "amazon ec2 M6G.large", "an AMAZON EC2 M6G"] {
+            assert_eq!(socs(text).as_deref(), Some("Amazon Graviton2"), "{text}");
+        }
+        assert_eq!(socs(""), None);
     }
 
     #[test]

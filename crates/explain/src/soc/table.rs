@@ -47,6 +47,8 @@ impl Soc {
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) value: &'static str,
+    /// The same for texts in any case.
+    pub(super) lowercase: String,
     pub(super) socs: Vec<usize>,
     /// True if only the vendor is said.
     pub(super) vendor_only: bool,
@@ -186,7 +188,7 @@ impl Tables {
                 }
                 continue;
             }
-            self.named.entry(kind).or_default().push(Named { value, socs, vendor_only });
+            self.named.entry(kind).or_default().push(Named { value, lowercase: value.to_ascii_lowercase(), socs, vendor_only });
         }
     }
 }
