@@ -188,7 +188,12 @@ impl Tables {
                 }
                 continue;
             }
-            self.named.entry(kind).or_default().push(Named { value, lowercase: value.to_ascii_lowercase(), socs, vendor_only });
+            self.named.entry(kind).or_default().push(Named {
+                value,
+                lowercase: value.to_ascii_lowercase(),
+                socs,
+                vendor_only,
+            });
         }
     }
 }
