@@ -27,8 +27,9 @@ impl Redactor {
         out + rest
     }
 
-    /// A word may hold an address between other parts (`hid-aa:bb:cc:dd:ee:ff-battery`).
-    fn word(&mut self, word: &str, is_version: bool) -> String {
+    /// A word may hold addresses between other parts (`hid-aa:bb:cc:dd:ee:ff-battery`). One pass: a match is replaced and
+    /// the search goes on behind it, so that the cost grows with the length of the word.
+    fn word(&mut self, word: &str, mut is_version: bool) -> String {
         if word.len() < 3 {
             return word.to_owned();
         }
@@ -36,25 +37,32 @@ impl Redactor {
             return found;
         }
         let groups = groups(word);
-        for from in 0..groups.len() {
-            for length in (1..=8.min(groups.len() - from)).rev() {
-                let window = &groups[from..from + length];
-                let (start, end) = (window[0].0, window[length - 1].1);
-                let text = &word[start..end];
+        let last_end = groups.last().map_or(0, |group| group.1);
+        let ends_plain = word[last_end..].trim_end_matches(['.', ':', '-']).is_empty();
+        let mut out = String::with_capacity(word.len());
+        let (mut done, mut from) = (0, 0);
+        while from < groups.len() {
+            let found = (1..=8.min(groups.len() - from)).rev().find_map(|length| {
+                let (start, end) = (groups[from].0, groups[from + length - 1].1);
                 let is_whole = (start == 0 || word[..start].ends_with(':'))
-                    && (word[end..].starts_with(':') || word[end..].trim_end_matches(['.', ':', '-']).is_empty());
-                let Some(kind) = kind_of(text, window.len(), is_whole, is_version) else {
-                    continue;
-                };
-                let blank = match kind {
-                    Shape::Digits(kind) => self.digits(kind, text),
-                    Shape::IPv4 => format!("0.0.0.{}", self.number(Kind::Address, text).min(255)),
-                };
-                let tail = self.word(&word[end..], false);
-                return format!("{}{blank}{tail}", &word[..start]);
+                    && (word[end..].starts_with(':') || end == last_end && ends_plain);
+                let shape = kind_of(&word[start..end], length, is_whole, is_version)?;
+                Some((length, start, end, shape))
+            });
+            let Some((length, start, end, shape)) = found else {
+                from += 1;
+                continue;
+            };
+            let text = &word[start..end];
+            out.push_str(&word[done..start]);
+            match shape {
+                Shape::Digits(kind) => out.push_str(&self.digits(kind, text)),
+                Shape::IPv4 => out.push_str(&format!("0.0.0.{}", self.number(Kind::Address, text).min(255))),
             }
+            (done, from, is_version) = (end, from + length, false);
         }
-        word.to_owned()
+        out.push_str(&word[done..]);
+        out
     }
 
     fn by_mac(&mut self, word: &str) -> Option<String> {

@@ -149,68 +149,80 @@ impl Redactor {
         out + &line[done..]
     }
 
-    /// Homes, and `/media/NAME/LABEL`.
+    /// Homes, and `/media/NAME/LABEL`. Each directory is searched for from where it was found last: one pass over the line.
     pub(super) fn places_of_people(&mut self, line: &str) -> String {
-        let first = OF_PEOPLE
-            .iter()
-            .filter_map(|(folder, kinds)| {
-                let folder = format!("{folder}/");
-                Some((line.find(&folder)?, folder, *kinds))
-            })
-            .min_by_key(|(at, ..)| *at);
-        let Some((at, folder, kinds)) = first else {
-            return line.to_owned();
-        };
-        let (head, mut rest) = line.split_at(at + folder.len());
-        let mut out = head.to_owned();
         let ends = |c: char| c == '/' || c.is_whitespace() || "\"'),:]`".contains(c);
-        for (place, kind) in kinds.iter().enumerate() {
-            let end = rest.find(ends).unwrap_or(rest.len());
-            if end == 0 {
-                break;
+        let mut found = OF_PEOPLE.map(|(folder, kinds)| {
+            let folder = format!("{folder}/");
+            (line.find(&folder), folder, kinds)
+        });
+        let mut out = String::with_capacity(line.len());
+        let mut done = 0;
+        loop {
+            for (at, folder, _) in &mut found {
+                if at.is_some_and(|at| at < done) {
+                    *at = line[done..].find(folder.as_str()).map(|at| done + at);
+                }
             }
-            let name = &rest[..end];
-            let is_usual = folder == "/mnt/" && is_usual_mount(name);
-            if !is_usual && name != BLANK {
-                self.tell(*kind, name);
-                self.count(*kind);
-            }
-            out.push_str(if is_usual { name } else { BLANK });
-            rest = &rest[end..];
-            if place + 1 < kinds.len() {
-                let Some(tail) = rest.strip_prefix('/') else {
+            let first = found.iter().filter_map(|(at, folder, kinds)| Some(((*at)?, folder, *kinds)));
+            let Some((at, folder, kinds)) = first.min_by_key(|(at, ..)| *at) else {
+                out.push_str(&line[done..]);
+                return out;
+            };
+            let mut start = at + folder.len();
+            out.push_str(&line[done..start]);
+            for (place, kind) in kinds.iter().enumerate() {
+                let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
+                if end == start {
                     break;
-                };
-                out.push('/');
-                rest = tail;
+                }
+                let name = &line[start..end];
+                let is_usual = folder == "/mnt/" && is_usual_mount(name);
+                if !is_usual && name != BLANK {
+                    self.tell(*kind, name);
+                    self.count(*kind);
+                }
+                out.push_str(if is_usual { name } else { BLANK });
+                start = end;
+                if place + 1 < kinds.len() {
+                    if !line[start..].starts_with('/') {
+                        break;
+                    }
+                    out.push('/');
+                    start += 1;
+                }
             }
+            done = start;
         }
-        out + &self.places_of_people(rest)
     }
 
     /// `user@host`, but not nodes of the device tree (`mmc@fe320000`) and not those who build for every user.
     pub(super) fn accounts(&mut self, line: &str) -> String {
-        let Some(at) = line.find('@') else {
-            return line.to_owned();
-        };
-        let (left, right) = (&line[..at], &line[at + 1..]);
-        let start = left
-            .rfind(|c| !is_name(c))
-            .map_or(0, |place| place + left[place..].chars().next().map_or(1, char::len_utf8));
-        let end = right.find(|c| !is_name(c)).unwrap_or(right.len());
-        let (user, host) = (&left[start..], &right[..end]);
-        let word = format!("{user}@{host}");
-        let is_node = host.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | '-' | '_'));
-        let tail = self.accounts(&right[end..]);
-        let is_everybodys = BUILDERS.iter().any(|known| word.contains(known)) || word == format!("{BLANK}@{BLANK}");
-        if user.is_empty() || is_node || is_everybodys {
-            return format!("{}{word}{tail}", &left[..start]);
+        let mut out = String::with_capacity(line.len());
+        let mut rest = line;
+        while let Some(at) = rest.find('@') {
+            let (left, right) = (&rest[..at], &rest[at + 1..]);
+            let start = left
+                .rfind(|c| !is_name(c))
+                .map_or(0, |place| place + left[place..].chars().next().map_or(1, char::len_utf8));
+            let end = right.find(|c| !is_name(c)).unwrap_or(right.len());
+            let (user, host) = (&left[start..], &right[..end]);
+            let word = &rest[start..at + 1 + end];
+            let is_node = host.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | '-' | '_'));
+            let is_everybodys = BUILDERS.iter().any(|known| word.contains(known)) || word == format!("{BLANK}@{BLANK}");
+            out.push_str(&left[..start]);
+            if user.is_empty() || is_node || is_everybodys {
+                out.push_str(word);
+            } else {
+                self.tell(Kind::HostName, host);
+                self.tell(Kind::UserName, user);
+                self.count(Kind::HostName);
+                self.count(Kind::UserName);
+                out.push_str(&format!("{BLANK}@{BLANK}"));
+            }
+            rest = &right[end..];
         }
-        self.tell(Kind::HostName, host);
-        self.tell(Kind::UserName, user);
-        self.count(Kind::HostName);
-        self.count(Kind::UserName);
-        format!("{}{BLANK}@{BLANK}{tail}", &left[..start])
+        out + rest
     }
 
     /// Names of disks that their makers or owners gave: `by-id/...`, `LABEL=...`.

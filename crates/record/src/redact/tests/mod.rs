@@ -259,3 +259,27 @@ proptest::proptest! {
         proptest::prop_assert!(!out.contains(&mac), "{}", out);
     }
 }
+
+/// A line of one word, repeated, neither overflows the stack of a thread of the hub (2 MiB) nor keeps what the word stands for.
+#[test]
+fn repeated_words_in_one_line_are_redacted() {
+    let words = [
+        "/home/",
+        "/home/a ",
+        "/mnt/a ",
+        "/media/",
+        "a@b ",
+        "1.2.3.4:",
+        "fe80::1:",
+        "://a:b@",
+        "02:aa:bb:cc:dd:01-",
+        "01234567-89ab-cdef-0123-456789abcdef-",
+    ];
+    let all = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        for word in words {
+            let line = word.repeat(64 * 1024 / word.len());
+            assert!(Redactor::default().line(&line).len() >= line.len() / 4, "{word}");
+        }
+    });
+    all.unwrap().join().unwrap();
+}
