@@ -4,8 +4,8 @@ use crate::derive;
 use crate::limits::{Limits, Refused};
 use crate::store::{Store, Trouble, first, read, read_all};
 use crate::submit::{Sent, submit};
-use crate::{originals, unpack};
-use std::io::Read;
+use crate::{originals, private, unpack};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Folders within folders that are looked into.
@@ -130,7 +130,7 @@ fn content(file: &Path, limits: &Limits) -> Result<Vec<u8>, String> {
 /// One sentence: the database or the folder does not do it.
 pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, String> {
     let cannot = |error: std::io::Error| format!("Cannot write to {}: {error}.", folder.display());
-    std::fs::create_dir_all(folder).map_err(cannot)?;
+    private::directory(folder).map_err(cannot)?;
     let (mut last, mut count) = (0, 0);
     loop {
         let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
@@ -143,7 +143,8 @@ pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, String> {
             let bytes = bytes.map_err(|trouble| trouble.message)?;
             let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
             let end = if is_json { "json" } else { "txt" };
-            std::fs::write(folder.join(format!("{}.{end}", row.words(1))), bytes).map_err(cannot)?;
+            let file = private::file(&folder.join(format!("{}.{end}", row.words(1))));
+            file.and_then(|mut file| file.write_all(&bytes)).map_err(cannot)?;
             count += 1;
         }
     }

@@ -24,6 +24,7 @@ pub mod notify;
 pub mod originals;
 pub mod own;
 mod pages;
+pub mod private;
 pub mod query;
 pub mod rate;
 pub mod references;

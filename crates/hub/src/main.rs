@@ -13,17 +13,19 @@ use hub::hub_state::Settings;
 use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
 use hub::submit::Sent;
-use hub::{clock, folders, hooks, results, serve, tokens, verify};
+use hub::{clock, folders, hooks, private, results, serve, tokens, verify};
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Name of the SQLite database in its directory.
 const DATABASE: &str = "hub.sqlite";
+/// What the hub keeps in its directory (https://sqlite.org/wal.html: the files of write-ahead mode).
+const FILES: [&str; 4] = [DATABASE, "hub.sqlite-wal", "hub.sqlite-shm", serve::TOKEN_FILE];
 
 fn main() -> ExitCode {
+    private::set_umask();
     let done = Cli::try_parse().map_or_else(|error| refused(&error), run);
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -181,8 +183,7 @@ fn open(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
 
 /// The directory of the database, for its owner alone.
 fn make(data: &Path) -> anyhow::Result<()> {
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data);
-    made.with_context(|| format!("Cannot create {}", data.display()))
+    private::data_directory(data, &FILES).map_err(anyhow::Error::msg)
 }
 
 /// Writes a backup, which has its own name only once it is whole and on the disk.
@@ -217,8 +218,9 @@ fn restored(place: &args::Place, file: &Path) -> anyhow::Result<()> {
     make(&place.data)?;
     // Under its own name only once it is whole: a hub that starts would take half of it for a database.
     let part = place.data.join(format!("{DATABASE}.part"));
-    std::fs::copy(file, &part)?;
-    std::fs::File::open(&part)?.sync_all()?;
+    let mut copy = private::file(&part)?;
+    std::io::copy(&mut std::fs::File::open(file)?, &mut copy)?;
+    copy.sync_all()?;
     std::fs::rename(&part, &target)?;
     Ok(std::fs::File::open(&place.data)?.sync_all()?)
 }

@@ -3,10 +3,9 @@
 use crate::hub_state::{Hub, Settings};
 use crate::store::{Store, migrate, read, write};
 use crate::tokens::{self, Scope};
-use crate::{clock, http, log, work};
+use crate::{clock, http, log, private, work};
 use std::io::Write;
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Threads that wait for the database.
 const WAITING_THREADS_MAX: usize = 16;
 /// The token of the first owner, next to the database.
-const TOKEN_FILE: &str = "token";
+pub const TOKEN_FILE: &str = "token";
 
 /// Serves until SIGTERM or SIGINT. `listening` is called with the address once it is ready.
 ///
@@ -78,9 +77,7 @@ fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
     let made = write(store, |session| tokens::make(session, "owner", &Scope::ALL, clock::now_utc_ms()));
     let secret = made.map_err(|error| error.message)?;
     let file = data.join(TOKEN_FILE);
-    let mut options = std::fs::OpenOptions::new();
-    let opened = options.write(true).create(true).truncate(true).mode(0o600).open(&file);
-    let written = opened.and_then(|mut file| file.write_all(format!("{secret}\n").as_bytes()));
+    let written = private::file(&file).and_then(|mut file| file.write_all(format!("{secret}\n").as_bytes()));
     written.map_err(|error| format!("Cannot write {}: {error}.", file.display()))?;
     log::event("token", &[("name", "owner"), ("file", &file.display().to_string())]);
     Ok(())

@@ -1,5 +1,7 @@
 //! The first commands of docs/hub.md, as they stand there: a hub that runs, and a result in it.
 
+#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+
 mod common;
 
 use common::made;

@@ -1,5 +1,7 @@
 //! Machines that send regularly: changes are found when results arrive, told once, and acknowledged.
 
+#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+
 mod common;
 
 use common::running::{Running, program};

@@ -1,6 +1,8 @@
 //! Faults around a hub: a full disk, a database that restarts, hubs that are killed within a migration or a job, clocks that
 //! step. Nothing acknowledged is lost, and reading goes on.
 
+#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+
 mod common;
 
 use common::running::{Running, program};

@@ -1,5 +1,7 @@
 //! `import` and `export`: results from folders, and back into one.
 
+#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+
 mod common;
 
 use common::running::program;

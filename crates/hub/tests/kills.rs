@@ -1,5 +1,7 @@
 //! Hubs that are killed at any moment: what was acknowledged is there afterwards, whole, once, and nothing half-written is shown.
 
+#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+
 mod common;
 
 use common::running::{Running, program};

@@ -75,7 +75,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/workloads/drive.rs", "room on the drive"),
             at("bench/src/workloads/memory_libc.rs", "a program that is kept in memory alone"),
             at("hub/src/folders.rs", "folders that the operator named"),
-            at("hub/src/serve.rs", "the token of the first owner"),
+            at("hub/src/private.rs", "files and directories of the hub, for its owner alone"),
             at("machine/src/", "Linux is read and set here"),
         ],
     },

@@ -88,8 +88,7 @@ impl Running {
         let folder = Folder::new();
         let data = folder.0.to_path_buf();
         let mut command = Command::new("unshare");
-        let script =
-            "mount -t tmpfs -o size=\"$1\"k tmpfs \"$2\" && exec \"$3\" serve --listen 127.0.0.1:0 --data \"$2\"";
+        let script = "mount -t tmpfs -o mode=0700,size=\"$1\"k tmpfs \"$2\" && exec \"$3\" serve --listen 127.0.0.1:0 --data \"$2\"";
         command.args(["-m", "sh", "-c", script, "sh", &kib.to_string()]).arg(&data);
         command.arg(env!("CARGO_BIN_EXE_sbc-bench-hub")).env_remove("SBC_BENCH_HUB_DATABASE");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
