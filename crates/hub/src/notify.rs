@@ -117,11 +117,43 @@ fn post(target: &str, method: &str, body: &serde_json::Value, change: i64) -> Re
         ];
         return curl::send(&options, TIME_MAX);
     }
-    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(TIME_MAX)).build().into();
+    // A redirection would let the receiver choose which address in the network of this hub is asked.
+    let config = ureq::Agent::config_builder().timeout_global(Some(TIME_MAX)).max_redirects(0);
+    let agent: ureq::Agent = config.build().into();
     let request = match method {
         "PUT" => agent.put(target),
         _ => agent.post(target),
     };
     let request = request.header("content-type", "application/json").header("idempotency-key", key);
-    request.send(body).map(drop).map_err(|error| error.to_string())
+    let answer = request.send(body).map_err(|error| error.to_string())?;
+    let status = answer.status();
+    if status.is_success() { Ok(()) } else { Err(format!("the answer is {}", status.as_u16())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    #[test]
+    fn redirection_is_not_followed_and_the_notice_is_not_sent() {
+        for status in [301, 302, 307, 308] {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let url = format!("http://{}/hook", listener.local_addr().unwrap());
+            let location = url.replace("/hook", "/internal");
+            let receiver = std::thread::Builder::new().spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                let _ = stream.read(&mut [0; 4096]).unwrap();
+                let head = format!("HTTP/1.1 {status} Elsewhere\r\nlocation: {location}\r\n");
+                stream.write_all(format!("{head}content-length: 0\r\nconnection: close\r\n\r\n").as_bytes()).unwrap();
+                drop(stream);
+                listener.set_nonblocking(true).unwrap();
+                listener
+            });
+            assert_eq!(post(&url, "POST", &json!({}), 1), Err(format!("the answer is {status}")));
+            // The connection of a redirection that was followed would wait to be accepted.
+            assert!(receiver.unwrap().join().unwrap().accept().is_err(), "{status}");
+        }
+    }
 }

@@ -13,6 +13,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// Threads that wait for the database.
 const WAITING_THREADS_MAX: usize = 16;
+/// Stack of each thread: a thread that overflows it would end all others, and pages that are not used cost nothing.
+const STACK_BYTES: usize = 16 << 20;
 /// The token of the first owner, next to the database.
 pub const TOKEN_FILE: &str = "token";
 
@@ -40,6 +42,7 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(WAITING_THREADS_MAX)
+        .thread_stack_size(STACK_BYTES)
         .build()
         .map_err(|error| format!("Threads cannot be started: {error}."))?;
     let ends = Arc::new(AtomicBool::new(false));
