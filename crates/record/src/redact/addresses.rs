@@ -5,6 +5,8 @@ use super::{Kind, Redactor};
 
 /// Digits of 128 bits.
 const LONG_HEX: usize = 32;
+/// IPv6 has the most groups.
+const GROUPS_MAX: usize = 8;
 /// Names of network interfaces by their address (systemd.net-naming-scheme(7)).
 const BY_MAC: [&str; 3] = ["enx", "wlx", "wwx"];
 
@@ -37,17 +39,20 @@ impl Redactor {
             return found;
         }
         let groups = groups(word);
-        let last_end = groups.last().map_or(0, |group| group.1);
+        let last_end = groups.last().map_or(0, |group| group.end);
         let ends_plain = word[last_end..].trim_end_matches(['.', ':', '-']).is_empty();
         let mut out = String::with_capacity(word.len());
         let (mut done, mut from) = (0, 0);
         while from < groups.len() {
-            let found = (1..=8.min(groups.len() - from)).rev().find_map(|length| {
-                let (start, end) = (groups[from].0, groups[from + length - 1].1);
+            let near = &groups[from..groups.len().min(from + GROUPS_MAX)];
+            // Every address consists of hexadecimal groups alone.
+            let hex = near.iter().take_while(|group| group.is_hex).count();
+            let found = (1..=hex).rev().find_map(|length| {
+                let window = &near[..length];
+                let (start, end) = (window[0].start, window[length - 1].end);
                 let is_whole = (start == 0 || word[..start].ends_with(':'))
                     && (word[end..].starts_with(':') || end == last_end && ends_plain);
-                let shape = kind_of(&word[start..end], length, is_whole, is_version)?;
-                Some((length, start, end, shape))
+                Some((length, start, end, kind_of(word, window, is_whole, is_version)?))
             });
             let Some((length, start, end, shape)) = found else {
                 from += 1;
@@ -78,15 +83,29 @@ enum Shape {
     IPv4,
 }
 
-/// Places of the groups of letters and digits.
-fn groups(word: &str) -> Vec<(usize, usize)> {
+/// Letters and digits without anything between them.
+struct Group {
+    start: usize,
+    end: usize,
+    is_hex: bool,
+}
+
+impl Group {
+    fn len(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// The groups of a word.
+fn groups(word: &str) -> Vec<Group> {
     let mut found = Vec::new();
     let mut start = None;
-    for (at, c) in word.char_indices().chain([(word.len(), '.')]) {
+    for (at, c) in word.bytes().enumerate().chain([(word.len(), b'.')]) {
         match (c.is_ascii_alphanumeric(), start) {
             (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                found.push((from, at));
+            (false, Some(start_at)) => {
+                let is_hex = word.as_bytes()[start_at..at].iter().all(u8::is_ascii_hexdigit);
+                found.push(Group { start: start_at, end: at, is_hex });
                 start = None;
             }
             _ => {}
@@ -95,42 +114,44 @@ fn groups(word: &str) -> Vec<(usize, usize)> {
     found
 }
 
-fn kind_of(text: &str, groups: usize, is_whole: bool, is_version: bool) -> Option<Shape> {
-    let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_hexdigit());
-    let lengths = |separator: char| -> Option<Vec<usize>> {
-        let parts: Vec<&str> = text.split(separator).collect();
-        (parts.len() == groups && parts.iter().all(|part| is_hex(part)))
-            .then(|| parts.iter().map(|part| part.len()).collect())
-    };
+/// What consecutive hexadecimal groups of a word are together.
+fn kind_of(word: &str, groups: &[Group], is_whole: bool, is_version: bool) -> Option<Shape> {
+    let are_between = |fits: fn(&str) -> bool| groups.windows(2).all(|pair| fits(&word[pair[0].end..pair[1].start]));
+    let are_of = |lengths: &[usize]| groups.iter().map(Group::len).eq(lengths.iter().copied());
+    let is_mac = groups.len() >= 6 && groups.iter().all(|group| group.len() == 2);
     let identifier = Some(Shape::Digits(Kind::Identifier));
-    if groups == 1 {
-        return identifier.filter(|_| text.len() >= LONG_HEX && is_hex(text));
+    let address = Some(Shape::Digits(Kind::Address));
+    if let [only] = groups {
+        return identifier.filter(|_| only.len() >= LONG_HEX);
     }
-    if let Some(lengths) = lengths('-') {
-        if lengths == [8, 4, 4, 4, 12] || (is_whole && lengths == [8, 2]) {
+    if are_between(|text| text == "-") {
+        if are_of(&[8, 4, 4, 4, 12]) || is_whole && are_of(&[8, 2]) {
             return identifier;
         }
-        if lengths.len() >= 6 && lengths.iter().all(|length| *length == 2) {
-            return Some(Shape::Digits(Kind::Address));
-        }
+        return address.filter(|_| is_mac);
     }
-    if let Some(lengths) = lengths(':')
-        && lengths.len() >= 6
-        && lengths.iter().all(|length| *length == 2)
-    {
-        return Some(Shape::Digits(Kind::Address));
+    if is_mac && are_between(|text| text == ":") {
+        return address;
     }
-    let parts: Vec<&str> = text.split(':').collect();
-    let is_ipv6 = is_whole
-        && parts.iter().all(|part| part.len() <= 4 && part.bytes().all(|b| b.is_ascii_hexdigit()))
-        && (parts.len() == 8 || text.contains("::"))
-        && parts.iter().any(|part| part.len() >= 3);
-    if is_ipv6 {
-        return Some(Shape::Digits(Kind::Address));
+    if !is_whole {
+        return None;
     }
-    let is_ipv4 = is_whole && groups == 4 && !is_version && text.split('.').count() == 4
-        && text.split('.').all(|part| part.parse::<u8>().is_ok_and(|n| n.to_string() == part))
+    let is_ipv6 = || {
+        let colons = groups.windows(2).map(|pair| pair[1].start - pair[0].end);
+        groups.iter().all(|group| group.len() <= 4)
+            && groups.iter().any(|group| group.len() >= 3)
+            && (colons.clone().sum::<usize>() == 7 || colons.max() >= Some(2))
+            && are_between(|text| text.bytes().all(|byte| byte == b':'))
+    };
+    if is_ipv6() {
+        return address;
+    }
+    let is_byte = |group: &Group| {
+        let text = &word[group.start..group.end];
+        text.parse::<u8>().is_ok_and(|number| text.len() == 1 || !text.starts_with('0') && number > 0)
+    };
+    let is_ipv4 = groups.len() == 4 && !is_version && are_between(|text| text == ".") && groups.iter().all(is_byte)
         // This machine, any machine, and masks name nobody.
-        && !["127.", "0.", "255."].iter().any(|own| text.starts_with(own));
+        && !["127", "0", "255"].contains(&&word[groups[0].start..groups[0].end]);
     is_ipv4.then_some(Shape::IPv4)
 }

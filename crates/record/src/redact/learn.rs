@@ -138,6 +138,17 @@ impl Redactor {
 
     /// Takes the names that a text gives away at one place and uses at others.
     pub fn learn(&mut self, text: &str) {
+        self.learn_by_place(text);
+        // What is blanked is told; nothing is counted yet.
+        let (counts, met) = (self.counts.clone(), self.met.clone());
+        for line in text.lines() {
+            self.line(line);
+        }
+        (self.counts, self.met) = (counts, met);
+    }
+
+    /// Takes the names of hosts and users that stand where programs greet, log and configure.
+    pub(super) fn learn_by_place(&mut self, text: &str) {
         for line in text.lines() {
             self.hosts_by_place(line);
         }
@@ -150,12 +161,6 @@ impl Redactor {
                 }
             }
         }
-        // What is blanked is told; nothing is counted yet.
-        let (counts, met) = (self.counts.clone(), self.met.clone());
-        for line in text.lines() {
-            self.line(line);
-        }
-        (self.counts, self.met) = (counts, met);
     }
 
     fn hosts_by_place(&mut self, line: &str) {

@@ -91,9 +91,24 @@ impl Redactor {
 
     /// Any text: names that stand anywhere in it are learnt first, then everything is blanked line by line.
     pub fn text(&mut self, text: &str) -> String {
-        self.learn(text);
+        self.learn_by_place(text);
+        let (known, before) = (self.known_count(), (self.counts.clone(), self.met.clone()));
+        let out = self.lines(text);
+        if self.known_count() == known {
+            return out;
+        }
+        // What was learnt on the way stands in earlier lines, too.
+        (self.counts, self.met) = before;
+        self.lines(text)
+    }
+
+    fn lines(&mut self, text: &str) -> String {
         let lines: Vec<String> = text.split('\n').map(|line| self.line(line)).collect();
         lines.join("\n")
+    }
+
+    fn known_count(&self) -> usize {
+        self.known.len() + self.phrases.len()
     }
 
     /// Blanks something for another reason than its shape.

@@ -6,7 +6,7 @@ use super::words::NAMED;
 use super::{BLANK, Redactor};
 
 /// By so much of a value is told whether it is one.
-const NEAR_BYTES: usize = 256;
+const NEAR_BYTES: usize = 64;
 
 impl Redactor {
     /// Values whose name stands before them.
@@ -21,16 +21,20 @@ impl Redactor {
                     continue;
                 }
                 if let Some(from) = first_place(&lower, word, named) {
-                    line = self.behind(&line, &lower, (word, from), named);
-                    lower = line.to_ascii_lowercase();
-                    pairs = Pairs::of(&lower);
+                    let out = self.behind(&line, &lower, (word, from), named);
+                    if let Some(out) = out {
+                        line = out;
+                        lower = line.to_ascii_lowercase();
+                        pairs = Pairs::of(&lower);
+                    }
                 }
             }
         }
         line
     }
 
-    fn behind(&mut self, line: &str, lower: &str, (word, from): (&str, usize), named: &Named) -> String {
+    /// The line without the values behind a word; none if it has no such value.
+    fn behind(&mut self, line: &str, lower: &str, (word, from): (&str, usize), named: &Named) -> Option<String> {
         let is_option = word.starts_with('-');
         let mut out = String::new();
         let mut done = 0;
@@ -61,7 +65,7 @@ impl Redactor {
             }
             done = end;
         }
-        out + &line[done..]
+        (done > 0).then(|| out + &line[done..])
     }
 }
 

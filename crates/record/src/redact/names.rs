@@ -19,6 +19,8 @@ const BUILDERS: [&str; 12] = [
     "github",
     "gitlab",
 ];
+/// An account of which both names are blanked.
+const BLANK_ACCOUNT: &str = "redacted@redacted";
 /// Folders below which people's names stand, and how many names.
 const OF_PEOPLE: [(&str, &[Kind]); 5] = [
     ("/run/media", &[Kind::UserName, Kind::Label]),
@@ -209,16 +211,16 @@ impl Redactor {
             let (user, host) = (&left[start..], &right[..end]);
             let word = &rest[start..at + 1 + end];
             let is_node = host.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | '-' | '_'));
-            let is_everybodys = BUILDERS.iter().any(|known| word.contains(known)) || word == format!("{BLANK}@{BLANK}");
+            let is_everybodys = || word == BLANK_ACCOUNT || BUILDERS.iter().any(|known| word.contains(known));
             out.push_str(&left[..start]);
-            if user.is_empty() || is_node || is_everybodys {
+            if user.is_empty() || is_node || is_everybodys() {
                 out.push_str(word);
             } else {
                 self.tell(Kind::HostName, host);
                 self.tell(Kind::UserName, user);
                 self.count(Kind::HostName);
                 self.count(Kind::UserName);
-                out.push_str(&format!("{BLANK}@{BLANK}"));
+                out.push_str(BLANK_ACCOUNT);
             }
             rest = &right[end..];
         }
@@ -227,23 +229,31 @@ impl Redactor {
 
     /// Names of disks that their makers or owners gave: `by-id/...`, `LABEL=...`.
     pub(super) fn disks(&mut self, line: &str) -> String {
+        let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\'' | '`' | ')');
         let mut line = line.to_owned();
         for before in BEFORE_LABELS {
-            let mut from = 0;
-            while let Some(at) = line[from..].find(before) {
-                let start = from + at + before.len();
-                let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\'' | '`' | ')');
+            let mut out = String::new();
+            let mut done = 0;
+            while let Some(at) = line[done..].find(before) {
+                let start = done + at + before.len();
                 let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
                 let value = &line[start..end];
-                from = start;
-                if !value.is_empty() && value != BLANK {
-                    // Where a device is plugged in is no name.
-                    if before != "by-path/" {
-                        self.tell(Kind::Label, &line[start..end]);
-                    }
-                    self.count(Kind::Label);
-                    line.replace_range(start..end, BLANK);
+                out.push_str(&line[done..start]);
+                done = end;
+                if value.is_empty() || value == BLANK {
+                    out.push_str(value);
+                    continue;
                 }
+                // Where a device is plugged in is no name.
+                if before != "by-path/" {
+                    self.tell(Kind::Label, value);
+                }
+                self.count(Kind::Label);
+                out.push_str(BLANK);
+            }
+            if done > 0 {
+                out.push_str(&line[done..]);
+                line = out;
             }
         }
         self.volumes(&line)
