@@ -137,10 +137,10 @@ fn kind_of(word: &str, groups: &[Group], is_whole: bool, is_version: bool) -> Op
         return None;
     }
     let is_ipv6 = || {
-        let colons = groups.windows(2).map(|pair| pair[1].start - pair[0].end);
+        let text = &word[groups[0].start..groups[groups.len() - 1].end];
         groups.iter().all(|group| group.len() <= 4)
             && groups.iter().any(|group| group.len() >= 3)
-            && (colons.clone().sum::<usize>() == 7 || colons.max() >= Some(2))
+            && (text.contains("::") || text.bytes().filter(|byte| *byte == b':').count() == 7)
             && are_between(|text| text.bytes().all(|byte| byte == b':'))
     };
     if is_ipv6() {
