@@ -66,7 +66,8 @@ impl Settings {
             return Err(Missing::unsupported("/sys", "it is mounted read-only"));
         }
         let alone = Alone::take(root)?;
-        let changes = Changes::of(root, Journal::create(journal)?, Some(alone))?;
+        let mut changes = Changes::of(root, Journal::create(journal)?, Some(alone))?;
+        changes.forget_what_others_changed();
         Ok(Self { changes: Arc::new(Mutex::new(changes)), wanted: Vec::new() })
     }
 
@@ -82,8 +83,9 @@ impl Settings {
         outcome
     }
 
-    /// Compares everything that is wanted with what is in force. What differs is set once more; what differs
-    /// even then is told, and again only when it changes. Nobody is overruled twice.
+    /// Compares everything that is wanted with what is in force. What differs is set once more, but for a limit that
+    /// was lowered; what differs even then is told, and again only when it changes. Nobody is overruled twice, and what
+    /// was set by others is what comes back at the end.
     pub fn check(&mut self) -> Vec<Outcome> {
         let mut changes = lock(&self.changes);
         let mut outcomes = Vec::new();
@@ -95,6 +97,12 @@ impl Settings {
             if matches!(node, Node::CpuOnline(_)) || found.as_ref().is_ok_and(is_met) {
                 continue;
             }
+            // A limit that was lowered may protect the machine.
+            let is_lowered = match (node, &found) {
+                (Node::ClockMax(_), Ok(now)) => now.parse::<u32>().ok() < value.parse().ok(),
+                _ => false,
+            };
+            wanted.is_retried |= is_lowered;
             let outcome = match std::mem::replace(&mut wanted.is_retried, true) {
                 false => changes.set(node, value),
                 true => Outcome {
@@ -191,6 +199,8 @@ pub fn journal_entries_left(root: &Root, journal: &Path) -> Reading<Vec<String>>
     }
 }
 
+#[cfg(test)]
+mod interleavings;
 #[cfg(test)]
 mod kernels;
 #[cfg(test)]

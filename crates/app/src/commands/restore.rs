@@ -16,22 +16,21 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     if outcomes.is_empty() {
         output::print("Nothing to restore.\n")?;
     }
-    let mut failed = false;
-    for (path, outcome) in outcomes {
-        let line = match outcome {
-            Restored::Done => format!("{path} restored\n"),
-            Restored::LeftAlone(value) => {
-                format!("{path} was changed to {value} by something else; not restored\n")
-            }
-            Restored::Pending => format!("{path} was not checked\n"),
-            Restored::Failed(why) => {
-                failed = true;
-                format!("{path} could not be restored: {why}\n")
-            }
-        };
-        output::print(&line)?;
+    for (path, outcome) in &outcomes {
+        output::print(&format!("{}\n", told(path, outcome)))?;
     }
-    Ok(if failed { status::NOT_RESTORED } else { 0 })
+    let is_failed = outcomes.iter().any(|(_, outcome)| matches!(outcome, Restored::Failed(_)));
+    Ok(if is_failed { status::NOT_RESTORED } else { 0 })
+}
+
+/// What became of a setting that an earlier run left changed.
+pub(super) fn told(path: &str, outcome: &Restored) -> String {
+    match outcome {
+        Restored::Done => format!("{path} restored"),
+        Restored::LeftAlone(value) => format!("{path} was set to {value} by something else since and stays so"),
+        Restored::Pending => format!("{path} was not checked"),
+        Restored::Failed(why) => format!("{path} could not be restored: {why}"),
+    }
 }
 
 /// Waits until standard input closes, then ends programs and restores.

@@ -36,13 +36,20 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
     }
     let note = match restore_from_journal(root, &paths.journal) {
         Ok(outcomes) if outcomes.is_empty() => return,
-        Ok(outcomes) => {
-            let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
-            format!("The last run was killed; restored {done} of the {} settings it had changed.", outcomes.len())
-        }
+        Ok(outcomes) => told_of_leftovers(&outcomes),
         Err(missing) => format!("Settings of earlier runs were not checked: {missing}."),
     };
     bar.show(&bench::Progress::Note(note));
+}
+
+/// What an earlier run left changed, and what became of each. Why it left them is not known.
+fn told_of_leftovers(outcomes: &[(String, Restored)]) -> String {
+    let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
+    let mut told = format!("An earlier run left {} of its settings; restored {done}", outcomes.len());
+    for (path, outcome) in outcomes.iter().filter(|(_, outcome)| *outcome != Restored::Done) {
+        told.push_str(&format!("; {}", super::restore::told(path, outcome)));
+    }
+    told + "."
 }
 
 /// Without tuning, a run measures under the settings that a killed run left.
@@ -57,7 +64,7 @@ fn report_leftovers(root: &Root, paths: &Paths, bar: &ProgressBar) {
         more => format!(" and {} more", more - 1),
     };
     bar.show(&bench::Progress::Note(format!(
-        "A killed run left {first}{more} changed. Settings are not tuned in this run; use `sbc-bench restore`."
+        "An earlier run left {first}{more} changed. Settings are not tuned in this run; use `sbc-bench restore`."
     )));
 }
 

@@ -53,7 +53,7 @@ fn guard_restores_settings_of_killed_run() {
 fn restore_command_and_next_start_restore_settings() {
     for finish in [
         format!("{PROGRAM} restore | grep ' restored'"),
-        format!("{PROGRAM} clock --quiet 2>&1 | grep 'The last run was killed; restored'"),
+        format!("{PROGRAM} clock --quiet 2>&1 | grep 'An earlier run left .* restored'"),
     ] {
         let Some(seen) = killed("both", &finish) else {
             return testkit::was_skipped();

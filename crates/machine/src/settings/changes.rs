@@ -6,7 +6,7 @@ use super::cooling;
 use super::disturbed::{disturbed_by, emptied_cpuset};
 use super::journal::{Entry, Journal};
 use super::place::Place;
-use super::restore::{Held, held, restore_one};
+use super::restore::{Held, Settled, held, restore_one};
 use super::{Node, Outcome};
 use crate::Root;
 use record::{Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
@@ -17,8 +17,11 @@ use std::time::Duration;
 pub(super) struct Changes {
     pub(super) root: Root,
     boot_id: String,
+    machine: String,
     journal: Option<Journal>,
     held: Vec<Held>,
+    /// The journal holds what another machine is to put back.
+    is_shared: bool,
     /// Lines of the journal that nobody can read and that may be about this boot.
     damaged: usize,
     /// Until everything is back.
@@ -33,15 +36,21 @@ impl Changes {
     pub(super) fn of(root: &Root, mut journal: Journal, alone: Option<Alone>) -> Reading<Self> {
         let boot_id = root.read_value("/proc/sys/kernel/random/boot_id")?;
         let (entries, damaged) = journal.entries()?;
-        let of_this_boot = entries.iter().any(|entry| entry.boot_id == boot_id);
+        let machine = machine_name(root);
+        let is_of_other = |entry: &&Entry| entry.machine.as_ref().is_some_and(|name| *name != machine);
+        let of_others: Vec<&Entry> = entries.iter().filter(is_of_other).collect();
+        let own = || entries.iter().filter(|entry| !is_of_other(entry) && entry.boot_id == boot_id);
+        let of_this_boot = own().next().is_some();
         let uptime = crate::uptime_ms(root).map(Duration::from_millis);
         let of_this_boot =
             of_this_boot || entries.is_empty() && uptime.is_ok_and(|uptime| journal.is_of_this_boot(uptime));
         Ok(Self {
             root: root.clone(),
-            held: held(entries, &boot_id),
+            held: held(own()),
+            is_shared: !held(of_others.into_iter()).is_empty(),
             damaged: if of_this_boot { damaged } else { 0 },
             boot_id,
+            machine,
             journal: Some(journal),
             alone,
         })
@@ -78,15 +87,18 @@ impl Changes {
         }
     }
 
-    /// The value that the user had set; unknown while cooling or firmware limits it.
+    /// The value that the user has set: the one before the first change, or what another program or the user has set since. Unknown while
+    /// cooling or firmware limits it.
     ///
     /// # Errors
     /// It cannot be read, or is not the user's.
     pub(super) fn of_user(&self, node: Node) -> Reading<String> {
-        if let Some(held) = self.find(&Place::Node(node)) {
-            return Ok(held.old.clone());
-        }
-        let current = node.read(&self.root)?;
+        let held = self.find(&Place::Node(node));
+        let current = match (held, node.read(&self.root)) {
+            (Some(held), Ok(current)) if !held.is_ours(&self.root, &current) => current,
+            (Some(held), _) => return Ok(held.old.clone()),
+            (None, current) => current?,
+        };
         match cooling::hides_limit(&self.root, node, &current) {
             Some(why) => Err(Missing::unsupported(node.path(), why)),
             None => Ok(current),
@@ -144,7 +156,15 @@ impl Changes {
     /// # Errors
     /// It could not be written down: then nothing must be changed.
     fn begin(&mut self, node: Node, old: &str, value: &str) -> Reading<Vec<Place>> {
-        let disturbed = disturbed_by(&self.root, node, value);
+        let current = node.read(&self.root)?;
+        let is_of_user = self.find(&Place::Node(node)).is_none_or(|held| !held.is_ours(&self.root, &current));
+        if is_of_user {
+            self.drop_disturbed_by(node);
+        }
+        let is_governor = matches!(node, Node::Governor(_));
+        let mut disturbed = disturbed_by(&self.root, node, value);
+        // Tunables of a governor that this program chose are nobody's.
+        disturbed.retain(|_| is_of_user || !is_governor);
         let mut entries = Vec::new();
         for (place, current) in &disturbed {
             let place = Place::SideEffect(place.clone());
@@ -166,11 +186,23 @@ impl Changes {
             let place = Place::SideEffect(place);
             let Place::Node(setting) = node else { continue };
             let held = self.hold(&place, &current);
+            held.begin(None);
             held.disturbed_by = Some(setting);
             places.push(place);
         }
-        self.hold(&node, old).add(value.to_owned());
+        let held = self.hold(&node, old);
+        held.old = old.to_owned();
+        held.begin(Some(value.to_owned()));
         Ok(places)
+    }
+
+    /// Another governor was chosen since: the tunables of the one before are gone with it.
+    fn drop_disturbed_by(&mut self, node: Node) {
+        let (gone, left) = std::mem::take(&mut self.held).into_iter().partition(|held| held.disturbed_by == Some(node));
+        self.held = left;
+        for held in gone {
+            self.note_settled(&held.place);
+        }
     }
 
     fn hold(&mut self, place: &Place, old: &str) -> &mut Held {
@@ -181,9 +213,7 @@ impl Changes {
                 self.held.len() - 1
             }
         };
-        let held = &mut self.held[at];
-        held.is_open = true;
-        held
+        &mut self.held[at]
     }
 
     /// A change was made and reads so.
@@ -193,9 +223,13 @@ impl Changes {
         };
         self.held[at].close(read.to_owned());
         let entry = Entry { read: Some(read.to_owned()), ..self.entry(place, &self.held[at].old.clone()) };
+        self.note(&entry);
+    }
+
+    /// Without this line a later process reads the place itself.
+    fn note(&mut self, entry: &Entry) {
         if let Some(journal) = &mut self.journal {
-            // Without this line, any later value is taken for ours.
-            let _known_here = journal.note(&[entry]);
+            let _known_here = journal.note(std::slice::from_ref(entry));
         }
     }
 
@@ -212,43 +246,123 @@ impl Changes {
         }
     }
 
-    /// A setting has its old value again: so has what its change had disturbed. It stays held, so that what
-    /// cannot be put back now is tried again at the end, and told.
-    fn retry(&self, node: Node) {
-        let of_node = |held: &&Held| held.disturbed_by == Some(node);
-        for held in self.held.iter().rev().filter(of_node) {
-            let _tried_again_at_the_end = restore_one(&self.root, held);
+    /// A setting has its old value again: so has what its change had disturbed. What cannot be put back now stays held
+    /// and is tried again at the end.
+    fn retry(&mut self, node: Node) {
+        let (of_node, others) =
+            std::mem::take(&mut self.held).into_iter().partition(|held| held.disturbed_by == Some(node));
+        self.held = others;
+        for held in of_node.into_iter().rev() {
+            let settled = restore_one(&self.root, &held, &[node]);
+            match settled.outcome {
+                Restored::Done => self.note_settled(&held.place),
+                _ => self.held.push(held),
+            }
         }
     }
 
     /// Puts everything back, last change first; what fails is tried once more when all else is back, because
-    /// limits depend on each other. When all is back, the journal is removed.
+    /// limits depend on each other. Each place is settled once and by itself: what was put back, left alone or does not
+    /// take its old value is done with. The journal keeps only what could not be reached, and is removed with the last
+    /// of it.
     pub(super) fn restore(&mut self) -> Vec<(String, Restored)> {
         let mut outcomes = Vec::new();
         let mut failed = Vec::new();
+        let mut written = Vec::new();
+        let mut is_left = false;
+        // Side effects come last: they need the settings that they belong to.
+        self.held.sort_by_key(|held| matches!(held.place, Place::Node(_)));
         while let Some(held) = self.held.pop() {
-            match restore_one(&self.root, &held) {
+            self.note_begin_of_write_back(&held);
+            let settled = restore_one(&self.root, &held, &written);
+            if let Place::Node(node @ Node::Governor(_)) = held.place {
+                self.note_recreated(node);
+            }
+            match settled.outcome {
                 Restored::Failed(_) => failed.push(held),
-                outcome => outcomes.push((held.place.path(), outcome)),
+                _ => outcomes.push(self.settle(&held, settled, &mut written)),
             }
         }
         for held in failed {
-            outcomes.push((held.place.path(), restore_one(&self.root, &held)));
+            let settled = restore_one(&self.root, &held, &written);
+            is_left |= !settled.is_final;
+            outcomes.push(self.settle(&held, settled, &mut written));
         }
-        if let Some(journal) = self.journal.as_ref().filter(|_| self.damaged > 0) {
+        for node in written {
+            self.note_settled(&Place::Node(node));
+        }
+        let journal = self.journal.take();
+        if let Some(journal) = journal.as_ref().filter(|_| self.damaged > 0) {
             let why = format!(
-                "{} of its lines are unreadable, so the settings in them are unknown: check governors, clock limits and CPUs or reboot, then remove it",
+                "{} of its lines were unreadable, so the settings in them are unknown; check governors, clock limits and CPUs, or reboot",
                 self.damaged
             );
             outcomes.push((journal.path().display().to_string(), Restored::Failed(why)));
         }
-        let any_failed = outcomes.iter().any(|(_, outcome)| matches!(outcome, Restored::Failed(_)));
-        if let Some(journal) = self.journal.take().filter(|_| !any_failed) {
-            journal.remove();
+        match journal.filter(|_| !is_left && !self.is_shared) {
+            Some(journal) if self.damaged > 0 => journal.set_aside(),
+            Some(journal) => journal.remove(),
+            None => {}
         }
         // Without a journal nothing is changed any more.
         self.alone = None;
         outcomes
+    }
+
+    fn settle(&mut self, held: &Held, settled: Settled, written: &mut Vec<Node>) -> (String, Restored) {
+        // A governor is settled with its tunables: who continues an interrupted way back must know of it.
+        let is_awaited = matches!(held.place, Place::Node(node) if self.disturbs(node));
+        if settled.is_final && !is_awaited {
+            self.note_settled(&held.place);
+        }
+        match held.place {
+            Place::Node(node) if settled.is_written => written.push(node),
+            _ => {}
+        }
+        (held.place.path(), settled.outcome)
+    }
+
+    /// A process that continues an interrupted way back must know that this governor is not a later choice of the user.
+    fn note_begin_of_write_back(&mut self, held: &Held) {
+        let is_awaited = matches!(held.place, Place::Node(node @ Node::Governor(_)) if self.disturbs(node));
+        let is_due = |now: String| now != held.old && held.is_ours(&self.root, &now);
+        if is_awaited && held.place.read(&self.root).is_ok_and(is_due) {
+            let entry = Entry { new: Some(held.old.clone()), ..self.entry(&held.place, &held.old) };
+            self.note(&entry);
+        }
+    }
+
+    /// The same for what came with it: a different value that is found later is a later choice of the user.
+    fn note_recreated(&mut self, node: Node) {
+        let of_node =
+            |held: &&Held| held.disturbed_by == Some(node) && held.place.is_recreated() && !held.is_write_back_begun();
+        let with_value = |held: &Held| Some((held.place.clone(), held.old.clone(), held.place.read(&self.root).ok()?));
+        let found: Vec<_> = self.held.iter().filter(of_node).filter_map(with_value).collect();
+        for (place, old, value) in found {
+            let entry = Entry { new: Some(value), ..self.entry(&place, &old) };
+            self.note(&entry);
+        }
+    }
+
+    fn disturbs(&self, node: Node) -> bool {
+        self.held.iter().any(|held| held.disturbed_by == Some(node))
+    }
+
+    fn note_settled(&mut self, place: &Place) {
+        let entry = Entry { settled: true, ..self.entry(place, "") };
+        self.note(&entry);
+    }
+
+    /// Drops what an earlier run left and its owner has changed since: the values to come back to are those of now.
+    pub(super) fn forget_what_others_changed(&mut self) {
+        let is_changed = |held: &Held, root: &Root| {
+            held.place.read(root).is_ok_and(|now| now == held.old || !held.is_ours(root, &now))
+        };
+        let (gone, left) = std::mem::take(&mut self.held).into_iter().partition(|held| is_changed(held, &self.root));
+        self.held = left;
+        for held in gone {
+            self.note_settled(&held.place);
+        }
     }
 
     /// What is changed and reads otherwise than the user had it.
@@ -263,7 +377,15 @@ impl Changes {
     }
 
     fn entry(&self, place: &Place, old: &str) -> Entry {
-        Entry { path: place.path(), old: old.to_owned(), new: None, read: None, boot_id: self.boot_id.clone() }
+        Entry {
+            path: place.path(),
+            old: old.to_owned(),
+            new: None,
+            read: None,
+            settled: false,
+            boot_id: self.boot_id.clone(),
+            machine: Some(self.machine.clone()),
+        }
     }
 
     /// What SIGKILL leaves: the journal's lock is gone, nothing is restored.
@@ -272,4 +394,16 @@ impl Changes {
         self.held.clear();
         self.journal = None;
     }
+}
+
+/// What tells this machine from others that share a directory with it: its installation, its board, its CPUs.
+fn machine_name(root: &Root) -> String {
+    let files = [
+        "/etc/machine-id",
+        "/sys/firmware/devicetree/base/model",
+        "/sys/class/dmi/id/product_name",
+        "/sys/devices/system/cpu/possible",
+    ];
+    let values = files.map(|file| root.read_value(file).unwrap_or_default());
+    values.map(|value| value.trim_end_matches('\0').to_owned()).join("|")
 }

@@ -6,6 +6,9 @@ use super::node::POLICY;
 use crate::Root;
 use identify::read_list;
 
+/// Drivers without a table of OPPs round to multiples of the bus clock (Documentation/admin-guide/pm/intel_pstate.rst).
+const STEP_KHZ: u32 = 100_000;
+
 /// True if the kernel's own cooling limits the clock of this policy now (kernel:
 /// Documentation/driver-api/thermal/sysfs-api.rst). A device that does not say of which CPUs it is, is of
 /// all of them.
@@ -76,10 +79,13 @@ pub(super) fn is_in_force(root: &Root, node: Node, wanted: &str, found: &str) ->
         return false;
     };
     let opps = root.read(&format!("{POLICY}{policy}/scaling_available_frequencies")).unwrap_or_default();
-    let mut opps = opps.split_whitespace().filter_map(|khz| khz.parse::<u32>().ok());
-    let resolved = match is_max {
-        true => opps.filter(|khz| *khz <= wanted).max(),
-        false => opps.find(|khz| *khz >= wanted),
-    };
+    let opps: Vec<u32> = opps.split_whitespace().filter_map(|khz| khz.parse().ok()).collect();
+    let (below, above) = if is_max { (found, wanted) } else { (wanted, found) };
+    if opps.is_empty() {
+        return (below..=below.saturating_add(STEP_KHZ)).contains(&above);
+    }
+    let opps = opps.into_iter();
+    let resolved =
+        if is_max { opps.filter(|khz| *khz <= wanted).max() } else { opps.filter(|khz| *khz >= wanted).min() };
     resolved == Some(found)
 }

@@ -121,6 +121,15 @@ impl SideEffect {
             .map_err(|error| Missing::unsupported(self.path(), error.to_string()))
     }
 
+    /// The governor whose choice creates it; none for what belongs to no single policy.
+    pub(super) fn governor(&self) -> Option<Node> {
+        match self {
+            Self::Tunable { policy, .. } => policy.map(Node::Governor),
+            Self::SetSpeed(policy) => Some(Node::Governor(*policy)),
+            _ => None,
+        }
+    }
+
     /// True if it can end without anybody having to put anything back.
     pub(super) fn may_end(&self) -> bool {
         matches!(self, Self::Interrupt(_) | Self::Cpuset(_) | Self::Thread { .. })

@@ -4,7 +4,6 @@ use super::journal::parse;
 use super::restore::{held, restore_one};
 use crate::Root;
 
-const BOOT: &str = "11111111-2222-3333-4444-555555555555";
 /// A board with some places of a journal and one file that no journal may ever change.
 const BOARD: &str = "\
 == /etc/passwd
@@ -39,8 +38,8 @@ pub(crate) fn journal(bytes: &[u8]) {
         return;
     };
     let before = root.board_files();
-    for held in held(parse(bytes).0, BOOT).iter().rev() {
-        drop(restore_one(&root, held));
+    for held in held(parse(bytes).0.iter()).iter().rev() {
+        drop(restore_one(&root, held, &[]));
     }
     for ((path, before), (_, after)) in before.iter().zip(root.board_files()) {
         let is_setting = ["/sys/devices/", "/sys/kernel/", "/sys/fs/cgroup/", "/proc/irq/"];
@@ -54,6 +53,8 @@ pub(crate) fn journal(bytes: &[u8]) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    const BOOT: &str = "11111111-2222-3333-4444-555555555555";
 
     fn line(path: &str, old: &str, new: &str) -> String {
         format!("{{\"path\":{path:?},\"old\":{old:?},\"new\":{new:?},\"boot_id\":\"{BOOT}\"}}\n")

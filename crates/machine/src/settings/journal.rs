@@ -38,7 +38,13 @@ pub(super) struct Entry {
     /// How it reads after the change. Without such a line the change may have been made or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) read: Option<String>,
+    /// The place is settled: put back, or left to who changed it since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) settled: bool,
     pub(super) boot_id: String,
+    /// The machine, as several may share a directory; none in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) machine: Option<String>,
 }
 
 /// A journal that this process alone holds, until it is dropped.
@@ -178,14 +184,22 @@ impl Journal {
         &self.path
     }
 
-    /// Removes the file, when everything in it is restored. One that cannot be removed is harmless:
-    /// compare-and-restore finds nothing of ours next time.
+    /// Removes the file, when everything in it is settled. One that cannot be removed is harmless: its lines say so.
     pub(super) fn remove(self) {
+        self.end(|path| std::fs::remove_file(path));
+    }
+
+    /// Keeps a file with unreadable lines next to its place, so that it is reported once and can be looked at.
+    pub(super) fn set_aside(self) {
+        self.end(|path| std::fs::rename(path, path.with_extension("journal.damaged")));
+    }
+
+    fn end(self, end: impl FnOnce(&Path) -> std::io::Result<()> + Send + 'static) {
         let path = self.path;
         let own = path.clone();
         let _ = in_time(&path, move || {
-            let removed = faults::pass(Call::Remove, &own, || std::fs::remove_file(&own));
-            removed.map_err(|error| io(&own, &error))
+            let ended = faults::pass(Call::Remove, &own, || end(&own));
+            ended.map_err(|error| io(&own, &error))
         });
     }
 }

@@ -51,8 +51,13 @@ impl Place {
         }
     }
 
-    /// True if it can end without anybody having to put anything back: a thread, an interrupt, a group.
+    /// True if it can end without anybody having to put anything back: a thread, an interrupt, a group, a tunable.
     pub(super) fn may_end(&self) -> bool {
-        matches!(self, Place::SideEffect(place) if place.may_end())
+        matches!(self, Place::SideEffect(place) if place.may_end() || place.is_recreated())
+    }
+
+    /// True if the kernel creates it again with the setting that it belongs to.
+    pub(super) fn is_recreated(&self) -> bool {
+        matches!(self, Place::SideEffect(place) if place.is_recreated())
     }
 }

@@ -3,10 +3,12 @@
 
 use super::Node;
 use super::cooling;
+use super::disturbed::SideEffect;
 use super::journal::Entry;
 use super::place::Place;
 use crate::Root;
 use record::{Missing, Restored, Why};
+use std::time::Duration;
 
 /// What a place was and what we made of it.
 #[derive(Debug, Clone)]
@@ -14,97 +16,175 @@ pub(super) struct Held {
     pub(super) place: Place,
     /// The user's value.
     pub(super) old: String,
-    /// Values that are ours: what was written, and how the kernel showed it.
-    pub(super) ours: Vec<String>,
-    /// A change was begun and not looked at: any value found may be ours.
-    pub(super) is_open: bool,
+    /// The last value that was written, and how the kernel showed it.
+    ours: Vec<String>,
+    /// The same of the change before, while the last one has not been read back.
+    previous: Vec<String>,
+    /// A change was begun and not read back.
+    is_open: bool,
     /// The setting whose change disturbs this place, if it is not changed for itself.
     pub(super) disturbed_by: Option<Node>,
+}
+
+/// The outcome of one place, and whether anything is left to do.
+pub(super) struct Settled {
+    pub(super) outcome: Restored,
+    /// The user's value was written, now or earlier: what the kernel creates again with it is nobody's choice.
+    pub(super) is_written: bool,
+    /// False if the file could not be read or written now, so that it may still hold a value of ours.
+    pub(super) is_final: bool,
+}
+
+impl Settled {
+    fn new(outcome: Restored, is_written: bool) -> Self {
+        Self { outcome, is_written, is_final: true }
+    }
+
+    fn unreachable(missing: &Missing) -> Self {
+        Self { outcome: Restored::Failed(missing.to_string()), is_written: false, is_final: false }
+    }
 }
 
 impl Held {
     /// A place of which nothing but the user's value is known.
     pub(super) fn new(place: Place, old: String) -> Self {
-        Self { place, old, ours: Vec::new(), is_open: true, disturbed_by: None }
+        let disturbed_by = match &place {
+            Place::SideEffect(place) => place.governor(),
+            Place::Node(_) => None,
+        };
+        Self { place, old, ours: Vec::new(), previous: Vec::new(), is_open: true, disturbed_by }
+    }
+
+    /// A change begins: this value is about to be written.
+    pub(super) fn begin(&mut self, value: Option<String>) {
+        if let Some(value) = value {
+            self.previous.append(&mut self.ours);
+            self.ours.push(value);
+        }
+        self.is_open = true;
     }
 
     /// The change has been made, and this is how it reads.
     pub(super) fn close(&mut self, read: String) {
-        self.add(read);
-        // What a change disturbs is disturbed again by the next one, in other ways.
-        self.is_open = matches!(&self.place, Place::SideEffect(place) if place.is_recreated());
+        self.previous.clear();
+        self.ours.push(read);
+        self.is_open = false;
     }
 
-    pub(super) fn add(&mut self, value: String) {
-        if !self.ours.contains(&value) {
-            self.ours.push(value);
-        }
+    /// For a recreated place: an interrupted way back has noted what it found there.
+    pub(super) fn is_write_back_begun(&self) -> bool {
+        self.is_open && !self.ours.is_empty()
     }
 
-    fn is_ours(&self, root: &Root, current: &str) -> bool {
-        let is_cooled = || match self.place {
-            Place::Node(node) => {
-                self.ours.iter().chain([&self.old]).any(|value| cooling::lowers(root, node, value, current))
-            }
-            Place::SideEffect(_) => false,
+    /// True while the place holds what this program wrote, or what the kernel made of that.
+    pub(super) fn is_ours(&self, root: &Root, current: &str) -> bool {
+        let Place::Node(node) = self.place else {
+            return self.is_open || self.ours.iter().any(|ours| ours == current);
         };
-        self.is_open || self.ours.iter().any(|ours| ours == current) || is_cooled()
+        let mut values = self.ours.iter().chain(&self.previous);
+        values.any(|value| cooling::is_in_force(root, node, value, current))
+            || cooling::lowers(root, node, &self.old, current)
     }
 }
 
-/// What the lines of a journal hold, in the order of their first changes.
-pub(super) fn held(entries: Vec<Entry>, boot_id: &str) -> Vec<Held> {
+/// What the lines of a journal hold, in the order of their first changes, but for what is settled.
+pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Held> {
     let mut all: Vec<Held> = Vec::new();
-    for entry in entries.into_iter().filter(|entry| entry.boot_id == boot_id) {
+    for entry in entries {
         let Some(place) = Place::from_path(&entry.path) else {
             continue;
         };
+        if entry.settled {
+            all.retain(|held| held.place != place);
+            continue;
+        }
         let at = match all.iter().position(|held| held.place == place) {
             Some(at) => at,
             None => {
-                all.push(Held::new(place, entry.old));
+                all.push(Held::new(place, entry.old.clone()));
                 all.len() - 1
             }
         };
-        let held = &mut all[at];
-        held.is_open = true;
-        if let Some(new) = entry.new {
-            held.add(new);
+        all[at].old.clone_from(&entry.old);
+        match &entry.read {
+            Some(read) => all[at].close(read.clone()),
+            None => all[at].begin(entry.new.clone()),
         }
-        if let Some(read) = entry.read {
-            held.close(read);
+    }
+    // A tunable of all policies comes back with any governor of its name.
+    let governors: Vec<(Node, String)> = all
+        .iter()
+        .filter_map(|held| match held.place {
+            Place::Node(node @ Node::Governor(_)) => Some((node, held.old.clone())),
+            _ => None,
+        })
+        .collect();
+    for held in &mut all {
+        if let Place::SideEffect(SideEffect::Tunable { policy: None, governor, .. }) = &held.place {
+            held.disturbed_by = governors.iter().find(|(_, name)| name == governor.as_str()).map(|(node, _)| *node);
         }
     }
     all
 }
 
-/// Compare and restore.
-pub(super) fn restore_one(root: &Root, held: &Held) -> Restored {
+/// How long a value may take to show: drivers that apply a limit in another thread do not show it at once.
+const SHOWN_WITHIN: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(50), Duration::from_millis(100)];
+
+/// Compare and restore. `written` are the settings whose value of the user was written back.
+pub(super) fn restore_one(root: &Root, held: &Held, written: &[Node]) -> Settled {
     let current = match held.place.read(root) {
         Ok(current) => current,
-        Err(Missing { why: Why::Absent, .. }) if held.place.may_end() => return Restored::Done,
-        Err(missing) => return Restored::Failed(missing.to_string()),
+        Err(Missing { why: Why::Absent, .. }) if held.place.may_end() => return Settled::new(Restored::Done, false),
+        Err(missing) => return Settled::unreachable(&missing),
     };
-    // Where cooling lowers a limit, it can read as the old one and be set to ours.
-    let is_sure = match held.place {
-        Place::Node(Node::ClockMax(policy)) => !cooling::is_raised(root, policy),
-        _ => true,
-    };
-    if current == held.old && is_sure {
+    match &held.place {
+        Place::SideEffect(place) if place.is_recreated() => {
+            // With the user's choice of today came values of that choice.
+            let is_recreated_by_us = held.disturbed_by.is_none_or(|node| written.contains(&node));
+            if current == held.old || !is_recreated_by_us {
+                return Settled::new(Restored::Done, false);
+            }
+            if held.is_write_back_begun() && !held.ours.contains(&current) {
+                return Settled::new(Restored::LeftAlone(current), false);
+            }
+        }
+        place => {
+            // Where cooling lowers a limit, it can read as the old one and be set to ours.
+            let is_sure = !matches!(place, Place::Node(Node::ClockMax(policy)) if cooling::is_raised(root, *policy));
+            if current == held.old && is_sure {
+                return Settled::new(Restored::Done, held.ours.contains(&held.old));
+            }
+            if current != held.old && !held.is_ours(root, &current) {
+                return Settled::new(Restored::LeftAlone(current), false);
+            }
+        }
+    }
+    match held.place.write(root, &held.old) {
+        Ok(()) => Settled::new(shown(root, held), true),
+        Err(missing) => Settled::unreachable(&missing),
+    }
+}
+
+/// Whether a value that was written back has come back. Each kind of file shows it in its own way.
+fn shown(root: &Root, held: &Held) -> Restored {
+    // Shows the clock of the moment and not the one that was asked for (drivers/cpufreq/cpufreq.c, show_scaling_cur_freq
+    // and cpufreq_userspace.c): the kernel has taken it, or refused the write.
+    if matches!(&held.place, Place::SideEffect(SideEffect::SetSpeed(_))) {
         return Restored::Done;
     }
-    if current != held.old && !held.is_ours(root, &current) {
-        return Restored::LeftAlone(current);
-    }
-    if let Err(missing) = held.place.write(root, &held.old) {
-        return Restored::Failed(missing.to_string());
-    }
-    let is_back = |now: &str| {
-        now == held.old || matches!(held.place, Place::Node(node) if cooling::lowers(root, node, &held.old, now))
+    let is_back = |now: &str| match held.place {
+        Place::Node(node) => cooling::is_in_force(root, node, &held.old, now),
+        Place::SideEffect(_) => now == held.old,
     };
-    match held.place.read(root) {
-        Ok(now) if is_back(&now) => Restored::Done,
-        Ok(now) => Restored::Failed(format!("wrote {}, reads {now}", held.old)),
-        Err(missing) => Restored::Failed(missing.to_string()),
+    let mut found = Restored::Pending;
+    for pause in SHOWN_WITHIN {
+        std::thread::sleep(pause);
+        found = match held.place.read(root) {
+            Ok(now) if is_back(&now) => return Restored::Done,
+            Ok(now) => Restored::Failed(format!("wrote {}, reads {now}", held.old)),
+            Err(missing) => Restored::Failed(missing.to_string()),
+        };
     }
+    found
 }
