@@ -23,7 +23,7 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     Ok(if is_failed { status::NOT_RESTORED } else { 0 })
 }
 
-/// What became of a setting that an earlier run left changed.
+/// The outcome for a setting that an earlier run left changed.
 pub(super) fn told(path: &str, outcome: &Restored) -> String {
     match outcome {
         Restored::Done => format!("{path} restored"),

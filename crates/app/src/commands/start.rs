@@ -42,7 +42,7 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
     bar.show(&bench::Progress::Note(note));
 }
 
-/// What an earlier run left changed, and what became of each. Why it left them is not known.
+/// The settings that an earlier run left changed, with their outcomes. Why it left them is not known.
 fn told_of_leftovers(outcomes: &[(String, Restored)]) -> String {
     let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
     let mut told = format!("An earlier run left {} of its settings; restored {done}", outcomes.len());

@@ -207,7 +207,21 @@ fn settings(files: &Root) -> BTreeMap<String, String> {
     all.filter(|(path, _)| path.starts_with("/sys/")).collect()
 }
 
-/// One sequence; what was done in it.
+/// The owner sets a value on both machines. True if the kernel took it.
+fn owner_sets(computer: &Computer, twin: &Computer, file: &str, value: &str) -> bool {
+    let path = path_of_owner(file);
+    if computer.is_governor_last.load(Ordering::Relaxed) && TUNABLES.contains(&file) {
+        return false;
+    }
+    // A governor that is chosen while a run has another one comes with new tunables.
+    let (found, at_twin) = (computer.files.read_value(&path), twin.files.read_value(&path));
+    if file == "governor" && found.as_deref() != Ok(value) && at_twin.as_deref() == Ok(value) {
+        assert!(twin.set(&path, "performance"));
+    }
+    computer.set(&path, value) && twin.set(&path, value)
+}
+
+/// One sequence; an error holds what was done in it.
 fn play(seed: u64) -> Result<(), String> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let path = journal(seed);
@@ -256,16 +270,8 @@ fn play(seed: u64) -> Result<(), String> {
             }
             _ => {
                 let (file, values) = random.choose(&OF_OWNER);
-                let (path, value) = (path_of_owner(file), random.choose(values));
-                if computer.is_governor_last.load(Ordering::Relaxed) && TUNABLES.contains(&file) {
-                    continue;
-                }
-                // A governor that is chosen while a run has another one comes with new tunables.
-                let (found, at_twin) = (computer.files.read_value(&path), twin.files.read_value(&path));
-                if file == "governor" && found.as_deref() != Ok(value) && at_twin.as_deref() == Ok(value) {
-                    assert!(twin.set(&path, "performance"));
-                }
-                if computer.set(&path, value) && twin.set(&path, value) {
+                let value = random.choose(values);
+                if owner_sets(computer, twin, file, value) {
                     story.push(format!("{name}: owner sets {file} {value}"));
                 }
             }
