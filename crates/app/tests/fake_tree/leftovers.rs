@@ -67,6 +67,28 @@ fn leftovers_are_reported_with_notuning() {
 }
 
 #[test]
+fn settings_changed_since_a_killed_run_stay() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let killed = tree.run(RUN, "run write /cpufreq/ 4 kill-both");
+    assert_eq!(killed.status.code(), None);
+    let governor = tree.path("sys/devices/system/cpu/cpufreq/policy0/scaling_governor");
+    std::fs::write(&governor, "powersave").unwrap();
+    let chosen = || std::fs::read_to_string(&governor).unwrap();
+    let told = said(&tree.run(CLOCK, ""));
+    assert!(told.contains(BACK) && told.contains("was set to powersave by something else since"), "{told}");
+    assert_eq!(chosen(), "powersave");
+    // Reported once, and never restored later.
+    for words in [CLOCK, RUN, CLOCK] {
+        let told = said(&tree.run(words, ""));
+        assert!(!told.contains(BACK), "{told}");
+        assert_eq!(chosen(), "powersave");
+    }
+}
+
+#[test]
 fn read_only_sys_leaves_no_journal() {
     if !can_run() {
         return testkit::was_skipped();
