@@ -9,19 +9,19 @@ use std::sync::OnceLock;
 
 impl Tree for Root {
     fn read_bytes(&self, path: &str) -> Reading<Vec<u8>> {
-        self.read_bytes(path)
+        Root::read_bytes(self, path)
     }
 
     fn read_head(&self, path: &str, bytes: usize) -> Reading<Vec<u8>> {
-        self.read_head(path, bytes)
+        Root::read_head(self, path, bytes)
     }
 
     fn list(&self, path: &str) -> Reading<Vec<String>> {
-        self.list(path)
+        Root::list(self, path)
     }
 
     fn link(&self, path: &str) -> Reading<String> {
-        self.link(path)
+        Root::link(self, path)
     }
 
     fn running(&self) -> Option<&dyn Running> {

@@ -5,8 +5,12 @@ use crate::json::from_value;
 use crate::{Missing, Record, Run, SCHEMA_VERSION, Source};
 use serde_json::Value;
 
-/// A file can name so many parts that are unknown; each is tried.
+/// Parts of a file that are unknown are tried one by one, at most this many.
 const TRIES_MAX: usize = 4096;
+/// Each try reads all that is known so far: larger files get fewer tries, at least this many.
+const TRIES_MIN: usize = 32;
+/// Values of JSON that all tries may read together.
+const VALUES_MAX: usize = 50_000_000;
 
 /// The Record of a file with a newer schema; none of others, and without source and run.
 pub(crate) fn known(file: &Value) -> Option<Record> {
@@ -15,8 +19,11 @@ pub(crate) fn known(file: &Value) -> Option<Record> {
     }
     let source: Source = from_value(file.get("source")?).ok()?;
     let run: Run = from_value(file.get("run")?).ok()?;
-    let mut reading =
-        Reading { base: serde_json::to_value(Record::new(source, run)).ok()?, unread: Vec::new(), tries: 0 };
+    let mut reading = Reading {
+        base: serde_json::to_value(Record::new(source, run)).ok()?,
+        unread: Vec::new(),
+        tries_left: tries(file),
+    };
     for (key, value) in file.as_object()? {
         reading.graft(&format!("/{key}"), value);
     }
@@ -26,13 +33,28 @@ pub(crate) fn known(file: &Value) -> Option<Record> {
     Some(record)
 }
 
+/// Tries for a file of this size.
+fn tries(file: &Value) -> usize {
+    let mut values = 0;
+    let mut next = vec![file];
+    while let Some(value) = next.pop() {
+        values += 1;
+        match value {
+            Value::Array(inner) => next.extend(inner),
+            Value::Object(inner) => next.extend(inner.values()),
+            _ => {}
+        }
+    }
+    (VALUES_MAX / values).clamp(TRIES_MIN, TRIES_MAX)
+}
+
 /// What is known so far.
 struct Reading {
     /// A Record as JSON: it can be read at any time.
     base: Value,
     /// Places of what cannot.
     unread: Vec<String>,
-    tries: usize,
+    tries_left: usize,
 }
 
 impl Reading {
@@ -60,10 +82,10 @@ impl Reading {
 
     /// Puts a value at a place if the Record can be read with it.
     fn fits(&mut self, place: &str, value: &Value) -> bool {
-        self.tries += 1;
-        if self.tries > TRIES_MAX {
+        if self.tries_left == 0 {
             return false;
         }
+        self.tries_left -= 1;
         let Some((parent, key)) = place.rsplit_once('/') else {
             return false;
         };

@@ -14,6 +14,7 @@ mod links;
 mod modules;
 mod numbers;
 mod parsers;
+mod recursion;
 mod rust;
 mod source;
 mod tables;
@@ -81,6 +82,7 @@ fn problems() -> Result<Vec<Problem>> {
     problems.extend(documents::check(&files, &workspace::paths()?));
     problems.extend(links::check(&files, &workspace::paths()?));
     problems.extend(parsers::check(&files));
+    problems.extend(recursion::check(&files));
     problems.extend(vocabulary::check(&files));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
     if let (Some(manifest), Some(architecture)) = (text("Cargo.toml"), text("ARCHITECTURE.md")) {

@@ -20,14 +20,14 @@ static PHASES: [(&str, WorkloadId, Option<Variant>); 10] = [
 /// How the name of the phase starts in which a step ran.
 pub(super) fn name_of(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
     use WorkloadId::{Cpuminer, CpuminerPerCpu, MemoryBandwidth, MemoryLatency, MemoryLibc, OpenSsl};
-    match workload {
-        Some(MemoryLatency) if variant.is_tinymembench() => return name_of(Some(MemoryBandwidth), variant),
+    let workload = match workload {
+        Some(MemoryLatency) if variant.is_tinymembench() => Some(MemoryBandwidth),
         Some(MemoryLatency) => return "ramlat",
-        Some(MemoryLibc) => return name_of(Some(MemoryBandwidth), variant),
-        Some(CpuminerPerCpu) => return name_of(Some(Cpuminer), variant),
+        Some(MemoryLibc) => Some(MemoryBandwidth),
+        Some(CpuminerPerCpu) => Some(Cpuminer),
         Some(OpenSsl) if !variant.is_parallel() => return "OpenSSL",
-        _ => {}
-    }
+        other => other,
+    };
     let fits = |(_, id, of): &&(&str, WorkloadId, Option<Variant>)| {
         Some(*id) == workload && of.as_ref().is_none_or(|of| of == variant)
     };

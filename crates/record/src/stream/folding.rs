@@ -5,6 +5,8 @@ use crate::{ChannelKind, Record, Samples};
 
 /// So many rows become two.
 const ROWS: usize = 4;
+/// Each fold doubles an interval of 32 bits.
+const FOLDS_MAX: u32 = 32;
 
 /// A moment and a value for each channel.
 type Row = (i64, Vec<Option<i64>>);
@@ -55,7 +57,7 @@ impl Folding {
             }
             fold(&mut record.samples);
         }
-        self.waiting.resize_with(record.samples.folds as usize, Vec::new);
+        self.waiting.resize_with(record.samples.folds.min(FOLDS_MAX) as usize, Vec::new);
         self.rise(record, 0, row);
         true
     }

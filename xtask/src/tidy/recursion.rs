@@ -1,0 +1,229 @@
+//! Recursion needs a bound: a function that calls itself once per match in foreign text overflows a stack, which ends
+//! the process. Each function that can reach itself within its file stands in a list, with what bounds its depth.
+//!
+//! Calls are found by name: plain ones, those of `Self`, and those on `self`.
+
+use super::tokens::{Token, tokens};
+use super::{Problem, rust};
+use crate::workspace::File;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A function that may call itself.
+struct Bounded {
+    file: &'static str,
+    function: &'static str,
+    /// What bounds the depth.
+    bound: &'static str,
+}
+
+const fn row(file: &'static str, function: &'static str, bound: &'static str) -> Bounded {
+    Bounded { file, function, bound }
+}
+
+/// Everything that may call itself.
+const BOUNDED: &[Bounded] = &[
+    row("crates/app/src/commands/site/sources.rs", "look_into", "folders are read to a depth of 16"),
+    row("crates/explain/src/names.rs", "shorten", JSON),
+    row("crates/explain/src/redact.rs", "keep", JSON),
+    row("crates/explain/src/redact.rs", "learn", JSON),
+    row("crates/explain/src/redact.rs", "blank", JSON),
+    row("crates/explain/src/redact.rs", "output", JSON),
+    row("crates/explain/src/trend/change_points.rs", "split", "a window of 50 values is halved"),
+    row("crates/explain/src/trend/t_test.rs", "incomplete_beta", "once, by symmetry"),
+    row("crates/hub/src/folders.rs", "files", "folders are read to a depth of 16"),
+    row("crates/machine/src/files/owner.rs", "make_all", "parts of one path, which the kernel limits to 4096 bytes"),
+    row("crates/machine/src/files/removal.rs", "empty", "folders are emptied to a depth of 32"),
+    row("crates/machine/src/files/removal.rs", "remove_in", "folders are emptied to a depth of 32"),
+    row("crates/machine/src/snapshot/walk.rs", "tree", "folders are read to a depth of 6"),
+    row("crates/record/src/flat.rs", "flatten", JSON),
+    row("crates/record/src/newer.rs", "graft", JSON),
+    row("crates/record/src/redact/mod.rs", "line", "once: what stands before the first command line holds none"),
+    row("crates/record/src/redact/mod.rs", "blanked", "once: what stands before the first command line holds none"),
+    row("crates/record/src/stream/folding.rs", "rise", "rows are folded at most 32 times"),
+];
+
+/// serde_json refuses deeper values.
+const JSON: &str = "JSON is nested at most 128 deep";
+
+/// Where the list stands.
+const THIS_FILE: &str = "xtask/src/tidy/recursion.rs";
+
+/// Functions without a row, and rows without such a function.
+pub(super) fn check(files: &[File]) -> Vec<Problem> {
+    check_by(BOUNDED, files)
+}
+
+fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut needed = vec![false; rows.len()];
+    for file in files.iter().filter(|file| is_installed(&file.path)) {
+        for (name, line) in recursive(&file.text) {
+            match rows.iter().position(|row| row.file == file.path && row.function == name) {
+                Some(at) => needed[at] = true,
+                None => {
+                    let message =
+                        format!("`{name}` calls itself: use a loop, or add what bounds its depth to {THIS_FILE}");
+                    problems.push(Problem::new(&file.path, line, message));
+                }
+            }
+        }
+    }
+    let dead = rows.iter().zip(needed).filter(|(_, needed)| !needed);
+    problems.extend(dead.map(|(row, _)| {
+        let message = format!("{}: `{}` ({}) does not call itself: delete the row", row.file, row.function, row.bound);
+        Problem::new(THIS_FILE, None, message)
+    }));
+    problems
+}
+
+fn is_installed(path: &str) -> bool {
+    let is_source = path.starts_with("crates/") && path.contains("/src/") && path.ends_with(".rs");
+    let is_test = ["/tests/", "/testing/", "crates/testkit/"].iter().any(|part| path.contains(part));
+    is_source && !is_test && !path.ends_with("/tests.rs")
+}
+
+/// The functions of a file that can reach themselves, with their lines.
+fn recursive(text: &str) -> Vec<(String, usize)> {
+    let code = rust::code_only(text);
+    let tokens = tokens(&code);
+    let functions = functions(&tokens);
+    let mut calls: BTreeMap<Key, BTreeSet<Key>> = BTreeMap::new();
+    for function in &functions {
+        let body = function.open..function.close;
+        // What is called in a function within this one is that one's call.
+        let inner = functions.iter().filter(|inner| inner.open > body.start && inner.close < body.end);
+        let inner: Vec<_> = inner.map(|inner| inner.open..inner.close).collect();
+        let variable =
+            |name: &str| tokens[body.clone()].windows(2).any(|two| two[0].text == "let" && two[1].text == name);
+        for at in body.clone().filter(|at| !inner.iter().any(|inner| inner.contains(at))) {
+            let Some(key) = call(&tokens, at).filter(|key| functions.iter().any(|function| function.key == *key))
+            else {
+                continue;
+            };
+            if key.is_method || !variable(key.name) {
+                calls.entry(function.key).or_default().insert(key);
+            }
+        }
+    }
+    let is_recursive = |key: Key| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![key]);
+        while let Some(at) = next.pop() {
+            next.extend(calls.get(&at).into_iter().flatten().filter(|to| seen.insert(**to)));
+        }
+        seen.contains(&key)
+    };
+    let mut keys = BTreeSet::new();
+    let found = functions.iter().filter(|function| is_recursive(function.key) && keys.insert(function.key));
+    found.map(|function| (function.key.name.to_owned(), function.line)).collect()
+}
+
+/// What a call names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    name: &'a str,
+    /// It stands in an `impl` or a `trait`.
+    is_method: bool,
+}
+
+/// A function with a body.
+struct Function<'a> {
+    key: Key<'a>,
+    line: usize,
+    /// The tokens of its braces.
+    open: usize,
+    close: usize,
+}
+
+fn functions<'a>(tokens: &[Token<'a>]) -> Vec<Function<'a>> {
+    let words = |word: &'static str| (0..tokens.len()).filter(move |at| tokens[*at].text == word);
+    // `impl` in the type of an argument has no braces of its own before the next bracket closes.
+    let is_item = |at: usize| at == 0 || ["}", ";", "]", "{", "unsafe", "pub", ")"].contains(&tokens[at - 1].text);
+    let items = words("impl").chain(words("trait")).filter(|at| is_item(*at));
+    let items: Vec<(usize, usize)> = items.filter_map(|at| braces(tokens, at)).collect();
+    let function = |at: usize| {
+        let name = tokens.get(at + 1).filter(|name| name.is_word())?;
+        let (open, close) = braces(tokens, at)?;
+        let is_method = items.iter().any(|(from, to)| (*from..*to).contains(&at));
+        Some(Function { key: Key { name: name.text, is_method }, line: name.line, open, close })
+    };
+    words("fn").filter_map(function).collect()
+}
+
+/// The braces of the item that begins here; none for a declaration.
+fn braces(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
+    let mut nesting = 0_i32;
+    let open = tokens[at..].iter().position(|token| {
+        match token.text {
+            "(" | "[" => nesting += 1,
+            ")" | "]" => nesting -= 1,
+            _ => {}
+        }
+        nesting <= 0 && ["{", ";"].contains(&token.text)
+    })?;
+    let open = at + open;
+    if tokens[open].text == ";" {
+        return None;
+    }
+    let mut depth = 0_usize;
+    let close = tokens[open..].iter().position(|token| {
+        match token.text {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    Some((open, close.map_or(tokens.len(), |close| open + close)))
+}
+
+/// What is called by this word: `name(`, `Self::name(` or `self.name(`.
+fn call<'a>(tokens: &[Token<'a>], at: usize) -> Option<Key<'a>> {
+    let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
+    let before = |by: usize| text(at.checked_sub(by));
+    if !tokens[at].is_word() || text(Some(at + 1)) != "(" {
+        return None;
+    }
+    let is_method = match before(1) {
+        "fn" => return None,
+        "::" if before(2) == "Self" && before(3) != "::" => true,
+        "." if before(2) == "self" && before(3) != "." => true,
+        "::" | "." => return None,
+        _ => false,
+    };
+    Some(Key { name: tokens[at].text, is_method })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(code: &str, expected: &[&str]) {
+        let found = recursive(code);
+        let found: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(found, expected, "{code}");
+    }
+
+    #[test]
+    fn functions_that_reach_themselves_are_found() {
+        check("fn a(x: &str) { if x.is_empty() { return } a(&x[1..]) }", &["a"]);
+        check("fn a() { b() } fn b() { c() } fn c() { a() } fn d() { a() }", &["a", "b", "c"]);
+        check("impl X { fn a(&self) { self.a() } fn b() { Self::b() } }", &["a", "b"]);
+        check("fn a() { fn b() { a() } }", &[]);
+        check("fn a(&self) { self.inner.a(); X::a(); x::Self::a(); y().a() }", &[]);
+        check("fn a() { let a = |x| x; a(a) }", &[]);
+        check("fn a() {} impl X { fn a(&self) { a() } }", &[]);
+        check("fn a(x: impl Fn()) { x() } fn b(x: impl Fn()) { b(x) }", &["b"]);
+        check("#[cfg(test)] mod tests { fn a() { a() } }", &[]);
+        check("fn a(); // a()\nfn b() { \"b()\"; }", &[]);
+    }
+
+    #[test]
+    fn rows_are_needed() {
+        let file = |text: &str| File { path: "crates/x/src/a.rs".into(), text: text.into() };
+        let rows = [row("crates/x/src/a.rs", "a", "folders are 16 deep")];
+        assert_eq!(check_by(&rows, &[file("fn a() { a() }")]), []);
+        let dead = check_by(&rows, &[file("fn a() {}")]);
+        assert_eq!(dead.len(), 1);
+        assert_eq!(check_by(&[], &[file("fn a() { a() }")])[0].line, Some(1));
+    }
+}
