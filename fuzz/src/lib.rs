@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod limits;
 pub mod mutate;
 mod records;
+pub mod scaling;
 mod targets;
 
 pub use targets::{Target, made, targets};

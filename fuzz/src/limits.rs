@@ -1,4 +1,4 @@
-//! What an input may cost: a second of CPU time, and 256 MB of memory. CPU time and not time, as the machine
+//! What an input may cost: a second of CPU time for each 64 KiB, and 256 MB of memory. CPU time and not time, as the machine
 //! does other things; only what sleeps is ended by the time of day.
 
 use rustix::time::{ClockId, clock_gettime};
@@ -7,8 +7,12 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// More than this of the CPU is a hang.
+/// More than this of the CPU is a hang, for each begun part of an input.
 const CPU_NS_MAX: u64 = 1_000_000_000;
+/// Bytes of such a part.
+const PART_BYTES: usize = 64 << 10;
+/// Memory that a byte of an input may ask for beyond [`BYTES_MAX`].
+const BYTES_PER_BYTE_MAX: usize = 64;
 /// No fuzzed code needs a longer wait.
 const WAITED_NS_MAX: u64 = 60_000_000_000;
 /// More bytes than this at once are too many.
@@ -17,9 +21,13 @@ pub const BYTES_MAX: usize = 256 << 20;
 pub const HANGS: i32 = 78;
 /// Exit status after an input that asked for too much memory.
 pub const TOO_LARGE: i32 = 79;
+/// Exit status after an input that costs more than its length.
+pub const GROWS: i32 = 80;
 
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 static IS_RUNNING: AtomicBool = AtomicBool::new(false);
+static BYTES_NOW_MAX: AtomicUsize = AtomicUsize::new(BYTES_MAX);
+static CPU_NS_NOW_MAX: AtomicU64 = AtomicU64::new(CPU_NS_MAX);
 static CPU_NS: AtomicU64 = AtomicU64::new(0);
 static AT_NS: AtomicU64 = AtomicU64::new(0);
 
@@ -29,7 +37,8 @@ pub struct Counting;
 
 fn add(bytes: usize) {
     let before = BYTES.fetch_add(bytes, Ordering::Relaxed);
-    if before.saturating_add(bytes) > BYTES_MAX && IS_RUNNING.swap(false, Ordering::Relaxed) {
+    if before.saturating_add(bytes) > BYTES_NOW_MAX.load(Ordering::Relaxed) && IS_RUNNING.swap(false, Ordering::Relaxed)
+    {
         let place = std::backtrace::Backtrace::force_capture();
         let _ = writeln!(std::io::stderr(), "asked for {bytes} bytes beyond {before}\n{place}");
         std::process::exit(TOO_LARGE);
@@ -74,8 +83,20 @@ pub fn cpu_ns() -> u64 {
     now_ns(ClockId::ProcessCPUTime)
 }
 
-/// An input begins.
-pub fn begin() {
+/// CPU time of this thread in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
+    now_ns(ClockId::ThreadCPUTime)
+}
+
+/// An input of so many bytes begins.
+pub fn begin(bytes: usize) {
+    BYTES_NOW_MAX.store(BYTES_MAX + bytes * BYTES_PER_BYTE_MAX, Ordering::Relaxed);
+    CPU_NS_NOW_MAX.store(CPU_NS_MAX * bytes.div_ceil(PART_BYTES).max(1) as u64, Ordering::Relaxed);
+    again();
+}
+
+/// The same input is read once more, for something else.
+pub fn again() {
     CPU_NS.store(cpu_ns(), Ordering::Relaxed);
     AT_NS.store(now_ns(ClockId::Monotonic), Ordering::Relaxed);
     IS_RUNNING.store(true, Ordering::Relaxed);
@@ -93,7 +114,7 @@ pub fn watch() {
             std::thread::sleep(Duration::from_millis(100));
             let used_ns = cpu_ns().saturating_sub(CPU_NS.load(Ordering::Relaxed));
             let waited_ns = now_ns(ClockId::Monotonic).saturating_sub(AT_NS.load(Ordering::Relaxed));
-            let is_over = used_ns > CPU_NS_MAX || waited_ns > WAITED_NS_MAX;
+            let is_over = used_ns > CPU_NS_NOW_MAX.load(Ordering::Relaxed) || waited_ns > WAITED_NS_MAX;
             if is_over && IS_RUNNING.load(Ordering::Relaxed) {
                 let _ = writeln!(std::io::stderr(), "{} ms of CPU time", used_ns / 1_000_000);
                 std::process::exit(HANGS);

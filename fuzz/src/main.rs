@@ -1,5 +1,8 @@
-//! `fuzz [--seconds N] [--keep] [--folder DIR] [TARGET...]`: feeds every target with inputs made of its seeds, guided by the branches
+//! `fuzz [--scaling] [--seconds N] [--keep] [--folder DIR] [TARGET...]`: feeds every target with inputs made of its seeds, guided by the branches
 //! they take, and names what panics, hangs for a second or asks for 256 MB.
+//!
+//! `--scaling` repeats words of the seeds to a quarter and to the whole of the limit of the target's caller instead, and
+//! names what takes more than five times as long for four times the input.
 //!
 //! Each target runs in a process of its own. An input that fails is kept in `fuzz/artifacts`; it belongs into
 //! `fuzz/seeds/TARGET` together with what mends it, so that it is tried again for ever. `--folder` names another
@@ -7,7 +10,8 @@
 
 use sbc_bench_fuzz::coverage::Coverage;
 use sbc_bench_fuzz::limits::{self, Counting};
-use sbc_bench_fuzz::mutate::{Random, mutate, words};
+use sbc_bench_fuzz::mutate::{self, Random, mutate, words};
+use sbc_bench_fuzz::scaling::Scaling;
 use sbc_bench_fuzz::{Target, made, targets};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -19,10 +23,13 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Longer inputs are cut: what breaks a parser is short.
-const BYTES_MAX: usize = 64 << 10;
+/// Longer inputs are not altered further: what breaks a parser is short.
+const BYTES_MAX: usize = mutate::BYTES_MAX;
 /// Seconds of CPU time for each target if nothing is said.
 const SECONDS: u64 = 10;
+
+/// Stack of what is called here before a target runs.
+const OWN_STACK_BYTES: usize = 64 << 10;
 
 /// A target gets so many times its CPU time to spend it.
 const WAITING: u64 = 4;
@@ -30,18 +37,25 @@ const WAITING: u64 = 4;
 struct Options {
     seconds: u64,
     keep: bool,
+    is_scaling: bool,
     folder: PathBuf,
     names: Vec<String>,
 }
 
 fn options() -> Options {
-    let mut options =
-        Options { seconds: SECONDS, keep: false, folder: env!("CARGO_MANIFEST_DIR").into(), names: Vec::new() };
+    let mut options = Options {
+        seconds: SECONDS,
+        keep: false,
+        is_scaling: false,
+        folder: env!("CARGO_MANIFEST_DIR").into(),
+        names: Vec::new(),
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seconds" => options.seconds = words.next().and_then(|n| n.parse().ok()).unwrap_or(SECONDS),
             "--keep" => options.keep = true,
+            "--scaling" => options.is_scaling = true,
             "--folder" => options.folder = words.next().unwrap_or_default().into(),
             _ => options.names.push(word),
         }
@@ -56,8 +70,13 @@ fn main() -> ExitCode {
         && one == "one"
     {
         let target = all.iter().find(|target| target.name == name).expect("a target");
-        fuzz(target, &options);
-        return ExitCode::SUCCESS;
+        let begin = || fuzz(target, &options);
+        // The stack that it has in production, and what this program needs below it.
+        let thread = std::thread::Builder::new().stack_size(target.stack_bytes + OWN_STACK_BYTES);
+        return std::thread::scope(|scope| {
+            let thread = thread.spawn_scoped(scope, begin).expect("a thread");
+            thread.join().unwrap_or(ExitCode::FAILURE)
+        });
     }
     let is_asked = |target: &&Target| options.names.is_empty() || options.names.iter().any(|name| name == target.name);
     let begin = Instant::now();
@@ -92,9 +111,8 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
     let mut child = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
     child.args(["--seconds", &options.seconds.to_string()]);
     child.arg("--folder").arg(&options.folder);
-    if options.keep {
-        child.arg("--keep");
-    }
+    let flags = [("--keep", options.keep), ("--scaling", options.is_scaling)];
+    child.args(flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag));
     let child = child.args(["one", target.name]).spawn().map_err(|e| e.to_string())?;
     let current = current(options, child.id());
     let status = { child }.wait().map_err(|e| e.to_string())?;
@@ -106,6 +124,7 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
     let why = match status.code() {
         Some(limits::HANGS) => "hangs".to_owned(),
         Some(limits::TOO_LARGE) => "asks for too much memory".to_owned(),
+        Some(limits::GROWS) => "takes more than five times as long for four times the input".to_owned(),
         Some(_) => "panics".to_owned(),
         None => status.to_string(),
     };
@@ -128,7 +147,7 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
     paths.iter().filter_map(|path| std::fs::read(path).ok()).collect()
 }
 
-fn fuzz(target: &Target, options: &Options) {
+fn fuzz(target: &Target, options: &Options) -> ExitCode {
     let corpus = options.folder.join("corpus").join(target.name);
     let mut inputs: Vec<Vec<u8>> = [b"".to_vec(), b"\n".to_vec()].to_vec();
     inputs.extend(files(&options.folder.join("seeds").join(target.name)));
@@ -147,7 +166,7 @@ fn fuzz(target: &Target, options: &Options) {
         // What kills the process leaves its input here.
         file.set_len(input.len() as u64).expect("a file of our own");
         file.write_all_at(input, 0).expect("a file of our own");
-        limits::begin();
+        limits::begin(input.len());
         target.run(input);
         limits::end();
         coverage.take()
@@ -163,10 +182,20 @@ fn fuzz(target: &Target, options: &Options) {
         let used = Duration::from_nanos(limits::cpu_ns() - begin_cpu_ns);
         used.as_secs() >= options.seconds || begin.elapsed().as_secs() >= options.seconds * WAITING
     };
+    if options.is_scaling {
+        let mut scaling = Scaling::new(&inputs[..own], target.bytes_max, random);
+        while !is_over()
+            && scaling.try_next(|input| {
+                once(input);
+            })
+        {}
+        println!("{:<20} {scaling}, {:>4} s of CPU", target.name, limits::cpu_ns() / 1_000_000_000);
+        return ExitCode::from(if scaling.is_linear() { 0 } else { limits::GROWS as u8 });
+    }
     while !is_over() {
-        let input = mutate(&mut random, &inputs, &words, BYTES_MAX);
+        let input = mutate(&mut random, &inputs, &words, target.bytes_max);
         runs += 1;
-        if once(&input) {
+        if once(&input) && input.len() <= BYTES_MAX {
             if options.keep {
                 let _ = std::fs::create_dir_all(&corpus);
                 let name = format!("{:016x}", random.clone().next());
@@ -183,4 +212,5 @@ fn fuzz(target: &Target, options: &Options) {
         coverage.edges,
         limits::cpu_ns() / 1_000_000_000
     );
+    ExitCode::SUCCESS
 }

@@ -108,16 +108,22 @@ pub fn words(seeds: &[Vec<u8>]) -> Vec<Vec<u8>> {
     words
 }
 
-/// A new input.
+/// Longer inputs are rare, as they take long.
+pub const BYTES_MAX: usize = 64 << 10;
+/// One in so many inputs with a repeated word is as long as the caller allows.
+const LONG: usize = 64;
+
+/// A new input, of up to `bytes_max` bytes.
 pub fn mutate(random: &mut Random, inputs: &[Vec<u8>], words: &[Vec<u8>], bytes_max: usize) -> Vec<u8> {
     let mut input = inputs[random.below(inputs.len())].clone();
+    let mut length_max = bytes_max.min(BYTES_MAX);
     let changes = 1 << random.below(5);
     for _ in 0..changes {
         let at = random.below(input.len() + 1);
         let magnitude = random.below(8);
         let length = 1 + random.below(1 << magnitude);
         let end = (at + length).min(input.len());
-        match random.below(14) {
+        match random.below(15) {
             0 => flip(random, &mut input),
             1 => drop(input.splice(at..at, (0..length.min(16)).map(|_| random.next() as u8).collect::<Vec<u8>>())),
             2 => drop(input.drain(at..end)),
@@ -144,6 +150,12 @@ pub fn mutate(random: &mut Random, inputs: &[Vec<u8>], words: &[Vec<u8>], bytes_
                 input.extend_from_slice(&other[from..]);
             }
             12 => input.truncate(at),
+            13 if !words.is_empty() => {
+                let mut word = words[random.below(words.len())].clone();
+                word.extend([b"/", b" ", b"\n", b"="][random.below(4)]);
+                length_max = if random.below(LONG) == 0 { bytes_max } else { length_max };
+                repeat(&mut input, at, &word, length_max);
+            }
             _ => {
                 if let Some(byte) = input.get_mut(at) {
                     *byte = random.next() as u8;
@@ -151,8 +163,14 @@ pub fn mutate(random: &mut Random, inputs: &[Vec<u8>], words: &[Vec<u8>], bytes_
             }
         }
     }
-    input.truncate(bytes_max);
+    input.truncate(length_max);
     input
+}
+
+/// Puts a word at this place, as often as the length allows.
+pub fn repeat(input: &mut Vec<u8>, at: usize, word: &[u8], length: usize) {
+    let count = length.saturating_sub(input.len()) / word.len().max(1);
+    input.splice(at..at, word.repeat(count));
 }
 
 fn flip(random: &mut Random, input: &mut [u8]) {

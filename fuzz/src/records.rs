@@ -39,10 +39,10 @@ pub(crate) fn explain_all(record: &Record) {
     }
     for report in report::REPORTS.iter() {
         // A user asks for one at a time.
-        limits::begin();
+        limits::again();
         report.text(record, explained);
     }
-    limits::begin();
+    limits::again();
     explain::figures::figures(record);
     explain::Told::of(record, explained);
     watch_all(record);

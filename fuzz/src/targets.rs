@@ -2,6 +2,7 @@
 
 use crate::altered;
 use crate::records::{explain_all, replay};
+use explain::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
 use explain::kernel::{self, Eol};
 use machine::{KernelLog, Root, Sampler, SamplerOptions, Timeline};
 use record::recording::{RowReader, frame, is_row, payload};
@@ -14,7 +15,30 @@ pub struct Target {
     pub name: &'static str,
     /// Folders of the repository whose files are seeds as well.
     pub seeds: Vec<String>,
+    /// The limit of its caller: longer inputs never reach it.
+    pub bytes_max: usize,
+    /// The smallest stack on which the program does it.
+    pub stack_bytes: usize,
     takes: Takes,
+}
+
+/// Threads that serve pages and read results.
+const STACK_BYTES: usize = 2 << 20;
+/// The thread that reads the journal of settings.
+const MACHINE_STACK_BYTES: usize = 256 << 10;
+/// Inputs whose callers have no limit of their own: lines, tables of the user's, boards.
+const OTHER_BYTES_MAX: usize = 1 << 20;
+
+/// The limits of the callers.
+fn bytes_max(name: &str) -> usize {
+    match name {
+        "log" => FOREIGN_LOG_BYTES_MAX,
+        "record" | "record-values" | "recording" | "redact" | "replay" | "stream" | "upload" => FOREIGN_BYTES_MAX,
+        "config-gz" | "config-txt" | "cpuinfo" | "dmi" | "kmsg" | "mountinfo" | "spd" => {
+            machine::foreign::FILE_BYTES_MAX
+        }
+        _ => OTHER_BYTES_MAX,
+    }
 }
 
 /// Makes seeds for targets whose inputs are made of files of the repository.
@@ -48,12 +72,22 @@ impl Target {
 pub fn targets() -> Vec<Target> {
     let own = OWN.iter().map(|(name, seeds, takes)| {
         let seeds = seeds.iter().map(|seeds| (*seeds).to_owned()).collect();
-        Target { name, seeds, takes: *takes }
+        Target { name, seeds, bytes_max: bytes_max(name), stack_bytes: STACK_BYTES, takes: *takes }
     });
-    let tools =
-        bench::foreign::parsers().map(|(name, run)| Target { name, seeds: tool_output(name), takes: Text(run) });
-    let machine =
-        machine::foreign::PARSERS.iter().map(|(name, run)| Target { name, seeds: Vec::new(), takes: Bytes(*run) });
+    let tools = bench::foreign::parsers().map(|(name, run)| Target {
+        name,
+        seeds: tool_output(name),
+        bytes_max: bench::foreign::OUTPUT_BYTES_MAX,
+        stack_bytes: STACK_BYTES,
+        takes: Text(run),
+    });
+    let machine = machine::foreign::PARSERS.iter().map(|(name, run)| Target {
+        name,
+        seeds: Vec::new(),
+        bytes_max: machine::foreign::FILE_BYTES_MAX,
+        stack_bytes: MACHINE_STACK_BYTES,
+        takes: Bytes(*run),
+    });
     let mut all: Vec<Target> = own.chain(tools).chain(machine).collect();
     all.sort_by_key(|target| target.name);
     all

@@ -1,6 +1,7 @@
 //! How much is taken in, and why something is not.
 
 use crate::store::Trouble;
+use explain::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
 
 /// Limits of what is taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,12 @@ pub struct Limits {
 impl Default for Limits {
     /// A Record of an hour with hundreds of channels has some MB, and packs to a tenth.
     fn default() -> Self {
-        Self { request_bytes_max: 8 << 20, file_bytes_max: 16 << 20, log_bytes_max: 2 << 20, files_max: 200 }
+        Self {
+            request_bytes_max: 8 << 20,
+            file_bytes_max: FOREIGN_BYTES_MAX,
+            log_bytes_max: FOREIGN_LOG_BYTES_MAX,
+            files_max: 200,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod tree;
 pub(crate) mod unread;
 
 pub use judge::WritePolicy;
+pub(crate) use read::FILE_BYTES_MAX;
 pub use source::Source;
 pub use tree::Root;
 

@@ -7,6 +7,9 @@ use crate::process::tools::{is_older, version_numbers};
 use crate::workloads::{self, packages};
 use crate::{ScoreRule, parse_definitions, survey, update};
 
+/// Bytes of a program's output that are kept.
+pub const OUTPUT_BYTES_MAX: usize = 2 * child::KEPT_BYTES;
+
 /// A name, in kebab-case, and what is done with a text.
 pub type Parser = (&'static str, fn(&str));
 

@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// No file of the kernel that is worth reading is larger; larger ones are cut here.
-const FILE_BYTES_MAX: u64 = 4 << 20;
+pub(crate) const FILE_BYTES_MAX: u64 = 4 << 20;
 /// What the kernel gives in one read of most of its files.
 const PAGE_BYTES: usize = 4096;
 

@@ -34,6 +34,7 @@ use machine::{Caller, Group, Root, Terminal, processes};
 use observe::Observer;
 use outcome::oom_kills;
 use output::HeadTail;
+pub(crate) use output::KEPT_BYTES;
 use record::{Failure, FailureKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// Bytes kept of the beginning, and as many of the end. Real benchmarks print a few kB.
-const KEPT_BYTES: usize = 512 << 10;
+pub(crate) const KEPT_BYTES: usize = 512 << 10;
 
 /// A text of which only the beginning and the end are kept.
 #[derive(Debug, Default)]
