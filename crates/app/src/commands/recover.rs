@@ -61,6 +61,8 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
 }
 
 fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
+    // Its guard or its last moments have put back what its stream calls pending.
+    bench::settle(root, &mut left.record);
     let told = match left.has_ended {
         true => {
             ended(&mut left.record);

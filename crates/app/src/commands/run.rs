@@ -17,9 +17,10 @@ use anyhow::Context as _;
 use bench::{Attributes, Finished, OwnProgram, RunContext};
 use explain::compare::{among_others_text, rank};
 use explain::{Document, Explanation, Verdict};
-use keep::{Results, keep, stamp_of};
+use keep::{Kept, Results, keep, stamp_of};
+use machine::files::Stream;
 use machine::{Identified, Root, Timeline};
-use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId};
+use record::{End, FailureKind, Outcome, QuestionId, Record, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use screen::RunScreen;
 use std::io::IsTerminal;
@@ -43,14 +44,21 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, args.log.as_deref());
-    if let Some(why) = args.log.as_ref().and_then(|_| paths.objection()) {
-        anyhow::bail!(why);
-    }
+    let stream = match &args.log {
+        Some(_) => paths.stream().map_err(anyhow::Error::msg)?,
+        None => None,
+    };
     let picture = match args.screen {
         true => Some(Box::new(RunScreen::open()?) as Box<dyn Picture>),
         false => None,
     };
     let bar = ProgressBar::with_picture(args.quiet, picture);
+    if let Some(stream) = &stream {
+        let (log, history) = (paths.log.display(), paths.history.display());
+        let note =
+            format!("--log {log} is {}; the log is written to it, and the result file to {history}.", stream.kind);
+        bar.show(&bench::Progress::Note(note));
+    }
     let cancelled = signals::watch()?;
     if as_root {
         restore_leftovers(&root, &paths, args.options.tune, &bar);
@@ -97,7 +105,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     });
     bar.finish();
     typed.end();
-    conclude(finished, &paths, place_kept, &args, sending.as_ref())
+    conclude(finished, Places { paths, stream, kept: place_kept }, &args, sending.as_ref())
 }
 
 /// The machine with another `/proc/cpuinfo`, if one was named.
@@ -174,25 +182,28 @@ fn typed_line(is_over: &AtomicBool) -> Option<String> {
     is_line.then(|| String::from_utf8_lossy(&line).into_owned())
 }
 
-/// Log and Record to disk, report to standard output, everything into the exit status.
-fn conclude(
-    finished: Finished,
-    paths: &Paths,
+/// Where the results of a run go.
+struct Places {
+    paths: Paths,
+    /// What takes the log, where that is no file.
+    stream: Option<Stream>,
     kept: Option<SavedRun>,
-    args: &RunArgs,
-    sending: Option<&Sending>,
-) -> anyhow::Result<u8> {
+}
+
+/// Log and Record to disk, report to standard output, everything into the exit status.
+fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<&Sending>) -> anyhow::Result<u8> {
     let Finished { record, trouble, broken, .. } = finished;
+    let Places { paths, stream, kept } = places;
     if record.run.end == End::Refused {
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note(&refusal(&record));
-        return Ok(status::REFUSED);
+        return Ok(status::of_settings(&record).unwrap_or(status::REFUSED));
     }
     if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
         // Nothing was measured: the log of the last good run is worth more.
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note("Interrupted before the first measurement; earlier results are unchanged.");
-        return Ok(status::INTERRUPTED);
+        return Ok(status::of_settings(&record).unwrap_or(status::INTERRUPTED));
     }
     let explained = Explanation::of(&record);
     let is_review = args.task.question().id == QuestionId::Review;
@@ -200,14 +211,9 @@ fn conclude(
     let mut sentences: Vec<String> =
         trouble.map(|missing| format!("The event stream of the run is incomplete: {missing}.")).into_iter().collect();
     let json = Document::saved(&record, &explained);
-    sentences.extend(keep(Results {
-        paths: paths.clone(),
-        kept,
-        stamp: stamp_of(&record),
-        json: json.clone(),
-        log: log.clone(),
-        broken,
-    }));
+    let kept =
+        keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
+    sentences.extend(kept.places.iter().cloned());
     if explained.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
@@ -225,10 +231,11 @@ fn conclude(
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
+    kept.problems.iter().for_each(|problem| output::note(problem));
     if let Some(sending) = sending {
-        sending.after_run(&json, &paths.record, args.json);
+        sending.after_run(&json, kept.record.as_deref(), args.json);
     }
-    Ok(exit_status(&record, &explained, args.task.attributes()))
+    Ok(exit_status(&record, &explained, &kept, args.task.attributes()))
 }
 
 /// Clock and temperature over the run, where the terminal can show them.
@@ -255,10 +262,12 @@ fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Resul
     Ok(report.text(record, explained))
 }
 
-fn exit_status(record: &Record, explained: &Explanation, attributes: Attributes) -> u8 {
-    let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
-    if record.settings.iter().any(failed) {
-        return status::NOT_RESTORED;
+fn exit_status(record: &Record, explained: &Explanation, kept: &Kept, attributes: Attributes) -> u8 {
+    if let Some(status) = status::of_settings(record) {
+        return status;
+    }
+    if !kept.is_whole() {
+        return status::NOT_WRITTEN;
     }
     match record.run.end {
         End::Interrupted { .. } => status::INTERRUPTED,

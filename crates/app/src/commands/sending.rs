@@ -160,9 +160,12 @@ impl Sending {
     }
 
     /// Sends the result of a run. Its exit status is told by the run alone, so all that goes wrong is said.
-    pub(super) fn after_run(&self, result: &str, kept: &Path, is_json: bool) {
+    pub(super) fn after_run(&self, result: &str, kept: Option<&Path>, is_json: bool) {
         let outcome = self.redacted_and_sent(result, is_json);
-        let later = format!("use `sbc-bench upload {} --to {}`", kept.display(), self.to);
+        let later = match kept {
+            Some(kept) => format!("use `sbc-bench upload {} --to {}`", kept.display(), self.to),
+            None => "repeat the run, as its result file could not be written".to_owned(),
+        };
         let tell = |text: &str| match is_json {
             true => output::note(text.trim_end()),
             false => drop(output::print(text)),

@@ -4,7 +4,7 @@ use super::Runner;
 use super::tell::outcome_recorder;
 use crate::run::context::Progress;
 use machine::settings::{Node, Settings};
-use record::{Event, Machine, Restored};
+use record::{Event, Machine};
 use std::time::Duration;
 
 /// A board that was just used cools below the first trip point of its kernel in less.
@@ -97,15 +97,14 @@ impl Runner<'_> {
         }
     }
 
-    /// Puts every setting back and tells what could not be.
+    /// Puts every setting back, and tells what the Record says was not.
     pub(super) fn restore_settings(&mut self) {
         let restored = self.settings.take().map(|mut settings| settings.restore());
         for (path, restored) in restored.unwrap_or_default() {
-            if let Restored::Failed(why) | Restored::LeftAlone(why) = &restored {
-                let note = format!("{path} was not restored: {why}.");
-                (self.context.progress)(Progress::Note(note));
-            }
             self.recorder.append(Event::SettingRestored { path, restored });
+        }
+        for (_, left) in self.recorder.record().settings_left() {
+            (self.context.progress)(Progress::Note(left.sentence()));
         }
     }
 }
