@@ -5,7 +5,7 @@ use machine::files::{self, Access, Stream};
 use rustix::fs::Access as Need;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -119,14 +119,17 @@ pub(crate) fn references(as_root: bool) -> PathBuf {
     Paths::choose(as_root, None).history.with_file_name("references")
 }
 
-/// Writes a result in one step, with the folder that it goes to where that is missing; what is told of a run
-/// survives a loss of power.
+/// Writes a result in one step, with the folder that it goes to where that is missing, so that it survives a loss of
+/// power; or into the pipe that has its name.
 ///
 /// # Errors
 /// It cannot be written; an older one stays as it is.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), files::Error> {
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(mut stream) = files::stream(path)? {
+        return stream.file.write_all(text.as_bytes());
+    }
     make_folder_of(path)?;
-    files::replace(path, text.as_bytes(), Access::Group)
+    Ok(files::replace(path, text.as_bytes(), Access::Group)?)
 }
 
 /// As [`replace`], of a log and the Record next to it: both or none.
