@@ -32,7 +32,7 @@ mod status {
     pub(crate) const INVALID: u8 = 3;
     /// Refused to start: the system is busy.
     pub(crate) const REFUSED: u8 = 4;
-    /// A setting could not be restored.
+    /// A setting was left changed.
     pub(crate) const NOT_RESTORED: u8 = 5;
     /// The results could not be written.
     pub(crate) const NOT_WRITTEN: u8 = 6;

@@ -119,6 +119,8 @@ fn failing_calls_leave_the_pair_of_one_run_and_a_status() {
             let errors = said(&output);
             assert_eq!(output.status.code(), NOT_WRITTEN, "{plan}: {errors}");
             assert!(errors.contains("Cannot write the log to "), "{plan}: {errors}");
+            // A script that looks for these words reads no log of another run.
+            assert!(String::from_utf8_lossy(&output.stdout).contains("check the log"), "{plan}: {output:?}");
             assert!(folder.pair() == before, "{plan}: the pair of the run before is gone");
             assert_eq!(folder.aside(), [""; 0], "{plan}");
         }
@@ -169,8 +171,10 @@ fn pipes_get_the_log_and_stay_pipes() {
     let reader = Command::new("head").args(["-c", "0"]).arg(&pipe).spawn();
     let held = File::options().read(true).write(true).open(&pipe).unwrap();
     let mut run = folder.run("pipe").stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let opened = || std::fs::read_dir(format!("/proc/{}/fd", run.id())).into_iter().flatten().flatten();
-    while !opened().any(|fd| std::fs::read_link(fd.path()).is_ok_and(|to| to == pipe)) {
+    let descriptors = format!("/proc/{}/fd", run.id());
+    let opened = || std::fs::read_dir(&descriptors).into_iter().flatten().flatten();
+    let has_it = || opened().any(|fd| std::fs::read_link(fd.path()).is_ok_and(|to| to == pipe));
+    while !has_it() && run.try_wait().unwrap().is_none() {
         std::thread::yield_now();
     }
     drop(held);

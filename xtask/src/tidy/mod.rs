@@ -14,6 +14,7 @@ mod links;
 mod modules;
 mod numbers;
 mod parsers;
+mod restored;
 mod rust;
 mod source;
 mod tables;
@@ -63,6 +64,7 @@ fn problems() -> Result<Vec<Problem>> {
     for file in of(".rs") {
         problems.extend(source::check(file));
         problems.extend(numbers::check(file));
+        problems.extend(restored::check(file));
     }
     for file in of(".tsv").filter(|file| file.path.starts_with("data/")) {
         problems.extend(tables::check(file));

@@ -6,7 +6,7 @@ use record::{NotRestored, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("settings-not-restored"),
-    about: "A setting changed by the run was not restored.",
+    about: "A setting changed by the run does not have its old value.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),
     subjects: &[Subject::Clock],

@@ -31,24 +31,22 @@ pub(super) struct Results {
 #[must_use = "results that were not written have an exit status of their own"]
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// Sentences about where they are.
-    pub(super) places: Vec<String>,
+    /// Where they are; none if the log is not where it was to be.
+    pub(super) place: Option<String>,
     /// Sentences about what could not be written.
     pub(super) problems: Vec<String>,
     /// Where the result file is; none if it is nowhere.
     pub(super) record: Option<PathBuf>,
-    /// The log is not where it was to be.
-    is_log_lost: bool,
 }
 
 impl Kept {
     /// True if the log is where it was asked for, with a result file.
     pub(super) fn is_whole(&self) -> bool {
-        self.record.is_some() && !self.is_log_lost
+        self.record.is_some() && self.place.is_some()
     }
 
     fn lost(why: String) -> Self {
-        Self { problems: vec![why], is_log_lost: true, ..Self::default() }
+        Self { problems: vec![why], ..Self::default() }
     }
 }
 
@@ -104,10 +102,9 @@ impl Results {
             Ok(record) => {
                 kept.record = record.or(kept.record);
                 let record = kept.record.as_ref().map(|record| format!(", result file: {}", record.display()));
-                kept.places.push(format!("Log: {log}{}", record.unwrap_or_default()));
+                kept.place = Some(format!("Log: {log}{}", record.unwrap_or_default()));
             }
             Err(error) => {
-                kept.is_log_lost = true;
                 kept.problems.push(format!(
                     "Cannot write the log to {log}: {error}. Use --log FILE; the results are shown above."
                 ));
