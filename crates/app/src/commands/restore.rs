@@ -22,7 +22,6 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     }
     let mut left = outcomes.iter().filter_map(|(path, outcome)| NotRestored::of(path, outcome));
     Ok(if left.any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
-    }
 }
 
 /// Waits until standard input closes, then ends programs and restores.
