@@ -376,6 +376,7 @@ impl Runner<'_> {
         self.restore_settings();
         self.recorder.stop_sampler();
         drop(self.guard.take());
+        self.tell_settings_left();
         if end != End::Refused {
             let state: State = machine::state(root, timeline.now_ms());
             self.recorder.append(Event::State { state });

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Less than this is how a kernel rounds a limit.
-pub(super) const LOSS_PERCENT_MIN: f64 = 2.0;
+pub(crate) const LOSS_PERCENT_MIN: f64 = 2.0;
 /// Of the readings of a phase, so many must show it: others were taken around a change.
 const SHARE_MIN: f64 = 0.5;
 /// Governors that hold one clock, regardless of the load. Where the driver chooses by itself, `powersave` is only
