@@ -53,7 +53,7 @@ impl Paths {
     /// what cannot be kept is not to be measured first.
     pub(crate) fn stream(&self) -> Result<Option<Stream>, String> {
         let stream = files::stream(&self.log).map_err(|error| match error.problem {
-            files::Problem::Unread => format!("--log {error}; start its reader first."),
+            files::Problem::Unread => format!("--log {error}; start that first."),
             _ => format!("--log {error}; give a file name."),
         })?;
         match (&stream, &self.record) {

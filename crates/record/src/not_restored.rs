@@ -1,5 +1,5 @@
-//! Settings that do not have their old value at the end: the only place that says so. Whoever has no value of this type
-//! has nothing to say; `tidy` refuses these words elsewhere.
+//! Settings that do not have their old value at the end: the only place that says so. Without a value of this type there is
+//! nothing to say; `tidy` refuses these words elsewhere.
 
 use crate::{End, Record, Restored, SettingChange};
 use std::collections::HashSet;

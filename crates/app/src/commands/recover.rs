@@ -61,11 +61,11 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
 }
 
 fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
-    // Its guard or its last moments have put back what its stream calls pending.
-    bench::settle(root, &mut left.record);
     let told = match left.has_ended {
         true => {
             ended(&mut left.record);
+            // It had put back what its stream still calls pending.
+            bench::settle(root, &mut left.record);
             "An earlier run finished, but its result file was not written.".to_owned()
         }
         false => died(root, &mut left.record),

@@ -43,25 +43,16 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let sending = Sending::of_run(&args.upload)?;
     let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let as_root = machine::is_root();
-    let paths = Paths::choose(as_root, args.log.as_deref());
-    let stream = match &args.log {
-        Some(_) => paths.stream().map_err(anyhow::Error::msg)?,
-        None => None,
-    };
+    let mut to = Places::of(as_root, args.log.as_deref())?;
     let picture = match args.screen {
         true => Some(Box::new(RunScreen::open()?) as Box<dyn Picture>),
         false => None,
     };
     let bar = ProgressBar::with_picture(args.quiet, picture);
-    if let Some(stream) = &stream {
-        let (log, history) = (paths.log.display(), paths.history.display());
-        let note =
-            format!("--log {log} is {}; the log is written to it, and the result file to {history}.", stream.kind);
-        bar.show(&bench::Progress::Note(note));
-    }
+    to.note().into_iter().for_each(|note| bar.show(&bench::Progress::Note(note)));
     let cancelled = signals::watch()?;
     if as_root {
-        restore_leftovers(&root, &paths, args.options.tune, &bar);
+        restore_leftovers(&root, &to.paths, args.options.tune, &bar);
     }
     // What a killed run left (CPUs that are off, limits) is no reason to refuse this one.
     let machine = Identified::new(&root);
@@ -76,11 +67,12 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let timeline = resume::timeline(earlier.as_ref());
     if args.log.is_some() {
         // Those of the usual folder were looked for already.
-        for sentence in recover::recovered(&root, &paths.history) {
+        for sentence in recover::recovered(&root, &to.paths.history) {
             bar.show(&bench::Progress::Note(sentence));
         }
     }
-    let (place, place_kept) = places(&root, &paths, &stamp, &bar);
+    let (place, kept) = places(&root, &to.paths, &stamp, &bar);
+    to.kept = kept;
     let typed = TypedLines::of(args.task.attributes().reads_marks);
     let mut marks = || typed.receiver.try_iter().collect::<Vec<String>>();
     let finished = bench::run(RunContext {
@@ -95,7 +87,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),
         place,
-        journal: as_root.then_some(paths.journal.as_path()),
+        journal: as_root.then_some(to.paths.journal.as_path()),
         cancelled,
         marks: Some(&mut marks),
         while_waiting: explain::soc::read_tables,
@@ -105,7 +97,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     });
     bar.finish();
     typed.end();
-    conclude(finished, Places { paths, stream, kept: place_kept }, &args, sending.as_ref())
+    conclude(finished, to, &args, sending.as_ref())
 }
 
 /// The machine with another `/proc/cpuinfo`, if one was named.
@@ -188,6 +180,25 @@ struct Places {
     /// What takes the log, where that is no file.
     stream: Option<Stream>,
     kept: Option<SavedRun>,
+}
+
+impl Places {
+    /// What can be wrong with them is said before anything is measured.
+    fn of(as_root: bool, log: Option<&Path>) -> anyhow::Result<Self> {
+        let paths = Paths::choose(as_root, log);
+        let stream = match log {
+            Some(_) => paths.stream().map_err(anyhow::Error::msg)?,
+            None => None,
+        };
+        Ok(Self { paths, stream, kept: None })
+    }
+
+    /// Where the result file is, where that is not next to the log.
+    fn note(&self) -> Option<String> {
+        let (log, history) = (self.paths.log.display(), self.paths.history.display());
+        let kind = self.stream.as_ref()?.kind;
+        Some(format!("--log {log} is {kind}; the log is written to it, and the result file to {history}."))
+    }
 }
 
 /// Log and Record to disk, report to standard output, everything into the exit status.

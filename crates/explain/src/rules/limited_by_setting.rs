@@ -313,7 +313,7 @@ mod tests {
         record.run.options = vec!["MaxKHz=1300000".into()];
         record.settings[0].read_back = Fact::Known("1104000".into());
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
-        // What the kernel did not take is a limit of somebody else's.
+        // What the kernel did not take is another limit.
         record.unmet_settings = vec![UnmetSetting {
             path: record.settings[0].path.clone(),
             wanted: "1300000".into(),

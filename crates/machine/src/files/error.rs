@@ -109,7 +109,7 @@ impl fmt::Display for Error {
             Problem::Link => write!(f, "{path} is a symbolic link; links are not followed here"),
             Problem::Kind("not a directory") => write!(f, "{path} is not a directory"),
             Problem::Kind(kind) => write!(f, "{path} is {kind}, not a regular file"),
-            Problem::Unread => write!(f, "{path} is a named pipe that nobody reads"),
+            Problem::Unread => write!(f, "{path} is a named pipe without a reader"),
             Problem::ForeignOwner(uid) => {
                 write!(f, "{path} belongs to another user (uid {uid})")
             }

@@ -22,7 +22,7 @@ struct Move<'a> {
 
 impl Folder {
     /// Replaces two files by new ones and waits until that survives a loss of power. Both are written aside first. The old
-    /// ones leave before a new one comes: whoever is killed in between leaves one of them or none, and never one of each.
+    /// ones leave before a new one comes: a kill in between leaves one of them or none, and never one of each.
     /// What is in their place is treated as by [`Folder::replace`].
     ///
     /// # Errors

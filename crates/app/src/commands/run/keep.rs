@@ -27,7 +27,7 @@ pub(super) struct Results {
     pub(super) broken: bool,
 }
 
-/// What became of them. The exit status is made of it: results that are lost must not look like good ones.
+/// Where they are. The exit status is made of it: results that are lost must not look like good ones.
 #[must_use = "results that were not written have an exit status of their own"]
 #[derive(Debug, Default)]
 pub(super) struct Kept {
