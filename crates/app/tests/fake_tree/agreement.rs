@@ -88,3 +88,27 @@ fn refused_restores_are_in_the_result_file_told_and_in_the_status() {
     );
     assert!(left(true) > 2, "hardly any restore was refused: {outcomes:?}");
 }
+
+/// The settings of a CPU that is off when the run ends come back with it: the run says that they are left, and its guard stays.
+#[test]
+fn settings_of_a_cpu_that_is_off_come_back_with_it() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    // It is off when the run puts its settings back, and for the first looks of its guard.
+    let refused = |role: &str, numbers: std::ops::Range<usize>| {
+        numbers.map(|number| format!("{role} write /policy1/ {number} EBUSY")).collect::<Vec<_>>()
+    };
+    let whole = Tree::new();
+    whole.run(RUN, "");
+    let writes = whole.trace().iter().filter(|call| call.word == "write" && call.path.contains("/policy1/")).count();
+    let plan = [refused("run", writes..writes + WRITES_MAX), refused("guard", 1..12)].concat().join(";");
+    let output = tree.run(RUN, &plan);
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("/policy1/") && said.contains("(EBUSY); write "), "{said}");
+    tree.wait_for(&before).unwrap();
+    tree.wait_for_ends().unwrap();
+}
