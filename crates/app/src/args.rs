@@ -210,8 +210,8 @@ NO_COLOR=1.
 
 Exit status: 0 finished, results valid; 1 usage error or failure; 2 finished,
 results degraded; 3 finished, results invalid; 4 not started because the system
-is busy; 5 a setting was not restored; 130 interrupted. If your own command
-fails, its exit status is returned.";
+is busy; 5 a setting was left changed; 6 the results could not be written; 130
+interrupted. If your own command fails, its exit status is returned.";
 
 /// The command of these words and variables, as they were typed for an earlier run.
 ///

@@ -32,10 +32,17 @@ mod status {
     pub(crate) const INVALID: u8 = 3;
     /// Refused to start: the system is busy.
     pub(crate) const REFUSED: u8 = 4;
-    /// A setting could not be restored.
+    /// A setting was left changed.
     pub(crate) const NOT_RESTORED: u8 = 5;
+    /// The results could not be written.
+    pub(crate) const NOT_WRITTEN: u8 = 6;
     /// Interrupted; what was measured is kept.
     pub(crate) const INTERRUPTED: u8 = 130;
+
+    /// That of the settings of a run, as its Record has them; none if all are restored or left to another process.
+    pub(crate) fn of_settings(record: &record::Record) -> Option<u8> {
+        record.not_restored().any(|(_, left)| left.is_failure()).then_some(NOT_RESTORED)
+    }
 
     /// That of results with this verdict.
     pub(crate) fn of(verdict: explain::Verdict) -> u8 {

@@ -1,11 +1,11 @@
 //! Where results go: for root the latest to the system's log folder and all runs to its state folder,
 //! otherwise everything to the user's state folder.
 
-use machine::files::{self, Access};
+use machine::files::{self, Access, Stream};
 use rustix::fs::Access as Need;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Paths {
     /// The latest log; its last line is the summary line.
     pub(crate) log: PathBuf,
-    /// The latest Record, next to the log.
-    pub(crate) record: PathBuf,
+    /// The latest Record, next to the log; none next to a device or a pipe.
+    pub(crate) record: Option<PathBuf>,
     /// Folder of all runs.
     pub(crate) history: PathBuf,
     /// Journal of changed settings.
@@ -34,19 +34,36 @@ impl Paths {
             None if as_root => PathBuf::from("/var/log/sbc-bench.log"),
             None => state_folder(variable("XDG_STATE_HOME"), variable("HOME")).join("sbc-bench/sbc-bench.log"),
         };
-        let record = log.with_extension("json");
-        let history = match (asked, as_root) {
+        let is_stream = asked.is_some_and(|path| !matches!(files::stream_kind(path), Ok(None)));
+        let record = (!is_stream).then(|| log.with_extension("json"));
+        // Next to a device or a pipe is no place for files.
+        let history = match (asked.filter(|_| !is_stream), as_root) {
             (None, true) => system_state(variable("STATE_DIRECTORY")).join("runs"),
-            (None, false) => log.with_file_name("runs"),
+            (None, false) => state_folder(variable("XDG_STATE_HOME"), variable("HOME")).join("sbc-bench/runs"),
             // A folder of another user's work may have one of that name for something else.
             (Some(_), _) => log.with_file_name("sbc-bench-runs"),
         };
         Self { record, history, log, journal: PathBuf::from(JOURNAL) }
     }
 
-    /// Why a log cannot be where it was asked for: what another process has there is not to be lost.
-    pub(crate) fn objection(&self) -> Option<String> {
-        let (log, record) = (self.log.display(), self.record.display());
+    /// Opens what takes the log and keeps no file, and says what it is; none where the log is a file.
+    ///
+    /// # Errors
+    /// One sentence: why the log cannot be where it was asked for. What another process has there is not to be lost, and
+    /// what cannot be kept is not to be measured first.
+    pub(crate) fn stream(&self) -> Result<Option<Stream>, String> {
+        let stream = files::stream(&self.log).map_err(|error| match error.problem {
+            files::Problem::Unread => format!("--log {error}; start that first."),
+            _ => format!("--log {error}; give a file name."),
+        })?;
+        match (&stream, &self.record) {
+            (None, Some(record)) => self.objection(record).map_or(Ok(stream), Err),
+            _ => Ok(stream),
+        }
+    }
+
+    fn objection(&self, record: &Path) -> Option<String> {
+        let log = self.log.display();
         if self.log.is_dir() {
             return Some(format!("--log {log} is a directory; give a file name."));
         }
@@ -54,23 +71,23 @@ impl Paths {
         if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
             return Some(format!("--log {log}: directory {} does not exist; create it first.", missing.display()));
         }
-        // What cannot be kept is not to be measured first.
         let place = folder.unwrap_or(Path::new("."));
         if let Err(errno) = rustix::fs::access(place, Need::WRITE_OK | Need::EXEC_OK) {
             let why = std::io::Error::from(errno);
             return Some(format!("--log {log}: directory {} cannot be written: {why}.", place.display()));
         }
-        if self.log == self.record {
+        if self.log == record {
             return Some(format!("--log {log} is the name of the result file next to the log; use another extension."));
         }
         // A link is replaced, not what it leads to; a pipe would keep us.
-        let is_file = std::fs::symlink_metadata(&self.record).is_ok_and(|meta| meta.is_file());
+        let is_file = std::fs::symlink_metadata(record).is_ok_and(|meta| meta.is_file());
         let mut beginning = [0; 64];
-        let mut read = || File::open(&self.record)?.read(&mut beginning);
+        let mut read = || File::open(record)?.read(&mut beginning);
         let is_other = is_file && read().is_ok_and(|count| !beginning[..count].trim_ascii_start().starts_with(RECORD));
         is_other.then(|| {
             format!(
-                "{record} is not an sbc-bench result file and would be replaced by one; use another name for --log."
+                "{} is not an sbc-bench result file and would be replaced by one; use another name for --log.",
+                record.display()
             )
         })
     }
@@ -102,23 +119,27 @@ pub(crate) fn references(as_root: bool) -> PathBuf {
     Paths::choose(as_root, None).history.with_file_name("references")
 }
 
-/// Writes a result in one step, with the folder that it goes to where that is missing; what is told of a run
-/// survives a loss of power.
+/// Writes a result in one step, with the folder that it goes to where that is missing, so that it survives a loss of
+/// power; or into the pipe that has its name.
 ///
 /// # Errors
 /// It cannot be written; an older one stays as it is.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), files::Error> {
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(mut stream) = files::stream(path)? {
+        return stream.file.write_all(text.as_bytes());
+    }
     make_folder_of(path)?;
-    files::replace(path, text.as_bytes(), Access::Group)
+    Ok(files::replace(path, text.as_bytes(), Access::Group)?)
 }
 
-/// As [`replace`], for a copy of what is safe on disk already: nobody waits for the drive.
+/// As [`replace`], of a log and the Record next to it: both or none.
 ///
 /// # Errors
 /// As [`replace`].
-pub(crate) fn replace_copy(path: &Path, text: &str) -> Result<(), files::Error> {
-    make_folder_of(path)?;
-    files::replace_unsynced(path, text.as_bytes(), Access::Group)
+pub(crate) fn replace_both(log: (&Path, &str), record: (&Path, &str)) -> Result<(), files::Error> {
+    make_folder_of(log.0)?;
+    let name = record.0.file_name().unwrap_or_default();
+    files::replace_both(log.0, log.1.as_bytes(), (name, record.1.as_bytes()), Access::Group)
 }
 
 fn make_folder_of(path: &Path) -> Result<(), files::Error> {
@@ -132,9 +153,9 @@ mod tests {
     #[test]
     fn paths_of_root_and_user() {
         assert_eq!(Paths::choose(true, None).log, Path::new("/var/log/sbc-bench.log"));
-        assert_eq!(Paths::choose(true, None).record, Path::new("/var/log/sbc-bench.json"));
+        assert_eq!(Paths::choose(true, None).record.unwrap(), Path::new("/var/log/sbc-bench.json"));
         let asked = Paths::choose(true, Some(Path::new("/tmp/a/b.log")));
-        assert_eq!(asked.record, Path::new("/tmp/a/b.json"));
+        assert_eq!(asked.record.unwrap(), Path::new("/tmp/a/b.json"));
         assert_eq!(asked.history, Path::new("/tmp/a/sbc-bench-runs"));
         let folder = |of_unit: &str| system_state(Some(of_unit.into()));
         assert_eq!(folder("/var/lib/unit"), Path::new("/var/lib/unit"));

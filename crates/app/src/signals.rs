@@ -5,7 +5,7 @@
 use crate::{status, stderr};
 use machine::settings::RestoreHandle;
 use machine::threads;
-use record::Restored;
+use record::{NotRestored, Restored};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
@@ -117,8 +117,10 @@ fn exit_now() {
         Ok(_) => back.recv_timeout(WAY_BACK_TIME).unwrap_or_default(),
         Err(_) => put_back(),
     };
-    let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
-    let status = match outcomes.iter().any(failed) {
+    let left: Vec<NotRestored> = outcomes.iter().filter_map(|(path, outcome)| NotRestored::of(path, outcome)).collect();
+    left.iter().for_each(|left| stderr::note(&left.sentence()));
+    stderr::settle();
+    let status = match left.iter().any(NotRestored::is_failure) {
         true => status::NOT_RESTORED,
         false => status::INTERRUPTED,
     };

@@ -57,7 +57,7 @@ pub use run::context::{Earlier, Finished, Progress, RunContext};
 pub use run::history::{DeadRun, Left, NewRun, Runs};
 pub use run::recorder::{Recorded, Recorder};
 pub use run::resume::other_machine;
-pub use run::run;
+pub use run::{run, settle};
 pub use scratch::host::Host;
 pub use scratch::{ScratchDirs, Targets};
 pub use survey::survey;

@@ -16,17 +16,21 @@ mod identity;
 mod names;
 mod own;
 mod owner;
+mod pair;
 mod removal;
+mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use by_path::{append, create_new, existing, make_all, read, replace, replace_unsynced};
+pub use by_path::{append, create_new, existing, make_all, read, replace, replace_both, replace_unsynced};
 pub use error::{Error, Problem};
 pub use exclusive::Exclusive;
 pub use folder::{Access, Folder, unguessable};
 pub use identity::Identity;
 pub use own::{Note, OwnFolder};
 pub use owner::{Owner, set_default_owner};
+pub use pair::Named;
 pub use removal::remove_left;
+pub use stream::{Stream, stream, stream_kind};
 
 use asked::{is_empty, listed, own_uid};

@@ -3,7 +3,7 @@
 use crate::draw::wide;
 use crate::{Section, Subject};
 use maud::{Markup, html};
-use record::{Fact, Restored, SettingChange};
+use record::{Fact, NotRestored, Restored, SettingChange};
 
 pub(crate) const SECTION: Section = Section::of("settings", "Settings", body);
 
@@ -81,15 +81,12 @@ fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
                     known.during.push(set);
                 }
                 if change.restored != Restored::Done {
-                    known.after = after(&change.old, &change.restored);
+                    known.after = after(change);
                 }
             }
-            None => files.push(Changed {
-                path: &change.path,
-                before: &change.old,
-                during: vec![set],
-                after: after(&change.old, &change.restored),
-            }),
+            None => {
+                files.push(Changed { path: &change.path, before: &change.old, during: vec![set], after: after(change) })
+            }
         }
     }
     files
@@ -108,11 +105,6 @@ fn text(fact: &Fact<String>) -> String {
     fact.known().map_or("-".into(), |text| explain::plain(text))
 }
 
-fn after(old: &str, restored: &Restored) -> String {
-    match restored {
-        Restored::Done => explain::plain(old),
-        Restored::Pending => "not restored yet".into(),
-        Restored::LeftAlone(found) => explain::plain(&format!("{found}, set by another process")),
-        Restored::Failed(why) => explain::plain(&format!("not restored: {why}")),
-    }
+fn after(change: &SettingChange) -> String {
+    explain::plain(&NotRestored::of_change(change).map_or(change.old.clone(), |left| left.in_short()))
 }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod program;
 pub mod records;
 mod scratch;
@@ -11,6 +12,7 @@ mod terminal;
 mod tls;
 pub mod virtual_board;
 
+pub use agreement::disagreement;
 pub use program::{HASTE, clean_command, limited_user, only, untuned_command};
 pub use scratch::Scratch;
 pub use skip::{Excuse, excuse, skip, was_skipped};

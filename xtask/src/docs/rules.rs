@@ -15,6 +15,8 @@ const TABLE: &str = "docs/rules.tsv";
 const HEADER: &str = "rule\tlooks_at\tconfirm\texample";
 /// Where rules and their tests are.
 const SOURCES: &str = "crates/explain/src/";
+/// Templates of sentences that more than a rule says.
+const SHARED: &str = "crates/record/src/not_restored.rs";
 /// Results of which examples are taken, the first ones first.
 const RESULTS: [&str; 4] = [
     "crates/explain/tests/composed/",
@@ -41,7 +43,9 @@ struct Row<'a> {
 pub(super) fn pages() -> Result<Vec<(String, String)>> {
     let table = std::fs::read_to_string(workspace::root().join(TABLE)).context(TABLE)?;
     let rows = rows(&table)?;
-    let sources = workspace::files(|path| path.starts_with(SOURCES) && path.ends_with(".rs"))?;
+    let sources = workspace::files(|path| path.starts_with(SOURCES) && path.ends_with(".rs") || path == SHARED)?;
+    let shared = sources.iter().find(|file| file.path == SHARED).map(Source::of);
+    let shared = shared.with_context(|| format!("{SHARED} is not there"))?.literals();
     let sources: Vec<Source> = sources.iter().map(Source::of).collect();
     let seen = examples()?;
     let mut pages = vec![(INDEX.to_owned(), index())];
@@ -53,7 +57,7 @@ pub(super) fn pages() -> Result<Vec<(String, String)>> {
         let example = match (seen.get(id), row.example) {
             (Some((_, sentence)), None) => sentence.as_str(),
             (None, Some(sentence)) => {
-                let is_said = source.literals().iter().any(|literal| is_made_of(sentence, literal));
+                let is_said = source.literals().iter().chain(&shared).any(|literal| is_made_of(sentence, literal));
                 ensure!(is_said, "{TABLE}: no template of the rule {id} gives its example");
                 sentence
             }

@@ -15,6 +15,7 @@ mod modules;
 mod numbers;
 mod parsers;
 mod recursion;
+mod restored;
 mod rust;
 mod source;
 mod tables;
@@ -64,6 +65,7 @@ fn problems() -> Result<Vec<Problem>> {
     for file in of(".rs") {
         problems.extend(source::check(file));
         problems.extend(numbers::check(file));
+        problems.extend(restored::check(file));
     }
     for file in of(".tsv").filter(|file| file.path.starts_with("data/")) {
         problems.extend(tables::check(file));

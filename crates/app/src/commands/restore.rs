@@ -6,7 +6,7 @@ use crate::{output, status};
 use anyhow::Context;
 use machine::Root;
 use machine::settings::restore_from_journal;
-use record::Restored;
+use record::NotRestored;
 
 pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     anyhow::ensure!(root.is_system(), "restore needs the running system; it does not take --root.");
@@ -17,20 +17,11 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
         output::print("Nothing to restore.\n")?;
     }
     for (path, outcome) in &outcomes {
-        output::print(&format!("{}\n", told(path, outcome)))?;
+        let left = NotRestored::of(path, outcome);
+        output::print(&left.map_or_else(|| format!("{path} restored\n"), |left| left.sentence() + "\n"))?;
     }
-    let is_failed = outcomes.iter().any(|(_, outcome)| matches!(outcome, Restored::Failed(_)));
-    Ok(if is_failed { status::NOT_RESTORED } else { 0 })
-}
-
-/// The outcome for a setting that an earlier run left changed.
-pub(super) fn told(path: &str, outcome: &Restored) -> String {
-    match outcome {
-        Restored::Done => format!("{path} restored"),
-        Restored::LeftAlone(value) => format!("{path} was set to {value} by something else since and stays so"),
-        Restored::Pending => format!("{path} was not checked"),
-        Restored::Failed(why) => format!("{path} could not be restored: {why}"),
-    }
+    let mut left = outcomes.iter().filter_map(|(path, outcome)| NotRestored::of(path, outcome));
+    Ok(if left.any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
 }
 
 /// Waits until standard input closes, then ends programs and restores.

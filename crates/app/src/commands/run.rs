@@ -17,9 +17,10 @@ use anyhow::Context as _;
 use bench::{Attributes, Finished, OwnProgram, RunContext};
 use explain::compare::{among_others_text, rank};
 use explain::{Document, Explanation, Verdict};
-use keep::{Results, keep, stamp_of};
+use keep::{Kept, Results, keep, stamp_of};
+use machine::files::Stream;
 use machine::{Identified, Root, Timeline};
-use record::{End, FailureKind, Outcome, QuestionId, Record, Restored, WorkloadId};
+use record::{End, FailureKind, Outcome, QuestionId, Record, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use screen::RunScreen;
 use std::io::IsTerminal;
@@ -42,18 +43,16 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let sending = Sending::of_run(&args.upload)?;
     let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let as_root = machine::is_root();
-    let paths = Paths::choose(as_root, args.log.as_deref());
-    if let Some(why) = args.log.as_ref().and_then(|_| paths.objection()) {
-        anyhow::bail!(why);
-    }
+    let mut to = Places::of(as_root, args.log.as_deref())?;
     let picture = match args.screen {
         true => Some(Box::new(RunScreen::open()?) as Box<dyn Picture>),
         false => None,
     };
     let bar = ProgressBar::with_picture(args.quiet, picture);
+    to.note().into_iter().for_each(|note| bar.show(&bench::Progress::Note(note)));
     let cancelled = signals::watch()?;
     if as_root {
-        restore_leftovers(&root, &paths, args.options.tune, &bar);
+        restore_leftovers(&root, &to.paths, args.options.tune, &bar);
     }
     // What a killed run left (CPUs that are off, limits) is no reason to refuse this one.
     let machine = Identified::new(&root);
@@ -68,11 +67,12 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let timeline = resume::timeline(earlier.as_ref());
     if args.log.is_some() {
         // Those of the usual folder were looked for already.
-        for sentence in recover::recovered(&root, &paths.history) {
+        for sentence in recover::recovered(&root, &to.paths.history) {
             bar.show(&bench::Progress::Note(sentence));
         }
     }
-    let (place, place_kept) = places(&root, &paths, &stamp, &bar);
+    let (place, kept) = places(&root, &to.paths, &stamp, &bar);
+    to.kept = kept;
     let typed = TypedLines::of(args.task.attributes().reads_marks);
     let mut marks = || typed.receiver.try_iter().collect::<Vec<String>>();
     let finished = bench::run(RunContext {
@@ -87,7 +87,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),
         place,
-        journal: as_root.then_some(paths.journal.as_path()),
+        journal: as_root.then_some(to.paths.journal.as_path()),
         cancelled,
         marks: Some(&mut marks),
         while_waiting: explain::soc::read_tables,
@@ -97,7 +97,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     });
     bar.finish();
     typed.end();
-    conclude(finished, &paths, place_kept, &args, sending.as_ref())
+    conclude(finished, to, &args, sending.as_ref())
 }
 
 /// The machine with another `/proc/cpuinfo`, if one was named.
@@ -174,25 +174,47 @@ fn typed_line(is_over: &AtomicBool) -> Option<String> {
     is_line.then(|| String::from_utf8_lossy(&line).into_owned())
 }
 
-/// Log and Record to disk, report to standard output, everything into the exit status.
-fn conclude(
-    finished: Finished,
-    paths: &Paths,
+/// Where the results of a run go.
+struct Places {
+    paths: Paths,
+    /// What takes the log, where that is no file.
+    stream: Option<Stream>,
     kept: Option<SavedRun>,
-    args: &RunArgs,
-    sending: Option<&Sending>,
-) -> anyhow::Result<u8> {
+}
+
+impl Places {
+    /// What can be wrong with them is said before anything is measured.
+    fn of(as_root: bool, log: Option<&Path>) -> anyhow::Result<Self> {
+        let paths = Paths::choose(as_root, log);
+        let stream = match log {
+            Some(_) => paths.stream().map_err(anyhow::Error::msg)?,
+            None => None,
+        };
+        Ok(Self { paths, stream, kept: None })
+    }
+
+    /// Where the result file is, where that is not next to the log.
+    fn note(&self) -> Option<String> {
+        let (log, history) = (self.paths.log.display(), self.paths.history.display());
+        let kind = self.stream.as_ref()?.kind;
+        Some(format!("--log {log} is {kind}; the log is written to it, and the result file to {history}."))
+    }
+}
+
+/// Log and Record to disk, report to standard output, everything into the exit status.
+fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<&Sending>) -> anyhow::Result<u8> {
     let Finished { record, trouble, broken, .. } = finished;
+    let Places { paths, stream, kept } = places;
     if record.run.end == End::Refused {
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note(&refusal(&record));
-        return Ok(status::REFUSED);
+        return Ok(status::of_settings(&record).unwrap_or(status::REFUSED));
     }
     if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
         // Nothing was measured: the log of the last good run is worth more.
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note("Interrupted before the first measurement; earlier results are unchanged.");
-        return Ok(status::INTERRUPTED);
+        return Ok(status::of_settings(&record).unwrap_or(status::INTERRUPTED));
     }
     let explained = Explanation::of(&record);
     let is_review = args.task.question().id == QuestionId::Review;
@@ -200,14 +222,10 @@ fn conclude(
     let mut sentences: Vec<String> =
         trouble.map(|missing| format!("The event stream of the run is incomplete: {missing}.")).into_iter().collect();
     let json = Document::saved(&record, &explained);
-    sentences.extend(keep(Results {
-        paths: paths.clone(),
-        kept,
-        stamp: stamp_of(&record),
-        json: json.clone(),
-        log: log.clone(),
-        broken,
-    }));
+    let kept =
+        keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
+    // Scripts that find these words print no last line of the log.
+    sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
     if explained.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
@@ -225,10 +243,11 @@ fn conclude(
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
+    kept.problems.iter().for_each(|problem| output::note(problem));
     if let Some(sending) = sending {
-        sending.after_run(&json, &paths.record, args.json);
+        sending.after_run(&json, kept.record.as_deref(), args.json);
     }
-    Ok(exit_status(&record, &explained, args.task.attributes()))
+    Ok(exit_status(&record, &explained, &kept, args.task.attributes()))
 }
 
 /// Clock and temperature over the run, where the terminal can show them.
@@ -255,10 +274,12 @@ fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Resul
     Ok(report.text(record, explained))
 }
 
-fn exit_status(record: &Record, explained: &Explanation, attributes: Attributes) -> u8 {
-    let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
-    if record.settings.iter().any(failed) {
-        return status::NOT_RESTORED;
+fn exit_status(record: &Record, explained: &Explanation, kept: &Kept, attributes: Attributes) -> u8 {
+    if let Some(status) = status::of_settings(record) {
+        return status;
+    }
+    if !kept.is_whole() {
+        return status::NOT_WRITTEN;
     }
     match record.run.end {
         End::Interrupted { .. } => status::INTERRUPTED,

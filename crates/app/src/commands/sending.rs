@@ -6,7 +6,7 @@ use crate::args::{RunUploadFlags, SendFlags};
 use crate::paths::Paths;
 use crate::{input, output, signals};
 use anyhow::Context;
-use bench::hub::{BYTES_MAX, Hub, NotSent, Spool};
+use bench::hub::{BYTES_MAX, Hub, NotSent, Spool, TRIES_MAX};
 use explain::how_many;
 use machine::files::Folder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -104,7 +104,8 @@ impl Sending {
         }
     }
 
-    /// Sends these and all that waits for this hub. What the hub refuses for its content is removed, all else stays.
+    /// Sends these and all that waits for this hub and does not rest. What the hub refuses stays for a few tries, all else
+    /// until it is sent.
     pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<Sent> {
         let runs = Paths::choose(machine::is_root(), None).history;
         let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
@@ -116,22 +117,29 @@ impl Sending {
         let mut sent = Sent { is_whole: true, ..Sent::default() };
         let waiting = spool.waiting().map_err(anyhow::Error::msg)?;
         let (here, elsewhere): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|waiting| waiting.is_for(&self.hub));
-        let mut held = 0;
+        let now_utc_s = machine::Timeline::start().start_utc_ms() / 1000;
+        let (mut held, mut resting) = (0, Vec::new());
         for waiting in here {
             if held > 0 {
                 held += 1;
                 continue;
             }
-            let name = names.get(&waiting.name).copied().unwrap_or(EARLIER);
+            let named = names.get(&waiting.name).copied();
+            if let Some(time) = waiting.rests_for(now_utc_s).filter(|_| named.is_none()) {
+                resting.push(time);
+                continue;
+            }
+            let name = named.unwrap_or(EARLIER);
             match self.hub.send(&spool, &waiting, &may_go_on_after) {
                 Ok(answer) => {
                     spool.remove(&waiting)?;
                     sent.addresses.push_str(&addresses(&answer));
                 }
-                Err(NotSent::Refused(why)) => {
-                    spool.remove(&waiting)?;
-                    sent.problems.push(format!("Refused: {name}: {why}"));
+                Err(NotSent::Refused { why, is_of_content }) => {
+                    let aside = spool.refused(&waiting, now_utc_s)?;
+                    sent.problems.push(self.refusal(name, &why, aside.as_deref()));
                     sent.is_whole = false;
+                    held = usize::from(!is_of_content);
                 }
                 Err(NotSent::Later(why, _)) => {
                     sent.problems.push(format!("Not sent, kept for the next upload: {name}: {why}"));
@@ -148,6 +156,12 @@ impl Sending {
             let more = if held == 2 { "1 more result is".to_owned() } else { format!("{} more results are", held - 1) };
             sent.problems.push(format!("{more} kept for the next upload."));
         }
+        if let Some(soonest) = resting.iter().min() {
+            let results = if resting.len() == 1 { "1 result".to_owned() } else { format!("{} results", resting.len()) };
+            let minutes = soonest.as_secs().div_ceil(60);
+            sent.problems.push(format!("Refused before, tried again in {minutes} min: {results}."));
+            sent.is_whole = false;
+        }
         let mut others: Vec<&str> = elsewhere.iter().map(|waiting| waiting.url.as_str()).collect();
         others.dedup();
         for other in others {
@@ -159,10 +173,28 @@ impl Sending {
         Ok(sent)
     }
 
+    /// That the hub does not take a result, and where it is now.
+    fn refusal(&self, name: &str, why: &str, aside: Option<&Path>) -> String {
+        match aside {
+            None => format!("Refused, kept for another try: {name}: {why}"),
+            Some(aside) => {
+                let (aside, why) = (aside.display(), why.trim_end_matches('.'));
+                format!(
+                    "Refused {TRIES_MAX} times, set aside as {aside}: {name}: {why}. To try it once more, use `sbc-bench \
+                     upload {aside} --to {}`.",
+                    self.to
+                )
+            }
+        }
+    }
+
     /// Sends the result of a run. Its exit status is told by the run alone, so all that goes wrong is said.
-    pub(super) fn after_run(&self, result: &str, kept: &Path, is_json: bool) {
+    pub(super) fn after_run(&self, result: &str, kept: Option<&Path>, is_json: bool) {
         let outcome = self.redacted_and_sent(result, is_json);
-        let later = format!("use `sbc-bench upload {} --to {}`", kept.display(), self.to);
+        let later = match kept {
+            Some(kept) => format!("use `sbc-bench upload {} --to {}`", kept.display(), self.to),
+            None => "repeat the run, as its result file could not be written".to_owned(),
+        };
         let tell = |text: &str| match is_json {
             true => output::note(text.trim_end()),
             false => drop(output::print(text)),

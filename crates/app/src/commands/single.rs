@@ -10,7 +10,7 @@ use crate::{output, signals, status};
 use bench::RunContext;
 use explain::{Document, Explanation};
 use machine::{Identified, Root, Timeline};
-use record::{End, Machine, Outcome, Record, Restored};
+use record::{End, Machine, Outcome, Record};
 
 pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
@@ -82,10 +82,9 @@ fn conclude(record: &Record, args: &OneShotArgs) -> anyhow::Result<u8> {
     } else if let Some(report) = report::find(args.report) {
         output::print(&report.text(record, &explained))?;
     }
-    let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
     let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
     Ok(match record.run.end {
-        _ if record.settings.iter().any(failed) => status::NOT_RESTORED,
+        _ if let Some(status) = status::of_settings(record) => status,
         End::Interrupted { .. } => status::INTERRUPTED,
         _ if !record.steps.iter().any(is_done) => status::FAILURE,
         _ => status::of(explained.verdict),

@@ -6,7 +6,7 @@ use crate::progress::ProgressBar;
 use bench::{NewRun, Runs};
 use machine::Root;
 use machine::settings::{journal_entries_left, restore_from_journal};
-use record::{Restored, Source};
+use record::{NotRestored, Restored, Source};
 
 /// Target triple this binary was built for, in the shape that `rustc` prints.
 const TARGET: &str = env!("SBC_BENCH_TARGET");
@@ -44,12 +44,10 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
 
 /// The settings that an earlier run left changed, with their outcomes. Why it left them is not known.
 fn told_of_leftovers(outcomes: &[(String, Restored)]) -> String {
-    let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
-    let mut told = format!("An earlier run left {} of its settings; restored {done}", outcomes.len());
-    for (path, outcome) in outcomes.iter().filter(|(_, outcome)| *outcome != Restored::Done) {
-        told.push_str(&format!("; {}", super::restore::told(path, outcome)));
-    }
-    told + "."
+    let left = outcomes.iter().filter_map(|(path, outcome)| NotRestored::of(path, outcome));
+    let left: Vec<String> = left.map(|left| format!(" {}", left.sentence())).collect();
+    let done = outcomes.len() - left.len();
+    format!("An earlier run left {} of its settings; restored {done}.{}", outcomes.len(), left.concat())
 }
 
 /// Without tuning, a run measures under the settings that a killed run left.

@@ -1,6 +1,7 @@
 //! Every kind of system call of a whole run failing once, by every error that it can give: the run goes on to
 //! its end, the settings are back, the results are kept, and what failed is told.
 
+use crate::agreement::check_agreement;
 use crate::kills::{ALL, RUN};
 use crate::tree::{Call, Tree, can_run, difference, for_each};
 use std::collections::BTreeSet;
@@ -206,10 +207,11 @@ fn fail(failure: &Failure) -> Result<bool, String> {
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     let record = std::fs::read(tree.path("log/sbc-bench.json")).unwrap_or_default();
     let told = [shown.as_str(), said.as_str(), &text(&record)].concat();
-    if said.contains("panicked") || !matches!(output.status.code(), Some(0..=5)) {
+    if said.contains("panicked") || !matches!(output.status.code(), Some(0..=6)) {
         return Err(format!("it ended by {}: {said}", output.status));
     }
     tree.wait_for_ends()?;
+    check_agreement(&tree, &output)?;
     // A setting that could not be put back is told, and use `sbc-bench restore`.
     if output.status.code() == Some(5) {
         tree.run(&["restore"], "");

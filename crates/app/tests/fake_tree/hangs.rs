@@ -41,7 +41,12 @@ fn check_disk(call: &str, place: &str) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     let status = output.status.code();
-    assert!(matches!(status, Some(0 | 2 | 3)), "{call} {place}: {said}");
+    let is_lost = said.contains("has not responded for ");
+    assert!(
+        if is_lost { status == Some(6) } else { matches!(status, Some(0 | 2 | 3)) },
+        "{call} {place}: {status:?} {said}"
+    );
+    assert_eq!(is_lost, !place.contains("journal"), "{call} {place}: {said}");
     assert!(shown.contains("true"), "{call} {place}: {shown}");
     let told = [&shown, &said]
         .iter()

@@ -201,6 +201,13 @@ fn kill_at(number: usize, kill: Kill) -> Result<Option<Point>, String> {
         Kill::RunThenGuard => next(&tree, &["restore"])?,
         _ => {}
     }
+    for path in tree.kept() {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let record = record::from_json(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        if let Some((_, left)) = record.not_restored().next() {
+            return Err(format!("{}: {}", path.display(), left.sentence()));
+        }
+    }
     match difference(&before, &tree.settings()) {
         nothing if nothing.is_empty() => Ok(Some(Point { was_changed, restored })),
         differs => Err(differs),

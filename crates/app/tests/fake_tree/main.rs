@@ -6,6 +6,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
+mod agreement;
 mod boards;
 mod clocks;
 mod errors;

@@ -47,3 +47,25 @@ fn https_is_verified_and_refused_with_a_wrong_certificate() {
         }
     }
 }
+
+#[test]
+fn hub_that_ends_by_a_result_is_told_from_one_that_is_down() {
+    let folder = Folder::new("https-ends");
+    let Some(mut server) = TlsServer::start(&folder.0, "localhost") else { return testkit::was_skipped() };
+    let url = format!("https://localhost:{}", server.port);
+    let upload = || {
+        let mut command = folder.command(&["upload", "log", "--to", &url, "--token-file", "token", "--yes"]);
+        command.env("CURL_CA_BUNDLE", folder.0.join("ca.pem"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let child = upload();
+    super::request(server.child.stdout.take().unwrap());
+    drop(server);
+    let (status, _, err) = texts(&child.wait_with_output().unwrap());
+    assert!(status == 1 && err.contains("Refused, kept for another try: log: "), "{status}: {err}");
+    assert!(err.contains("closed the connection without an answer"), "{err}");
+    assert_eq!((folder.waiting(), folder.spooled("tries").len()), (1, 1));
+    let (status, _, err) = texts(&upload().wait_with_output().unwrap());
+    assert!(status == 1 && err.contains("Not sent, kept for the next upload: log: "), "{status}: {err}");
+    assert_eq!((folder.waiting(), folder.spooled("tries").len()), (1, 1));
+}

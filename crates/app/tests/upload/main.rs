@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -10,11 +11,13 @@ use testkit::{Scratch, untuned_command};
 mod https;
 mod runs;
 
+/// A hub that ends by what it got.
+const CLOSES: u16 = 0;
 const LOG: &str = include_str!("../../../explain/tests/composed/0.9.44-false-alarm.txt");
 const KEPT: &str =
     "{\"results\":[{\"id\":\"abc\",\"url\":\"http://127.0.0.1/r/abc\",\"state\":\"unlisted\",\"reason\":null}]}";
 
-/// A hub that answers with these statuses, one after the other, and hands on what it got.
+/// A hub that answers with these statuses, one after the other, and hands on what it got. [`CLOSES`] is no answer.
 fn hub(statuses: &'static [u16]) -> (String, Receiver<String>) {
     hub_at("127.0.0.1:0", statuses)
 }
@@ -27,6 +30,9 @@ fn hub_at(address: &str, statuses: &'static [u16]) -> (String, Receiver<String>)
         for (status, stream) in statuses.iter().zip(listener.incoming()) {
             let mut stream = stream.unwrap();
             give.send(request(stream.try_clone().unwrap())).unwrap();
+            if *status == CLOSES {
+                continue;
+            }
             let answer = if *status < 300 { KEPT } else { "{\"error\":\"no\"}" };
             let length = answer.len();
             // More patience than anybody has who waits at a terminal.
@@ -68,8 +74,22 @@ impl Folder {
     }
 
     fn waiting(&self) -> usize {
+        self.spooled("upload").len()
+    }
+
+    /// Files of the spool with this end.
+    fn spooled(&self, end: &str) -> Vec<PathBuf> {
         let files = std::fs::read_dir(self.0.join("spool")).into_iter().flatten().flatten();
-        files.filter(|file| file.path().extension().is_some_and(|end| end == "upload")).count()
+        files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|found| found == end)).collect()
+    }
+
+    /// Lets an hour pass for what rests.
+    fn rest(&self) {
+        for note in self.spooled("tries") {
+            let text = std::fs::read_to_string(&note).unwrap();
+            let earlier = text.lines().map(|line| format!("{}\n", line.parse::<i64>().unwrap() - 3600));
+            std::fs::write(&note, earlier.collect::<String>()).unwrap();
+        }
     }
 
     fn upload(&self, words: &[&str]) -> Output {
@@ -143,16 +163,16 @@ fn closed() -> String {
 }
 
 #[test]
-fn results_are_removed_where_their_content_is_refused_and_else_kept() {
-    for (status, said, waiting) in [
-        (400, "Refused", 0),
-        (413, "Refused", 0),
-        (422, "Refused", 0),
-        (401, "kept for the next upload", 1),
-        (403, "kept for the next upload", 1),
-        (404, "kept for the next upload", 1),
-        (302, "kept for the next upload", 1),
-        (507, "kept for the next upload", 1),
+fn results_that_are_not_taken_are_kept_and_sent_later() {
+    for (status, said) in [
+        (400, "Refused, kept for another try"),
+        (413, "Refused, kept for another try"),
+        (422, "Refused, kept for another try"),
+        (401, "Refused, kept for another try"),
+        (403, "Refused, kept for another try"),
+        (404, "Refused, kept for another try"),
+        (302, "kept for the next upload"),
+        (507, "kept for the next upload"),
     ] {
         let statuses: &'static [u16] = Box::leak(Box::new([status, 201]));
         let (url, requests) = hub(statuses);
@@ -162,9 +182,54 @@ fn results_are_removed_where_their_content_is_refused_and_else_kept() {
         assert!(err.contains(&format!("answers {status}")) && err.contains(said), "{status}: {err}");
         assert!(err.contains(": log: http://"), "{status}: which file is not said: {err}");
         // None of these is tried again in the same run: 507 asks for more patience than that.
-        assert_eq!((folder.waiting(), requests.try_iter().count()), (waiting, 1), "{status}");
-        let (exit, _, err) = texts(&folder.upload(&["--to", &url, "--yes"]));
-        assert_eq!((exit, folder.waiting()), (0, 0), "{status}: {err}");
+        assert_eq!((folder.waiting(), requests.try_iter().count()), (1, 1), "{status}");
+        let is_refusal = (400..500).contains(&status);
+        if is_refusal {
+            let (exit, _, err) = texts(&folder.upload(&["--to", &url, "--yes"]));
+            assert_eq!((exit, requests.try_iter().count()), (1, 0), "{status}: {err}");
+            assert!(err.contains("Refused before, tried again in 1 min: 1 result."), "{status}: {err}");
+        }
+        // Who names the file wants it sent now.
+        let words = if is_refusal { vec!["log", "--to", &url, "--yes"] } else { vec!["--to", &url, "--yes"] };
+        let (exit, _, err) = texts(&folder.upload(&words));
+        assert_eq!((exit, folder.waiting(), folder.spooled("tries").len()), (0, 0, 0), "{status}: {err}");
+    }
+}
+
+#[test]
+fn results_that_are_refused_again_and_again_are_set_aside() {
+    for statuses in [&[422, 422, 422, 422, 201][..], &[403, 403, 403, 403, 201], &[CLOSES, CLOSES, CLOSES, CLOSES, 201]]
+    {
+        let (url, requests) = hub(statuses);
+        let folder = Folder::new(&format!("aside-{}", statuses[0]));
+        let upload = |words: &[&str]| {
+            let (exit, _, err) = texts(&folder.upload(&[words, &["--to", &url, "--yes"]].concat()));
+            (exit, err, requests.try_iter().count())
+        };
+        for (file, minutes) in [(&["log"][..], 1), (&[], 60)] {
+            let (exit, err, sent) = upload(file);
+            assert_eq!((exit, sent), (1, 1), "{err}");
+            assert!(err.contains("Refused, kept for another try: "), "{err}");
+            // It rests, longer each time; everything else is sent meanwhile.
+            let (_, err, sent) = upload(&[]);
+            assert_eq!(sent, 0, "{err}");
+            assert!(err.contains(&format!("tried again in {minutes} min: 1 result.")), "{err}");
+            folder.rest();
+        }
+        let (exit, err, sent) = upload(&[]);
+        let aside = folder.spooled("aside").pop().unwrap();
+        assert_eq!((exit, sent, folder.waiting()), (1, 1, 0), "{err}");
+        assert!(err.contains(&format!("Refused 3 times, set aside as {}: ", aside.display())), "{err}");
+        // Said once, kept, and sent no more until it is named.
+        folder.rest();
+        assert_eq!(upload(&[]), (0, String::new(), 0));
+        let named = aside.display().to_string();
+        let (exit, err, sent) = upload(&[&named]);
+        assert_eq!((exit, sent, folder.waiting()), (1, 1, 0), "{err}");
+        assert!(err.contains("set aside as") && aside.exists(), "{err}");
+        let (exit, err, sent) = upload(&[&named]);
+        assert_eq!((exit, sent, folder.waiting()), (0, 1, 0), "{err}");
+        assert_eq!((folder.spooled("aside"), folder.spooled("tries")), (vec![], vec![]));
     }
 }
 

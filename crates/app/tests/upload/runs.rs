@@ -33,10 +33,10 @@ fn exit_status_is_that_of_the_run_and_a_failed_upload_is_said() {
     let busy = "use `sbc-bench upload run.json --to ";
     for (more, said, waiting) in [
         (vec!["--upload", &*closed, "--yes"], "Not sent, kept for the next upload: ", 1),
-        (vec!["--upload", &*refusing, "--yes"], "Refused: ", 1),
+        (vec!["--upload", &*refusing, "--yes"], "Refused, kept for another try: ", 2),
         // Standard input is no terminal.
-        (vec!["--upload", &*closed], busy, 1),
-        (vec!["--upload", &*closed, "--json"], busy, 1),
+        (vec!["--upload", &*closed], busy, 2),
+        (vec!["--upload", &*closed, "--json"], busy, 2),
     ] {
         let (status, out, err) = texts(&folder.command(&words(&more)).output().unwrap());
         // How busy this machine is decides on the verdict, so statuses of valid and invalid results are the same here.

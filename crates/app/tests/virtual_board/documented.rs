@@ -45,7 +45,7 @@ const ROW: Row = Row {
     end: "itself",
     without: "",
     says: &[],
-    never: &["panicked", "was not restored: "],
+    never: &["panicked", "was not restored"],
     status: &[0],
 };
 

@@ -6,7 +6,9 @@ use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command, command_with};
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
     let script = format!("exec timeout --preserve-status -s {signal} {after_s} {PROGRAM} {verb}");
     let seen = command_with(Company::Others, &board("quick")?, &["sh", "-c", &script]);
-    seen.check_left(&format!("{signal} after {after_s} s of {verb}"));
+    let what = format!("{signal} after {after_s} s of {verb}");
+    seen.check_left(&what);
+    seen.check_agreement(&what);
     Some(seen)
 }
 
@@ -96,6 +98,7 @@ fn crashed_and_escaped_loads_are_cleaned_up() {
         let run = format!("export {HASTE}; exec {PROGRAM} run --force --quiet --log $LOG --repeat 1 -- sh -c \"$1\"");
         let seen = command_with(Company::Others, &board, &["sh", "-c", &run, "sh", script]);
         seen.check_left(script);
+        seen.check_agreement(script);
         assert!(!seen.done.status.success(), "{script}");
     }
 }

@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use testkit::Scratch;
 use testkit::virtual_board::{Board, Done, Model, lacking, run};
+use testkit::{Scratch, disagreement};
 
 /// So many boards at once: most of them wait most of the time.
 const PLACES: u32 = 3;
@@ -69,6 +69,8 @@ pub(crate) struct Seen {
     pub(crate) record: Option<Record>,
     /// What the rules say of it.
     pub(crate) findings: Vec<Finding>,
+    /// What was printed, on both outputs.
+    pub(crate) said: String,
     /// What was true.
     pub(crate) done: Done,
 }
@@ -88,6 +90,12 @@ impl Seen {
     /// Everything that was found, for messages.
     pub(crate) fn sentences(&self) -> Vec<String> {
         self.findings.iter().map(Finding::sentence).collect()
+    }
+
+    /// The settings of the Record, what was printed and the exit status say the same, where that is the program's own.
+    pub(crate) fn check_agreement(&self, what: &str) {
+        let differs = disagreement(self.record.as_ref(), &self.said, self.done.status.code());
+        assert_eq!(differs, None, "{what}");
     }
 
     /// What every run must leave, however it ended: the settings as they were found, and nothing running.
@@ -175,7 +183,9 @@ fn command_once(company: Company, board: &Board, words: &[&str]) -> Seen {
     let done = run(board.clone(), None, &command).unwrap();
     let text = std::fs::read_to_string(out.0.join("log.json")).ok();
     let record: Option<Record> = text.map(|text| record::from_json(&text).unwrap());
-    Seen { findings: record.as_ref().map(rules::check).unwrap_or_default(), record, done }
+    let said = std::fs::read(out.0.join("log.out")).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    Seen { findings: record.as_ref().map(rules::check).unwrap_or_default(), record, said, done }
 }
 
 /// Where figures need not be exact, they may be off by this factor: a machine that is busy with other things moves every moment of

@@ -8,6 +8,8 @@ use testkit::virtual_board::Board;
 const CLOCK: &str = "clock --quiet --json >$LOG.json";
 /// Nothing changes the limits after they are set.
 const NO_WALK: &str = "run --force --wait 0s --quiet --repeat 1 --log $LOG -- true";
+/// A workload that is looked at while it runs.
+const LOADED: &str = "run --force --wait 0s --quiet --repeat 1 --log $LOG --workload lzma";
 const CLOCK_MAX: &str = "/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq";
 
 /// A board that is as quick as this one but for what is changed here.
@@ -22,6 +24,7 @@ fn run(board: &Board, variables: &str, words: &str) -> Seen {
     let script = format!("export {HASTE}; {variables} {PROGRAM} {words}");
     let seen = command_with(Company::Others, board, &["sh", "-c", &script]);
     seen.check_left(words);
+    seen.check_agreement(words);
     seen
 }
 
@@ -51,7 +54,40 @@ fn rounded_limits_are_restored() {
     for words in [CLOCK, NO_WALK] {
         let seen = run(&board, "MaxKHz=1300000", words);
         assert_eq!(seen.record().unmet_settings, [], "{words}");
+        assert!(!seen.has("limited-by-setting"), "{words}: {:?}", seen.sentences());
     }
+}
+
+/// A limit between two OPPs is what the user asked for, also while a workload runs.
+#[test]
+fn requested_limit_between_two_opps_is_no_accusation() {
+    let Some(board) = quick(|board| board.kernel.rounds_limits = true) else {
+        return testkit::was_skipped();
+    };
+    let seen = run(&board, "MaxKHz=1300000", LOADED);
+    let limits: Vec<&str> = seen.record().settings.iter().map(|change| change.new.as_str()).collect();
+    assert!(limits.contains(&"1300000"), "{limits:?}");
+    assert!(!seen.has("limited-by-setting"), "{:?}", seen.sentences());
+}
+
+/// What the owner had set is lifted with a note on what that is worth.
+#[test]
+fn lifted_limit_of_the_owner_is_a_note() {
+    let Some(board) = quick(|_| ()) else {
+        return testkit::was_skipped();
+    };
+    let script = format!(
+        "export {HASTE}; echo 1200000 >{CLOCK_MAX}; {PROGRAM} {NO_WALK}; status=$?; grep -q 1200000 {CLOCK_MAX} || exit 99; \
+         echo 1800000 >{CLOCK_MAX}; exit $status"
+    );
+    let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+    seen.check_left(NO_WALK);
+    seen.check_agreement(NO_WALK);
+    assert_ne!(seen.done.status.code(), Some(99), "the limit of the owner is gone");
+    let sentence = "was lifted to 1800 MHz for this run; at 1200 MHz expect about -33 %.";
+    assert!(seen.sentences().iter().any(|said| said.contains(sentence)), "{:?}", seen.sentences());
+    let said = seen.said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(sentence), "{said}");
 }
 
 #[test]

@@ -6,11 +6,16 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+/// Exit statuses of curl for a connection that was there and is no more: got nothing, cannot send, cannot receive (curl(1)).
+const CONNECTION_ENDED: [i32; 3] = [52, 55, 56];
+
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoAnswer {
     /// There is no curl that could ask.
     NoCurl(String),
+    /// The other side closed the connection, in the words of curl.
+    Ended(String),
     /// What curl said of it.
     Failed(String),
 }
@@ -54,6 +59,10 @@ pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u
             said.truncate(at);
             Ok((status, said))
         }
-        _ => Err(NoAnswer::Failed(String::from_utf8_lossy(&ended.stderr).trim().to_owned())),
+        _ => {
+            let why = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+            let has_ended = ended.status.code().is_some_and(|code| CONNECTION_ENDED.contains(&code));
+            Err(if has_ended { NoAnswer::Ended(why) } else { NoAnswer::Failed(why) })
+        }
     }
 }

@@ -37,7 +37,7 @@ impl Release {
                 let config = format!("url = \"{url}\"\nlocation\nmax-filesize = {bytes_max}\n");
                 curl::ask(&config, TIME_MAX, bytes_max).map_err(|no_answer| match no_answer {
                     NoAnswer::NoCurl(why) => why,
-                    NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
+                    NoAnswer::Ended(why) | NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
                 })?
             }
         };

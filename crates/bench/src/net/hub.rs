@@ -4,12 +4,13 @@
 use super::address::{self, Address, is_plain};
 use super::curl::{self, NoAnswer};
 use machine::files::Folder;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
 mod spool;
 
-pub use spool::{Spool, Waiting};
+pub use spool::{Spool, TRIES_MAX, Waiting};
 
 /// The limit of a hub for one file, as it is sent.
 pub const BYTES_MAX: usize = 8 << 20;
@@ -33,12 +34,29 @@ pub struct Hub {
 /// Why a result was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSent {
-    /// The hub does not take this file: the same would be refused again.
-    Refused(String),
+    /// The hub does not take it, or closed the connection without an answer: the same would happen again. Where that is for
+    /// the file alone, others may pass.
+    Refused {
+        /// What it said.
+        why: String,
+        /// True if it is for the content of the file.
+        is_of_content: bool,
+    },
     /// It may work soon, after the pause that the hub asked for.
     Later(String, Option<Duration>),
-    /// It works once something else is mended: the token, the address, a proxy, curl.
+    /// It works once something else is mended: a proxy, curl.
     Held(String),
+}
+
+impl NotSent {
+    fn of_content(why: String) -> Self {
+        Self::Refused { why, is_of_content: true }
+    }
+
+    /// A hub that ends by a file is gone for the others as well.
+    fn ended(url: &str, why: &str) -> Self {
+        Self::Refused { why: format!("{url} closed the connection without an answer: {why}"), is_of_content: false }
+    }
 }
 
 impl Hub {
@@ -84,12 +102,15 @@ impl Hub {
 
     fn send_here(&self, folder: &Folder, waiting: &Waiting) -> Result<String, NotSent> {
         let name = &waiting.name;
-        let bytes = folder.read(name, BYTES_MAX as u64).map_err(|error| NotSent::Refused(error.to_string()))?;
+        let bytes = folder.read(name, BYTES_MAX as u64).map_err(|error| NotSent::of_content(error.to_string()))?;
         let mut request = address::agent(TIME_MAX).post(format!("{}/api/results{}", self.address.url, waiting.query));
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        let later = |error: ureq::Error| NotSent::Later(format!("{}: {error}", self.address.url), None);
+        let later = |error: ureq::Error| match &error {
+            ureq::Error::Io(io) if is_end(io.kind()) => NotSent::ended(&self.address.url, &error.to_string()),
+            error => NotSent::Later(format!("{}: {error}", self.address.url), None),
+        };
         let mut response = request.send(&bytes[..]).map_err(later)?;
         let status = response.status().as_u16();
         let retry_after = response.headers().get("retry-after").and_then(|value| seconds(value.to_str().ok()?));
@@ -116,20 +137,28 @@ impl Hub {
                 self.judged(status, body.to_owned(), retry_after)
             }
             Err(NoAnswer::NoCurl(why)) => Err(NotSent::Held(why)),
+            Err(NoAnswer::Ended(why)) => Err(NotSent::ended(&self.address.url, &why)),
             Err(NoAnswer::Failed(why)) => Err(NotSent::Later(why, None)),
         }
     }
 
-    /// Only what is said of the content itself is final: a token is revoked by mistake, a proxy answers for an afternoon.
+    /// What is said of the content is for this file, what is said of the token or the address for all of them. A proxy answers
+    /// for an afternoon.
     fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, NotSent> {
         let said = || format!("{} answers {status}: {}", self.address.url, sentence(&body));
         match status {
             200 | 201 => Ok(body),
-            400 | 413 | 422 => Err(NotSent::Refused(said())),
             408 | 429 | 500..=599 => Err(NotSent::Later(said(), retry_after)),
+            400..=499 => Err(NotSent::Refused { why: said(), is_of_content: matches!(status, 400 | 413 | 422) }),
             _ => Err(NotSent::Held(said())),
         }
     }
+}
+
+/// True for errors of a connection that was there and is no more.
+fn is_end(kind: ErrorKind) -> bool {
+    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 /// What an answer says in words; all of it where it is none of a hub's.

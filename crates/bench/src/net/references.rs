@@ -96,7 +96,7 @@ fn by_curl(url: &str, tag: Option<&str>) -> Result<(u16, Head, Vec<u8>), String>
     let config = format!("url = \"{url}\"\ninclude\nsuppress-connect-headers\n{}", tag.unwrap_or_default());
     let answer = curl::ask(&config, TIME_MAX, BYTES_MAX);
     let (status, said) = answer.map_err(|no_answer| match no_answer {
-        NoAnswer::NoCurl(why) | NoAnswer::Failed(why) => why.trim_end_matches('.').to_owned(),
+        NoAnswer::NoCurl(why) | NoAnswer::Ended(why) | NoAnswer::Failed(why) => why.trim_end_matches('.').to_owned(),
     })?;
     let (head, body) = parted(&said);
     Ok((status, head, body))

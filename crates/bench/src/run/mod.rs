@@ -24,6 +24,8 @@ mod tape;
 mod tell;
 mod tuning;
 
+pub use resumed::settle;
+
 use crate::measure::emulation::told;
 use crate::net::meters::{self, Meter};
 use crate::plan::estimate::Estimates;
@@ -122,7 +124,7 @@ fn start(context: &mut RunContext) -> Recorder {
     let boot_id = root.read_value("/proc/sys/kernel/random/boot_id");
     let boot_id = boot_id.unwrap_or_default();
     if let Some(mut earlier) = context.earlier.take() {
-        resumed::settle(root, &mut earlier.record.settings);
+        settle(root, &mut earlier.record);
         let place = context.place.take();
         return Recorder::resume(earlier, boot_id, context.timeline, place);
     }
@@ -374,6 +376,7 @@ impl Runner<'_> {
         self.restore_settings();
         self.recorder.stop_sampler();
         drop(self.guard.take());
+        self.tell_settings_left();
         if end != End::Refused {
             let state: State = machine::state(root, timeline.now_ms());
             self.recorder.append(Event::State { state });

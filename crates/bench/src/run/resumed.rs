@@ -5,13 +5,14 @@ use super::Runner;
 use crate::job::Job;
 use crate::run::resume::{StageStart, why_left_out};
 use machine::Root;
-use record::{Event, Missing, Outcome, Restored, SettingChange, Step, Window};
+use record::{Event, Missing, Outcome, Record, Restored, Step, Window};
 
-/// Outcome of settings that were changed when the run died: the next start, or the kernel by
+/// Outcome of settings that were changed when the run died: its guard, the next start, or the kernel by
 /// rebooting, has restored them by now, or another process has changed them.
-pub(super) fn settle(root: &Root, settings: &mut [SettingChange]) {
-    let all = settings.to_vec();
-    for change in settings {
+pub fn settle(root: &Root, record: &mut Record) {
+    let is_this_boot = root.read_value("/proc/sys/kernel/random/boot_id").is_ok_and(|now| now == record.run.boot_id);
+    let all = record.settings.clone();
+    for change in &mut record.settings {
         // The user's value is the one before the first change.
         let mut same = all.iter().filter(|other| other.path == change.path);
         let users = same.clone().next().map(|first| &first.old);
@@ -19,6 +20,7 @@ pub(super) fn settle(root: &Root, settings: &mut [SettingChange]) {
             continue;
         }
         change.restored = match root.read_value(&change.path) {
+            _ if !is_this_boot => Restored::Done,
             Ok(now) if Some(&now) == users => Restored::Done,
             Ok(now) if same.any(|other| other.new == now) => Restored::Pending,
             Ok(now) => Restored::LeftAlone(now),

@@ -4,7 +4,7 @@ use super::Runner;
 use super::tell::outcome_recorder;
 use crate::run::context::Progress;
 use machine::settings::{Node, Settings};
-use record::{Event, Machine, Restored};
+use record::{Event, Machine, NotRestored, Restored};
 use std::time::Duration;
 
 /// A board that was just used cools below the first trip point of its kernel in less.
@@ -97,15 +97,29 @@ impl Runner<'_> {
         }
     }
 
-    /// Puts every setting back and tells what could not be.
+    /// Puts every setting back.
     pub(super) fn restore_settings(&mut self) {
         let restored = self.settings.take().map(|mut settings| settings.restore());
         for (path, restored) in restored.unwrap_or_default() {
-            if let Restored::Failed(why) | Restored::LeftAlone(why) = &restored {
-                let note = format!("{path} was not restored: {why}.");
-                (self.context.progress)(Progress::Note(note));
-            }
             self.recorder.append(Event::SettingRestored { path, restored });
+        }
+    }
+
+    /// Tells which settings the Record says were left changed. By now the guard has tried what this process could not put
+    /// back, and what has its old value was put back.
+    pub(super) fn tell_settings_left(&mut self) {
+        let root = self.context.root;
+        let record = self.recorder.record();
+        let is_back = |at: usize, left: &NotRestored| {
+            left.is_failure() && root.read_value(left.path()).is_ok_and(|now| now == record.settings[at].old)
+        };
+        let left = record.settings_left().filter(|(at, left)| is_back(*at, left));
+        let back: Vec<String> = left.map(|(_, left)| left.path().to_owned()).collect();
+        for path in back {
+            self.recorder.append(Event::SettingRestored { path, restored: Restored::Done });
+        }
+        for (_, left) in self.recorder.record().settings_left() {
+            (self.context.progress)(Progress::Note(left.sentence()));
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Less than this is how a kernel rounds a limit.
-const LOSS_PERCENT_MIN: f64 = 2.0;
+pub(crate) const LOSS_PERCENT_MIN: f64 = 2.0;
 /// Of the readings of a phase, so many must show it: others were taken around a change.
 const SHARE_MIN: f64 = 0.5;
 /// Governors that hold one clock, regardless of the load. Where the driver chooses by itself, `powersave` is only
@@ -43,7 +43,7 @@ struct Held<'a> {
 
 #[derive(Debug, Clone, PartialEq)]
 enum By {
-    /// A limit, and whether this run had set it.
+    /// A limit, and whether this run had set it for an earlier step.
     Limit { is_ours: bool },
     /// A governor of this name.
     Governor(String),
@@ -151,7 +151,7 @@ fn findings(record: &Record, phase: &Phase, held: &[Held]) -> Vec<Finding> {
         cpus.sort_unstable();
         let template = match &one.by {
             By::Limit { is_ours: true } => {
-                "During {phase}, a limit set by this run and not restored held {cpus} at {clock} of {top}."
+                "During {phase}, a limit set by an earlier step of this run held {cpus} at {clock} of {top}."
             }
             By::Limit { is_ours: false } => {
                 "During {phase}, the system's existing clock limit held {cpus} at {clock} of {top}."
@@ -200,11 +200,23 @@ fn loss_percent(record: &Record, held: &[Held]) -> f64 {
     if all > 0.0 { 100.0 * lost / all } else { 0.0 }
 }
 
-/// The highest clock of a policy that the user wanted.
+/// The highest clock of a policy that the user wanted, as the kernel took it: a limit between two OPPs is the lower one.
 fn wanted_khz(record: &Record, policy: &Policy) -> Option<u32> {
     let top = policy.clock_khz_max.known().copied()?;
-    let asked = record.run.options.iter().filter_map(|option| option.strip_prefix("MaxKHz=")?.parse::<u32>().ok());
-    Some(asked.fold(top, u32::min))
+    let asked = asked_khz(record).filter(|asked| *asked < top);
+    Some(asked.map_or(top, |asked| view::limit_taken(record, policy, asked).unwrap_or(asked)))
+}
+
+/// What the user asked for by `MaxKHz`.
+pub(super) fn asked_khz(record: &Record) -> Option<u32> {
+    let options = record.run.options.iter();
+    options.filter_map(|option| option.strip_prefix("MaxKHz=")?.parse().ok()).min()
+}
+
+/// True for a governor that holds one clock, regardless of the load.
+pub(super) fn holds_a_clock(policy: &Policy, governor: &str) -> bool {
+    let chooses = |driver: &String| CHOOSING_DRIVERS.contains(&driver.as_str());
+    HOLDING.contains(&governor) && !policy.driver.known().is_some_and(chooses)
 }
 
 fn held<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
@@ -245,11 +257,7 @@ fn held_by_governor<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> O
         return None;
     }
     let top_khz = wanted_khz(record, policy)?;
-    let name = view::governor_during_run(record, policy).filter(|name| HOLDING.contains(&name.as_str()))?;
-    let chooses = |driver: &String| CHOOSING_DRIVERS.contains(&driver.as_str());
-    if policy.driver.known().is_some_and(chooses) {
-        return None;
-    }
+    let name = view::governor_during_run(record, policy).filter(|name| holds_a_clock(policy, name))?;
     let channel = record.samples.channel(&ChannelId::claimed(policy.policy))?;
     let readings = view::gauge(record, channel, phase.window);
     let clocks: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
@@ -265,7 +273,7 @@ mod tests {
     use crate::test_support::{
         compression, gauge_channel, log, own_run, point, with_clocks, with_limit_set, with_step,
     };
-    use record::{ChannelId, Fact, Record, SetClock, Unit, Variant, WorkloadId};
+    use record::{ChannelId, Fact, Record, SetClock, Unit, UnmetSetting, Variant, WorkloadId};
 
     const TOP: i64 = 2_208_000;
     const LOW: i64 = 408_000;
@@ -290,12 +298,31 @@ mod tests {
         let found = findings_of(RULE.id, &record);
         assert_eq!(
             found[0].sentence(),
-            "During 7-zip on all CPUs, a limit set by this run and not restored held CPUs 0-3 at 408 MHz of 2208 MHz."
+            "During 7-zip on all CPUs, a limit set by an earlier step of this run held CPUs 0-3 at 408 MHz of 2208 MHz."
         );
         assert_eq!(
             sentences(RULE.id, &run(LOW, LOW)),
             ["During 7-zip on all CPUs, the system's existing clock limit held CPUs 0-3 at 408 MHz of 2208 MHz."]
         );
+    }
+
+    /// The kernel makes 1104 MHz of 1300: that is what the user has asked for.
+    #[test]
+    fn requested_limit_between_two_opps_is_no_finding() {
+        let mut record = with_limit_set(run(1_104_000, TOP), 0, -5000, 1_300_000);
+        record.run.options = vec!["MaxKHz=1300000".into()];
+        record.settings[0].read_back = Fact::Known("1104000".into());
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        // What the kernel did not take is another limit.
+        record.unmet_settings = vec![UnmetSetting {
+            path: record.settings[0].path.clone(),
+            wanted: "1300000".into(),
+            found: Fact::Known("1104000".into()),
+            why: "after writing, it reads 1104000".into(),
+            at_ms: Some(-5000),
+            before_step: None,
+        }];
+        assert_eq!(sentences(RULE.id, &record).len(), 1);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod io_wait;
 mod kernel_trouble;
 mod latency_unsteady;
 mod libc_slow;
+mod limit_lifted;
 mod limited_by_setting;
 mod log_remark;
 mod low_voltage;
@@ -120,6 +121,7 @@ const ROWS: &[Rule] = &[
     kernel_trouble::RULE,
     latency_unsteady::RULE,
     libc_slow::RULE,
+    limit_lifted::RULE,
     limited_by_setting::RULE,
     log_remark::RULE,
     low_voltage::RULE,

@@ -2,58 +2,27 @@
 
 use super::{Check, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{End, Record, Restored, RuleId, SettingChange};
-use std::collections::BTreeSet;
+use record::{NotRestored, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("settings-not-restored"),
-    about: "A setting changed by the run was not restored.",
+    about: "A setting changed by the run does not have its old value.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
 
+// Scores are not touched by what happens after them, so this is never more than Info; the exit status tells of it.
 fn check(record: &Record) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut told = BTreeSet::new();
-    for (index, change) in record.settings.iter().enumerate() {
-        let Some(finding) = finding(record, change) else {
-            continue;
-        };
-        // One file can be changed several times; it is restored once.
-        if !told.insert(&change.path) {
-            continue;
-        }
-        let path = Quantity::Text(change.path.clone());
-        findings.push(finding.confidence(99).with("path", path).at(Place::Setting(index)));
-    }
-    findings
-}
-
-fn finding(record: &Record, change: &SettingChange) -> Option<Finding> {
-    // Scores are not touched by what happens after them, so this is never more than Info; the
-    // exit status tells of it.
-    match &change.restored {
-        Restored::Done => None,
-        Restored::Pending if record.run.end == End::Died => None,
-        Restored::Pending => {
-            Some(Finding::new(RULE.id, Severity::Info, "{path} was changed and not restored; use `sbc-bench restore`."))
-        }
-        Restored::LeftAlone(found) => Some(
-            Finding::new(
-                RULE.id,
-                Severity::Info,
-                "{path} was changed by another process during the run (to {found}) and was not restored.",
-            )
-            .with("found", Quantity::Text(found.clone())),
-        ),
-        Restored::Failed(reason) => Some(
-            Finding::new(RULE.id, Severity::Info, "{path} could not be restored to {old}: {reason}.")
-                .with("old", Quantity::Text(change.old.clone()))
-                .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned())),
-        ),
-    }
+    let left = record.not_restored();
+    let finding = |(index, left): (usize, NotRestored)| {
+        let finding = Finding::new(RULE.id, Severity::Info, left.template()).confidence(99).at(Place::Setting(index));
+        left.values()
+            .into_iter()
+            .fold(finding, |finding, (name, value)| finding.with(name, Quantity::Text(value.to_owned())))
+    };
+    left.map(finding).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The highest clock that settings allowed, as far as the run knows them: what stood there when it began and
 //! what it set itself. What the kernel lowers below that is cooling.
 
-use record::{Policy, Record};
+use record::{Policy, Record, SettingChange};
 
 /// What is sampled so near to a change may still show the value before.
 const AROUND_MS: i64 = 1000;
@@ -32,6 +32,19 @@ pub fn limit_set_at(record: &Record, policy: &Policy, at_ms: i64) -> Option<(u32
         (Some(before), Some(limit)) if before.0 < limit.0 => Some(before),
         _ => limit,
     }
+}
+
+/// What the kernel made of this limit, in kHz, where the run set it and it was in force; of several times the highest, as
+/// cooling can hold it down for a while.
+pub fn limit_taken(record: &Record, policy: &Policy, khz: u32) -> Option<u32> {
+    let path = format!("/policy{}/scaling_max_freq", policy.policy);
+    let wanted = khz.to_string();
+    let is_unmet = |change: &SettingChange| {
+        let mut unmet = record.unmet_settings.iter();
+        unmet.any(|unmet| unmet.path == change.path && unmet.wanted == wanted && unmet.at_ms == change.at_ms)
+    };
+    let set = record.settings.iter().filter(|change| change.path.ends_with(&path) && change.new == wanted);
+    set.filter(|change| !is_unmet(change)).filter_map(|change| change.read_back.known()?.parse().ok()).max()
 }
 
 #[cfg(test)]

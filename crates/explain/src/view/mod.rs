@@ -71,7 +71,7 @@ pub use heat::{
     temperatures,
 };
 pub use idle::{Idle, idle};
-pub use limits::limit_set_at;
+pub use limits::{limit_set_at, limit_taken};
 pub use load_clocks::{LoadClock, load_clocks};
 pub use lost_cpus::{LostCpus, cpus_away, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};

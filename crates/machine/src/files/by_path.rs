@@ -1,6 +1,6 @@
 //! The same files by their paths, for those who need one file of a folder and no more.
 
-use super::{Access, Error, Folder, Problem};
+use super::{Access, Error, Folder, Named, Problem};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -58,6 +58,15 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
 pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.replace_unsynced(name, bytes, access)
+}
+
+/// As [`Folder::replace_both`], by the path of one and the name of the other.
+///
+/// # Errors
+/// As there.
+pub fn replace_both(path: &Path, bytes: &[u8], other: Named<'_>, access: Access) -> Result<(), Error> {
+    let (folder, name) = parts(path, Problem::Write)?;
+    folder.replace_both([other, (name, bytes)], access)
 }
 
 /// Makes a folder that the user named, and those above it, where they are missing.

@@ -30,6 +30,8 @@ pub enum Problem {
     Link,
     /// Something else is in its place: what it is, with its article.
     Kind(&'static str),
+    /// A named pipe without a reader.
+    Unread,
     /// It belongs to this user, who is neither this one nor the owner of its folder.
     ForeignOwner(u32),
     /// Others than its owner can write it.
@@ -63,6 +65,7 @@ impl Problem {
             Self::Read(errno) | Self::Write(errno) | Self::Make(errno) | Self::Remove(errno) => Some(errno),
             Self::Link
             | Self::Kind(_)
+            | Self::Unread
             | Self::ForeignOwner(_)
             | Self::OthersWrite
             | Self::Another
@@ -106,6 +109,7 @@ impl fmt::Display for Error {
             Problem::Link => write!(f, "{path} is a symbolic link; links are not followed here"),
             Problem::Kind("not a directory") => write!(f, "{path} is not a directory"),
             Problem::Kind(kind) => write!(f, "{path} is {kind}, not a regular file"),
+            Problem::Unread => write!(f, "{path} is a named pipe without a reader"),
             Problem::ForeignOwner(uid) => {
                 write!(f, "{path} belongs to another user (uid {uid})")
             }

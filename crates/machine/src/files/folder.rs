@@ -237,7 +237,7 @@ impl Folder {
     }
 
     /// The device in the place of a file, if it discards what is written; none for what can be replaced.
-    fn discarding(&self, name: &OsStr) -> Result<Option<File>, Error> {
+    pub(super) fn discarding(&self, name: &OsStr) -> Result<Option<File>, Error> {
         let Ok(stat) = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(None) };
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::CharacterDevice if is_discarding(&stat) => {
@@ -256,13 +256,11 @@ impl Folder {
     }
 
     /// A new file whose name nobody has, next to the one that it replaces.
-    fn temporary(&self, name: &OsStr, access: Access) -> Result<(OsString, File), Error> {
+    pub(super) fn temporary(&self, name: &OsStr, access: Access) -> Result<(OsString, File), Error> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut refused = Errno::EXIST;
         for _ in 0..TEMPORARY_NAMES_MAX {
-            let mut new = name.to_owned();
-            // A name that can be guessed can be taken by a process that wants no file here.
-            new.push(format!(".{}.new", unguessable()));
+            let new = Self::unused(name);
             match self.reopen(&new, flags, access) {
                 Ok(file) => return Ok((new, file)),
                 Err(Errno::EXIST) => {}
@@ -273,6 +271,13 @@ impl Folder {
             }
         }
         Err(self.error(name, Problem::Write(refused)))
+    }
+
+    /// A name that can be guessed can be taken by a process that wants no file here.
+    pub(super) fn unused(name: &OsStr) -> OsString {
+        let mut new = name.to_owned();
+        new.push(format!(".{}.new", unguessable()));
+        new
     }
 
     fn reopen(&self, name: &OsStr, flags: OFlags, access: Access) -> Result<File, Errno> {
@@ -343,11 +348,11 @@ pub fn unguessable() -> String {
 
 /// `/dev/null`, `/dev/zero`, `/dev/full` (devices.txt of the kernel: 1:3, 1:5, 1:7): who names one of them
 /// wants nothing kept.
-fn is_discarding(stat: &Stat) -> bool {
+pub(super) fn is_discarding(stat: &Stat) -> bool {
     let device = (fs::major(stat.st_rdev), fs::minor(stat.st_rdev));
     FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && matches!(device, (1, 3 | 5 | 7))
 }
 
-fn errno_of(error: &std::io::Error) -> Errno {
+pub(super) fn errno_of(error: &std::io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }

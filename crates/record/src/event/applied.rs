@@ -1,8 +1,8 @@
 //! What events make of a Record: each added in its turn, and what stands only when no more come.
 
 use super::Event;
-use crate::{Channel, DiedIn, End, Fact, Gate, Missing, Record, Restored, StageBegun};
-use std::collections::HashMap;
+use crate::{Channel, DiedIn, End, Fact, Gate, Missing, Record, Restored, SettingChange, StageBegun};
+use std::collections::{BTreeMap, HashSet};
 
 impl Record {
     /// The Record that a stream of events makes.
@@ -51,7 +51,7 @@ impl Record {
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
             Event::SettingUnmet { unmet } => self.unmet_settings.push(unmet),
-            Event::SettingRestored { path, restored } => self.take_restored(&path, &restored),
+            Event::SettingRestored { path, restored } => self.take_restored(path, restored),
             Event::Step { step } => {
                 self.run.died_in = None;
                 self.steps.push(*step);
@@ -92,10 +92,14 @@ impl Record {
     }
 
     /// One path can be changed several times; all changes end with the same restore.
-    fn take_restored(&mut self, path: &str, restored: &Restored) {
-        let changes = self.settings.iter_mut();
-        for change in changes.filter(|change| change.path == path) {
+    fn take_restored(&mut self, path: String, restored: Restored) {
+        let mut is_known = false;
+        for change in self.settings.iter_mut().filter(|change| change.path == path) {
             change.restored = restored.clone();
+            is_known = true;
+        }
+        if !is_known {
+            self.settings.extend(untold_change(path, restored));
         }
     }
 
@@ -165,7 +169,20 @@ impl Record {
 /// Adds events of which there may be many, and finds each setting that came back once, at the end: a Record
 /// looks through all its settings for every one.
 #[derive(Debug, Default)]
-pub(crate) struct Restores(HashMap<String, (usize, Restored)>);
+pub(crate) struct Restores(BTreeMap<String, (usize, Restored)>);
+
+/// A change that nobody wrote down when it was made, and that did not come back: it must not be lost.
+fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
+    let read_back = Fact::not_reached();
+    (restored != Restored::Done).then(|| SettingChange {
+        path,
+        old: String::new(),
+        new: String::new(),
+        read_back,
+        at_ms: None,
+        restored,
+    })
+}
 
 impl Restores {
     /// Adds one event.
@@ -180,13 +197,21 @@ impl Restores {
 
     /// To be called when no more events of this Record come.
     pub(crate) fn end(&mut self, record: &mut Record) {
+        let mut is_known = HashSet::new();
         for (at, change) in record.settings.iter_mut().enumerate() {
-            match self.0.get(&change.path) {
+            match self.0.get_key_value(&change.path) {
                 // What was changed after the restore was not restored by it.
-                Some((changes, restored)) if at < *changes => change.restored = restored.clone(),
+                Some((path, (changes, restored))) if at < *changes => {
+                    change.restored = restored.clone();
+                    is_known.insert(path.as_str());
+                }
                 _ => {}
             }
         }
+        let unknown = self.0.iter().filter(|(path, _)| !is_known.contains(path.as_str()));
+        record
+            .settings
+            .extend(unknown.filter_map(|(path, (_, restored))| untold_change(path.clone(), restored.clone())));
         self.0.clear();
     }
 }
@@ -242,6 +267,22 @@ mod tests {
         assert_eq!(record.settings.iter().filter(back).count(), many);
         // What is changed after that has not come back.
         assert_ne!(record.settings.last().unwrap().restored, Restored::Done);
+    }
+
+    #[test]
+    fn settings_that_did_not_come_back_are_kept_without_their_change() {
+        let failed = || restored("/sys/side-effect", Restored::Failed("EBUSY".into()));
+        let events = || [started(), changed("/sys/x"), restored("/sys/x", Restored::Done), failed(), failed()];
+        let from_events = Record::from_events(events()).unwrap();
+        let mut applied = Record::from_events([started()]).unwrap();
+        events().into_iter().for_each(|event| applied.apply(event));
+        for record in [from_events, applied] {
+            let left: Vec<&str> = record.settings_left().map(|(_, left)| left.path()).collect();
+            assert_eq!(left, ["/sys/side-effect"]);
+            assert_eq!(record.settings.len(), 2);
+        }
+        let back = [started(), restored("/sys/side-effect", Restored::Done)];
+        assert_eq!(Record::from_events(back).unwrap().settings, []);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{list, section as with_heading};
 use explain::plain::markdown;
 use explain::watched::slowed_down;
 use explain::{Explanation, Severity, cpu_list, stats, survey, view};
-use record::{Fact, KernelMessage, Outcome, Record, Restored, SettingChange, Step, WorkloadId};
+use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, Step, WorkloadId};
 
 /// Messages that are shown; the Record has all.
 const MESSAGES_SHOWN: usize = 40;
@@ -106,13 +106,9 @@ fn settings(record: &Record) -> String {
         }
     }
     let line = |change: &&SettingChange| {
-        let end = match &change.restored {
-            Restored::Done => format!("restored to {}", markdown(&change.old)),
-            Restored::Pending => "not restored".to_owned(),
-            Restored::LeftAlone(now) => {
-                format!("changed to {} by another process", markdown(now))
-            }
-            Restored::Failed(why) => format!("not restored: {}", markdown(why)),
+        let end = match NotRestored::of_change(change) {
+            None => format!("restored to {}", markdown(&change.old)),
+            Some(left) => markdown(&left.in_short()),
         };
         let (path, old) = (markdown(&change.path), markdown(&change.old));
         format!("{path}: tuned from {old} to {}, {end}", markdown(&change.new))

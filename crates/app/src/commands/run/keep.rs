@@ -2,17 +2,22 @@
 //! long and no longer; then the results are on the terminal, and what was measured is in the stream of the run.
 
 use crate::commands::start::{SavedRun, stamp};
-use crate::paths::{Paths, replace, replace_copy};
+use crate::paths::{Paths, replace_both};
+use machine::files::Stream;
 use record::Record;
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Longest wait for the disk.
+/// Longest wait for the disk, or for the reader of a pipe.
 const DISK_TIME_MAX: Duration = Duration::from_secs(15);
 
 /// The files of a run that ended.
 pub(super) struct Results {
     pub(super) paths: Paths,
+    /// What takes the log, where that is no file.
+    pub(super) stream: Option<Stream>,
     pub(super) kept: Option<SavedRun>,
     /// When it or its last part began, as far as it is known by its end.
     pub(super) stamp: String,
@@ -22,6 +27,29 @@ pub(super) struct Results {
     pub(super) broken: bool,
 }
 
+/// Where they are. The exit status is made of it: results that are lost must not look like good ones.
+#[must_use = "results that were not written have an exit status of their own"]
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// Where they are; none if the log is not where it was to be.
+    pub(super) place: Option<String>,
+    /// Sentences about what could not be written.
+    pub(super) problems: Vec<String>,
+    /// Where the result file is; none if it is nowhere.
+    pub(super) record: Option<PathBuf>,
+}
+
+impl Kept {
+    /// True if the log is where it was asked for, with a result file.
+    pub(super) fn is_whole(&self) -> bool {
+        self.record.is_some() && self.place.is_some()
+    }
+
+    fn lost(why: String) -> Self {
+        Self { problems: vec![why], ..Self::default() }
+    }
+}
+
 /// Of this Record.
 pub(super) fn stamp_of(record: &Record) -> String {
     let started = record.run.started.known().copied().unwrap_or(0);
@@ -29,12 +57,15 @@ pub(super) fn stamp_of(record: &Record) -> String {
     stamp(started.saturating_add(last_part.map_or(0, |part| part.at_ms)))
 }
 
-/// Writes them; sentences about where they are, or why not.
-pub(super) fn keep(results: Results) -> Vec<String> {
+/// Writes them.
+pub(super) fn keep(results: Results) -> Kept {
     let place = results.paths.log.display().to_string();
+    let late = match &results.stream {
+        Some(stream) => format!("{place} is {} that took nothing", stream.kind),
+        None => format!("The drive with {place} has not responded"),
+    };
     let late = format!(
-        "The drive with {place} has not responded for {} s; the results are shown above and, as far as written, in \
-         the run's event stream.",
+        "{late} for {} s; the results are shown above and, as far as written, in the run's event stream.",
         DISK_TIME_MAX.as_secs()
     );
     let (sender, told) = channel();
@@ -43,43 +74,55 @@ pub(super) fn keep(results: Results) -> Vec<String> {
         let _ = sender.send(results.write());
     };
     match std::thread::Builder::new().spawn(write) {
-        Ok(_) => told.recv_timeout(DISK_TIME_MAX).unwrap_or_else(|_| vec![late]),
-        Err(error) => vec![format!("Cannot write the log to {place}: {error}.")],
+        Ok(_) => told.recv_timeout(DISK_TIME_MAX).unwrap_or_else(|_| Kept::lost(late)),
+        Err(error) => Kept::lost(format!("Cannot write the log to {place}: {error}.")),
     }
 }
 
 impl Results {
-    fn write(self) -> Vec<String> {
-        let mut sentences = Vec::new();
+    fn write(mut self) -> Kept {
+        let mut kept = Kept::default();
         if let Some(SavedRun { runs, stem }) = &self.kept {
             match runs.keep(stem, &self.stamp, &self.json, &self.log) {
                 Ok(stem) => {
-                    let bound = runs.bound(&stem);
                     let tell = |error| format!("Old runs could not be removed: {error}.");
-                    sentences.extend(bound.err().map(tell));
+                    kept.problems.extend(runs.bound(&stem).err().map(tell));
+                    kept.record = Some(self.paths.history.join(stem + ".json"));
                 }
                 Err(error) => {
                     if self.broken {
                         runs.mark_ended(stem);
                     }
-                    sentences.push(format!("The result file could not be saved to the runs directory: {error}."));
+                    kept.problems.push(format!("The result file could not be saved to the runs directory: {error}."));
                 }
             }
         }
-        let (log, record) = (self.paths.log.display(), self.paths.record.display());
-        sentences.push(match self.latest() {
-            Ok(()) => format!("Log: {log}, result file: {record}"),
-            Err(error) => {
-                format!("Cannot write the log to {log}: {error}. Use --log FILE; the results are shown above.")
+        let log = self.paths.log.display().to_string();
+        match self.latest() {
+            Ok(record) => {
+                kept.record = record.or(kept.record);
+                let record = kept.record.as_ref().map(|record| format!(", result file: {}", record.display()));
+                kept.place = Some(format!("Log: {log}{}", record.unwrap_or_default()));
             }
-        });
-        sentences
+            Err(error) => {
+                kept.problems.push(format!(
+                    "Cannot write the log to {log}: {error}. Use --log FILE; the results are shown above."
+                ));
+            }
+        }
+        kept
     }
 
-    /// The latest pair.
-    fn latest(&self) -> Result<(), machine::files::Error> {
-        // Without a folder of all runs this is the only copy.
-        replace(&self.paths.record, &self.json)?;
-        replace_copy(&self.paths.log, &self.log)
+    /// The latest pair, or the log alone where no file can be next to it; where the Record is.
+    fn latest(&mut self) -> std::io::Result<Option<PathBuf>> {
+        match (&mut self.stream, &self.paths.record) {
+            (Some(stream), _) => stream.file.write_all(self.log.as_bytes()).map(|()| None),
+            (None, Some(record)) => {
+                // Without a folder of all runs this is the only copy.
+                replace_both((&self.paths.log, &self.log), (record, &self.json))?;
+                Ok(Some(record.clone()))
+            }
+            (None, None) => Ok(None),
+        }
     }
 }

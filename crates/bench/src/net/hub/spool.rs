@@ -1,15 +1,28 @@
 //! The folder of what waits to be sent. Each file waits for one hub, with the parameters it was agreed to: a later upload to
-//! another hub, or one that lists results, does not take it along.
+//! another hub, or one that lists results, does not take it along. What a hub refuses is tried again with growing distance,
+//! then set aside: it must not be sent for ever, and is nobody's but the user's to throw away.
 
 use super::Hub;
 use machine::files::{Access, Error, Folder};
 use record::recording::checksum;
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// Ends the names of files that wait.
 const WAITING: &str = ".upload";
 /// Ends the names of files that say for which hub, with which parameters; a line each.
 const DESTINATION: &str = ".to";
+/// Ends the names of notes on tries that a hub refused: when, in seconds of UTC, a line each.
+const TRIES: &str = ".tries";
+/// Ends the names of files that are sent no more.
+const ASIDE: &str = ".aside";
+/// So often is tried what a hub refuses.
+pub const TRIES_MAX: usize = 3;
+/// Pauses after the tries before the last.
+const DISTANCES: [Duration; TRIES_MAX - 1] = [Duration::from_secs(60), Duration::from_secs(3600)];
+/// A note has a few lines.
+const TRIES_BYTES_MAX: u64 = 4 << 10;
 /// An address and parameters have some hundred bytes.
 const DESTINATION_BYTES_MAX: u64 = 16 << 10;
 
@@ -24,6 +37,8 @@ pub struct Waiting {
     /// The hub it waits for, without a slash at the end.
     pub url: String,
     pub(super) query: String,
+    /// When it was refused, in seconds of UTC.
+    tries: Vec<i64>,
 }
 
 impl Waiting {
@@ -31,6 +46,22 @@ impl Waiting {
     pub fn is_for(&self, hub: &Hub) -> bool {
         self.url == hub.address.url
     }
+
+    /// How long it is not tried again; none if it may be now. A clock that was set back makes nobody wait.
+    pub fn rests_for(&self, now_utc_s: i64) -> Option<Duration> {
+        let distance = DISTANCES.get(self.tries.len().checked_sub(1)?)?;
+        let since = u64::try_from(now_utc_s - self.tries.last()?).ok()?;
+        distance.checked_sub(Duration::from_secs(since)).filter(|left| !left.is_zero())
+    }
+
+    fn with_end(&self, end: &str) -> OsString {
+        with_end(&self.name, end)
+    }
+}
+
+/// The name of another file about the same result.
+fn with_end(name: &OsStr, end: &str) -> OsString {
+    OsString::from(name.to_string_lossy().trim_end_matches(WAITING).to_owned() + end)
 }
 
 impl Spool {
@@ -45,7 +76,10 @@ impl Spool {
         let name = OsString::from(format!("{key}-{:08x}-{:08x}{WAITING}", bytes.len(), checksum(bytes)));
         let put = |name: &OsStr, bytes: &[u8]| self.0.replace(name, bytes, Access::Owner);
         let noted = put(OsStr::new(&format!("{key}{DESTINATION}")), destination.as_bytes());
-        noted.and_then(|()| put(&name, bytes)).map(|()| name).map_err(|error| error.to_string())
+        noted.and_then(|()| put(&name, bytes)).map_err(|error| error.to_string())?;
+        // Who names it again wants it sent again.
+        let _ = self.0.remove(&with_end(&name, ASIDE));
+        Ok(name)
     }
 
     /// All that waits, in the order of names.
@@ -62,7 +96,9 @@ impl Spool {
             let destination = String::from_utf8(destination).ok()?;
             let mut lines = destination.lines().map(str::to_owned);
             let (url, query) = (lines.next()?, lines.next()?);
-            Some(Waiting { name, url, query })
+            let tries = self.0.read(&with_end(&name, TRIES), TRIES_BYTES_MAX).unwrap_or_default();
+            let tries = String::from_utf8_lossy(&tries).lines().filter_map(|line| line.parse().ok()).collect();
+            Some(Waiting { name, url, query, tries })
         });
         Ok(waiting.collect())
     }
@@ -72,6 +108,27 @@ impl Spool {
     /// # Errors
     /// It cannot be removed.
     pub fn remove(&self, waiting: &Waiting) -> Result<(), Error> {
+        // A note without its file says nothing.
+        let _ = self.0.remove(&waiting.with_end(TRIES));
         self.0.remove(&waiting.name)
+    }
+
+    /// Notes that the hub has refused a file. It rests from then on; after the last try it is set aside under a name of its
+    /// own, which is returned.
+    ///
+    /// # Errors
+    /// It can neither be noted nor set aside.
+    pub fn refused(&self, waiting: &Waiting, now_utc_s: i64) -> Result<Option<PathBuf>, Error> {
+        let mut tries = waiting.tries.clone();
+        tries.push(now_utc_s);
+        let text: String = tries.iter().map(|at| format!("{at}\n")).collect();
+        let noted = self.0.replace(&waiting.with_end(TRIES), text.as_bytes(), Access::Owner);
+        // What cannot be counted is not tried for ever either.
+        if noted.is_ok() && tries.len() < TRIES_MAX {
+            return Ok(None);
+        }
+        let aside = waiting.with_end(ASIDE);
+        self.0.rename(&waiting.name, &aside)?;
+        Ok(Some(self.0.path().join(aside)))
     }
 }

@@ -2,6 +2,8 @@
 //! programs that still run, removes their files, and puts settings back. While the first one is stopped by
 //! SIGSTOP, which it cannot hear, its programs are stopped with it: nobody would look at how hot they make it.
 //!
+//! What cannot be put back while a CPU is off it puts back when the CPU has come back.
+//!
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
@@ -34,6 +36,11 @@ const NAMES_MAX: usize = 5;
 const LOOK: Duration = Duration::from_millis(500);
 /// What it says when it has stopped the programs; the milliseconds follow when they go on.
 const STOPPED: u8 = b'T';
+/// What it says when it has done what it can for now.
+const SETTLED: u8 = b'S';
+/// The settings of a CPU that is off cannot be written. One that a governor or a user has switched off comes back within
+/// this time, or has to be waited for by another start.
+const CPU_BACK_WITHIN: Duration = Duration::from_secs(60);
 
 /// What a guard looks after.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,8 +136,17 @@ impl Drop for Guard {
             // Without the word it looks for programs and finds none, which only takes longer.
             let _ = pipe.write_all(ALL_IS_WELL);
         }
-        // It ends by itself now; a failure to wait leaves nothing behind but a zombie until our end.
-        let _ = self.child.wait();
+        // It ends by itself now, or stays for a CPU that is off, for which nobody waits.
+        let mut said = Vec::new();
+        while matches!(self.child.try_wait(), Ok(None)) && !said.contains(&SETTLED) {
+            let Some(output) = &mut self.said else {
+                // A failure to wait leaves nothing behind but a zombie until our end.
+                let _ = self.child.wait();
+                return;
+            };
+            let _ = output.read_to_end(&mut said);
+            std::thread::sleep(NAP / faults::haste());
+        }
     }
 }
 
@@ -170,14 +186,29 @@ pub fn run_guard(
     let Some(journal) = &watched.journal else {
         return Ok(());
     };
-    match restore_journal(root, journal) {
-        Ok(outcomes) => {
-            let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
-            let failures: Vec<_> = outcomes.into_iter().filter(failed).collect();
-            if failures.is_empty() { Ok(()) } else { Err(failures) }
+    let outcomes = restore_journal(root, journal);
+    // Nobody may listen any more.
+    let _ = output.write_all(&[SETTLED]).and_then(|()| output.flush());
+    let mut left = match outcomes {
+        Ok(outcomes) => failures(outcomes),
+        Err(missing) => return Err(vec![(journal.display().to_string(), Restored::Failed(missing.to_string()))]),
+    };
+    let until = Instant::now() + CPU_BACK_WITHIN / faults::haste();
+    while !left.is_empty() && Instant::now() < until {
+        std::thread::sleep(LOOK / faults::haste());
+        match restore_from_journal(root, journal) {
+            Ok(outcomes) if !outcomes.is_empty() => left = failures(outcomes),
+            // Nothing is left in it that could ever be put back, or another start sees to it.
+            Ok(_) | Err(_) => break,
         }
-        Err(missing) => Err(vec![(journal.display().to_string(), Restored::Failed(missing.to_string()))]),
     }
+    if left.is_empty() { Ok(()) } else { Err(left) }
+}
+
+/// What could not be put back.
+fn failures(outcomes: Vec<(String, Restored)>) -> Vec<(String, Restored)> {
+    let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
+    outcomes.into_iter().filter(failed).collect()
 }
 
 /// The group of an owner that is gone, once the kernel has let go of it: a process that is killed closes its files

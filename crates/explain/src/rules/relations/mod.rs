@@ -179,12 +179,13 @@ pub(crate) const RELATIONS: &[Related] = &[
     ),
     row(&latency_unsteady::RULE, J::Memory, &[follows(C::Background), follows(C::SlowMemory), NOTE], NO_HARM, ""),
     note(&libc_slow::RULE, "Update the C library or the distribution."),
+    note(&limit_lifted::RULE, "Use `--no-tuning` for the scores with it."),
     row(
         &limited_by_setting::RULE,
         J::All,
         &[root(C::SettingLimit)],
         "a setting cost 2 % or more of the clock of a step",
-        "Remove the limit.",
+        "Remove the limit; repeat the run if an earlier step of it had set it.",
     ),
     row(
         &log_remark::RULE,

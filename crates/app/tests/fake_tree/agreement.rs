@@ -1,0 +1,114 @@
+//! The settings of the result file, what the run said, its exit status, and the machine say the same: where every write that
+//! puts a setting back is refused from one on, and at every other failure and kill.
+
+use crate::kills::RUN;
+use crate::tree::{Tree, can_run, difference, for_each};
+use record::{Record, Restored};
+use std::process::Output;
+use std::sync::Mutex;
+use testkit::disagreement;
+
+/// What differs after a run on this machine that was not killed.
+pub(crate) fn check_agreement(tree: &Tree, output: &Output) -> Result<(), String> {
+    let text = std::fs::read_to_string(tree.path("log/sbc-bench.json")).ok();
+    // A disk that refused the result file has told.
+    let record = match (text, output.status.code()) {
+        (Some(text), _) => Some(record::from_json(&text).map_err(|error| error.to_string())?),
+        (None, Some(6)) => return Ok(()),
+        (None, _) => None,
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    if let Some(differs) = disagreement(record.as_ref(), &said, output.status.code()) {
+        return Err(differs);
+    }
+    record.map_or(Ok(()), |record| check_settings(tree, &record))
+}
+
+/// What a Record says of a setting is what its file says.
+pub(crate) fn check_settings(tree: &Tree, record: &Record) -> Result<(), String> {
+    for (at, change) in record.settings.iter().enumerate() {
+        let is_first = record.settings[..at].iter().all(|earlier| earlier.path != change.path);
+        let Some(file) = change.path.strip_prefix('/').filter(|path| is_first && path.starts_with("sys/")) else {
+            continue;
+        };
+        let now = std::fs::read_to_string(tree.path(file)).unwrap_or_default();
+        let is_back = now.trim() == change.old;
+        if is_back != (change.restored == Restored::Done) {
+            return Err(format!("{} was {} and is {now}: {:?}", change.path, change.old, change.restored));
+        }
+    }
+    Ok(())
+}
+
+/// So many writes follow the first that is refused.
+const WRITES_MAX: usize = 40;
+
+#[test]
+fn refused_restores_are_in_the_result_file_told_and_in_the_status() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let whole = Tree::new();
+    whole.run(RUN, "");
+    let is_setting = |path: &str| path.contains("/cpufreq/") || path.ends_with("/online");
+    let writes = whole.trace().iter().filter(|call| call.word == "write" && is_setting(&call.path)).count();
+    let outcomes = Mutex::new(Vec::new());
+    // Both may be refused: those of the run alone, which its guard makes good, and those of both.
+    let plans: Vec<(usize, bool)> = (1..=writes).flat_map(|first| [(first, false), (first, true)]).collect();
+    for_each(&plans, |(first, also_guard)| {
+        let tree = Tree::new();
+        let before = tree.settings();
+        let mut rules: Vec<String> = Vec::new();
+        for number in *first..first + WRITES_MAX {
+            rules.push(format!("run write /sys/devices/system/cpu/ {number} EBUSY"));
+        }
+        if *also_guard {
+            rules.push("guard write /sys/devices/system/cpu/ 0 EBUSY".into());
+        }
+        let output = tree.run(RUN, &rules.join(";"));
+        let status = output.status.code();
+        let mut outcome = tree.wait_for_ends().and_then(|()| check_agreement(&tree, &output));
+        // What was left is put back by the next one that may.
+        if outcome.is_ok() {
+            let restored = tree.run(&["restore"], "");
+            let differs = difference(&before, &tree.settings());
+            outcome = if differs.is_empty() { Ok(()) } else { Err(format!("{differs}: {restored:?}")) };
+        }
+        outcomes.lock().unwrap().push((*first, *also_guard, status, outcome));
+    });
+    let outcomes = outcomes.into_inner().unwrap();
+    let troubles: Vec<_> = outcomes.iter().filter(|(.., outcome)| outcome.is_err()).collect();
+    assert!(troubles.is_empty(), "{troubles:#?}");
+    let left =
+        |guard: bool| outcomes.iter().filter(|(_, also, status, _)| *also == guard && *status == Some(5)).count();
+    eprintln!(
+        "of {writes} writes refused from one on: {} runs left settings changed, {} without a guard that could",
+        left(false),
+        left(true)
+    );
+    assert!(left(true) > 2, "hardly any restore was refused: {outcomes:?}");
+}
+
+/// The settings of a CPU that is off when the run ends come back with it: the run says that they are left, and its guard stays.
+#[test]
+fn settings_of_a_cpu_that_is_off_come_back_with_it() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    // It is off when the run puts its settings back, and for the first looks of its guard.
+    let refused = |role: &str, numbers: std::ops::Range<usize>| {
+        numbers.map(|number| format!("{role} write /policy1/ {number} EBUSY")).collect::<Vec<_>>()
+    };
+    let whole = Tree::new();
+    whole.run(RUN, "");
+    let writes = whole.trace().iter().filter(|call| call.word == "write" && call.path.contains("/policy1/")).count();
+    let plan = [refused("run", writes..writes + WRITES_MAX), refused("guard", 1..12)].concat().join(";");
+    let output = tree.run(RUN, &plan);
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("/policy1/") && said.contains("(EBUSY); write "), "{said}");
+    tree.wait_for(&before).unwrap();
+    tree.wait_for_ends().unwrap();
+}

@@ -1,0 +1,91 @@
+//! Two files of one folder that belong together: both are replaced or none.
+
+use super::folder::errno_of;
+use super::{Access, Error, Folder, Problem};
+use crate::faults::{self, Call};
+use rustix::fs;
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+
+/// A name, and what shall stand under it.
+pub type Named<'a> = (&'a OsStr, &'a [u8]);
+
+/// One of both on its way.
+struct Move<'a> {
+    name: &'a OsStr,
+    /// The new file, under a name that nobody has.
+    new: OsString,
+    /// The old one, under another; none if there was none.
+    old: Option<OsString>,
+    is_there: bool,
+}
+
+impl Folder {
+    /// Replaces two files by new ones and waits until that survives a loss of power. Both are written aside first. The old
+    /// ones leave before a new one comes: a kill in between leaves one of them or none, and never one of each.
+    /// What is in their place is treated as by [`Folder::replace`].
+    ///
+    /// # Errors
+    /// One of them cannot be written, or a device is in its place; the old ones stay as they are.
+    pub fn replace_both(&self, files: [Named<'_>; 2], access: Access) -> Result<(), Error> {
+        let mut moves: Vec<Move<'_>> = Vec::new();
+        let put = self.written(&files, access, &mut moves).and_then(|()| self.exchanged(&mut moves));
+        if put.is_err() {
+            self.undo(&mut moves);
+        }
+        for one in &moves {
+            // What was put aside is of no use any more; that it cannot be removed changes nothing about the outcome.
+            let _ = one.old.as_ref().map(|old| self.remove(old));
+            let _ = (!one.is_there).then(|| self.remove(&one.new));
+        }
+        put.and_then(|()| self.sync())
+    }
+
+    fn written<'a>(&self, files: &[Named<'a>; 2], access: Access, moves: &mut Vec<Move<'a>>) -> Result<(), Error> {
+        for (name, bytes) in files {
+            if self.discarding(name)?.is_some() {
+                return Err(self.error(name, Problem::Kind("a device")));
+            }
+            let (new, file) = self.temporary(name, access)?;
+            moves.push(Move { name, new, old: None, is_there: false });
+            let sync = || faults::pass_open(Call::Sync, &file, || file.sync_all());
+            let written = faults::write_all(&file, bytes).and_then(|()| sync());
+            written.map_err(|error| self.error(name, Problem::Write(errno_of(&error))))?;
+        }
+        Ok(())
+    }
+
+    fn exchanged(&self, moves: &mut [Move<'_>]) -> Result<(), Error> {
+        for one in moves.iter_mut() {
+            let aside = Self::unused(one.name);
+            match self.moved(one.name, &aside) {
+                Ok(()) => one.old = Some(aside),
+                Err(Errno::NOENT) => {}
+                Err(errno) => return Err(self.error(one.name, Problem::Write(errno))),
+            }
+        }
+        for one in moves.iter_mut() {
+            let put = self.moved(&one.new, one.name);
+            put.map_err(|errno| self.error(one.name, Problem::Write(errno)))?;
+            one.is_there = true;
+        }
+        Ok(())
+    }
+
+    /// The old ones back in their places. Where a rename is refused after it was possible a moment ago, nothing is left to do.
+    fn undo(&self, moves: &mut [Move<'_>]) {
+        for one in moves {
+            if one.is_there {
+                let _ = self.remove(one.name);
+            }
+            if let Some(old) = one.old.take() {
+                let _ = self.moved(&old, one.name);
+            }
+        }
+    }
+
+    fn moved(&self, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
+        let rename = || fs::renameat(&self.folder, from, &self.folder, to);
+        faults::pass(Call::Rename, self.path.join(to), rename)
+    }
+}

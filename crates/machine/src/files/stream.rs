@@ -1,0 +1,66 @@
+//! What takes text and keeps no name for it: a named pipe, a device that discards, what a process has open (`/dev/stdout`).
+
+use super::asked::own_uid;
+use super::folder::is_discarding;
+use super::{Error, Problem};
+use rustix::fs::{self, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::path::Path;
+
+/// Where a text can be written to that is replaced by nothing.
+#[derive(Debug)]
+pub struct Stream {
+    /// Open for writing; a write waits for its reader.
+    pub file: File,
+    /// What it is, with its article.
+    pub kind: &'static str,
+}
+
+/// Opens what this path is, if it is none that could be replaced by a file; none for a file, a link to one, and for
+/// nothing. A pipe has to have its reader by now.
+///
+/// # Errors
+/// As [`stream_kind`], or nobody reads it.
+pub fn stream(path: &Path) -> Result<Option<Stream>, Error> {
+    let Some(kind) = stream_kind(path)? else { return Ok(None) };
+    // Opening waits for no reader; writing does.
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let opened = fs::open(path, flags, Mode::empty());
+    let opened = opened.and_then(|file| fs::fcntl_setfl(&file, OFlags::empty()).map(|()| file));
+    let file = opened.map_err(|errno| match errno {
+        Errno::NXIO => Error::new(path, Problem::Unread),
+        errno => Error::new(path, Problem::Write(errno)),
+    })?;
+    Ok(Some(Stream { file: file.into(), kind }))
+}
+
+/// What this path is, with its article, if it takes text and is not to be replaced by a file. Opens nothing.
+///
+/// # Errors
+/// It belongs to another user, or does something with what is written.
+pub fn stream_kind(path: &Path) -> Result<Option<&'static str>, Error> {
+    let refused = |problem| Error::new(path, problem);
+    let Ok(mut stat) = fs::lstat(path) else { return Ok(None) };
+    let is_of_process = is_of_process(path);
+    if is_of_process {
+        stat = fs::stat(path).map_err(|errno| refused(Problem::Write(errno)))?;
+    }
+    Ok(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile if is_of_process => return Err(refused(Problem::Link)),
+        FileType::RegularFile | FileType::Directory | FileType::Symlink => None,
+        FileType::Fifo if !is_of_process && stat.st_uid != own_uid() => {
+            return Err(refused(Problem::ForeignOwner(stat.st_uid)));
+        }
+        FileType::Fifo => Some("a named pipe"),
+        FileType::CharacterDevice if is_of_process || is_discarding(&stat) => Some("a device"),
+        _ => return Err(refused(Problem::of_kind(&stat).unwrap_or(Problem::Kind("a device")))),
+    })
+}
+
+/// True for names of what a process has open: `/dev/stdout`, `/dev/fd/3`.
+fn is_of_process(path: &Path) -> bool {
+    let is_in_proc = |path: std::path::PathBuf| path.starts_with("/proc/");
+    std::fs::read_link(path).is_ok_and(is_in_proc)
+        || path.parent().and_then(|folder| folder.canonicalize().ok()).is_some_and(is_in_proc)
+}

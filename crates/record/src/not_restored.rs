@@ -1,0 +1,169 @@
+//! Settings that do not have their old value at the end: the only place that says so. Without a value of this type there is
+//! nothing to say; `tidy` refuses these words elsewhere.
+
+use crate::{End, Record, Restored, SettingChange};
+use std::collections::HashSet;
+
+/// A setting that does not have its old value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotRestored<'a> {
+    path: &'a str,
+    old: Option<&'a str>,
+    why: Why<'a>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why<'a> {
+    Pending,
+    LeftAlone(&'a str),
+    Failed(&'a str),
+}
+
+impl<'a> NotRestored<'a> {
+    /// The setting of this path, by how its restoration went; none if it has its old value.
+    pub fn of(path: &'a str, restored: &'a Restored) -> Option<Self> {
+        let why = match restored {
+            Restored::Done => return None,
+            Restored::Pending => Why::Pending,
+            Restored::LeftAlone(found) => Why::LeftAlone(found),
+            Restored::Failed(reason) => Why::Failed(reason.trim_end_matches('.')),
+        };
+        Some(Self { path, old: None, why })
+    }
+
+    /// The same of a change, which knows the old value.
+    pub fn of_change(change: &'a SettingChange) -> Option<Self> {
+        let old = Some(change.old.as_str()).filter(|old| !old.is_empty());
+        Self::of(&change.path, &change.restored).map(|left| Self { old, ..left })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &'a str {
+        self.path
+    }
+
+    /// True if it is this program that failed; false for what belongs to another process since.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self.why, Why::LeftAlone(_))
+    }
+
+    /// The sentence, with the names of [`NotRestored::values`] in braces.
+    pub fn template(&self) -> &'static str {
+        match (self.why, self.old) {
+            (Why::Pending, _) => "{path} was changed and not restored; use `sbc-bench restore`.",
+            (Why::LeftAlone(_), _) => "{path} was set to {found} by something else since and stays so.",
+            (Why::Failed(_), Some(_)) => {
+                "{path} was not restored to {old}: {reason}; write {old} to it or use `sbc-bench restore`."
+            }
+            (Why::Failed(_), None) => "{path} was not restored: {reason}; use `sbc-bench restore`.",
+        }
+    }
+
+    /// What stands in the sentence.
+    pub fn values(&self) -> Vec<(&'static str, &'a str)> {
+        let mut values = vec![("path", self.path)];
+        match self.why {
+            Why::Pending => {}
+            Why::LeftAlone(found) => values.push(("found", found)),
+            Why::Failed(reason) => {
+                values.extend(self.old.map(|old| ("old", old)));
+                values.push(("reason", reason));
+            }
+        }
+        values
+    }
+
+    /// The sentence.
+    pub fn sentence(&self) -> String {
+        let mut sentence = String::new();
+        let mut rest = self.template();
+        let values = self.values();
+        while let Some((before, (name, after))) = rest.split_once('{').and_then(|(a, b)| Some((a, b.split_once('}')?)))
+        {
+            sentence.push_str(before);
+            sentence.extend(values.iter().filter(|(known, _)| *known == name).map(|(_, value)| *value));
+            rest = after;
+        }
+        sentence + rest
+    }
+
+    /// The same for a table, where the file stands already.
+    pub fn in_short(&self) -> String {
+        match self.why {
+            Why::Pending => "not restored".to_owned(),
+            Why::LeftAlone(found) => format!("set to {found} by something else since"),
+            Why::Failed(reason) => format!("not restored: {reason}"),
+        }
+    }
+}
+
+impl Record {
+    /// The settings that do not have their old value, each file once with its place among the settings.
+    pub fn settings_left(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
+        let mut told = HashSet::new();
+        let left = self.settings.iter().enumerate();
+        let left = left.filter_map(|(index, change)| Some((index, NotRestored::of_change(change)?)));
+        left.filter(move |(_, left)| told.insert(left.path))
+    }
+
+    /// Those of a run that came to its end. What is pending in one that died is settled by its guard or by the next start.
+    pub fn not_restored(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
+        let has_died = self.run.end == End::Died;
+        self.settings_left().filter(move |(_, left)| !(has_died && left.why == Why::Pending))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fact, Run, Source};
+
+    fn change(path: &str, restored: Restored) -> SettingChange {
+        SettingChange {
+            path: path.into(),
+            old: "{1}".into(),
+            new: "2".into(),
+            read_back: Fact::Known("2".into()),
+            at_ms: None,
+            restored,
+        }
+    }
+
+    #[test]
+    fn sentence_follows_the_outcome() {
+        for (restored, expected, is_failure) in [
+            (Restored::Pending, "/sys/x was changed and not restored; use `sbc-bench restore`.", true),
+            (
+                Restored::LeftAlone("powersave".into()),
+                "/sys/x was set to powersave by something else since and stays so.",
+                false,
+            ),
+            (
+                Restored::Failed("EBUSY.".into()),
+                "/sys/x was not restored to {1}: EBUSY; write {1} to it or use `sbc-bench restore`.",
+                true,
+            ),
+        ] {
+            let change = change("/sys/x", restored);
+            let left = NotRestored::of_change(&change).unwrap();
+            assert_eq!((left.sentence().as_str(), left.is_failure()), (expected, is_failure));
+        }
+        let failed = Restored::Failed("EBUSY".into());
+        let left = NotRestored::of("/sys/x", &failed).unwrap();
+        assert_eq!(left.sentence(), "/sys/x was not restored: EBUSY; use `sbc-bench restore`.");
+        assert_eq!(NotRestored::of("/sys/x", &Restored::Done), None);
+    }
+
+    #[test]
+    fn each_file_is_told_once_and_a_dead_run_tells_nothing_that_is_pending() {
+        let source = Source::Run { version: "0.1.0".into(), target: "test".into() };
+        let mut record = Record::new(source, Run { end: End::Finished, ..Run::default() });
+        let failed = || Restored::Failed("EBUSY".into());
+        record.settings =
+            vec![change("/sys/x", failed()), change("/sys/x", failed()), change("/sys/y", Restored::Pending)];
+        let paths = |record: &Record| record.not_restored().map(|(_, left)| left.path().to_owned()).collect::<Vec<_>>();
+        assert_eq!(paths(&record), ["/sys/x", "/sys/y"]);
+        record.run.end = End::Died;
+        assert_eq!(paths(&record), ["/sys/x"]);
+    }
+}

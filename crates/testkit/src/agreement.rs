@@ -1,0 +1,71 @@
+//! One outcome of settings: what the Record of a run says of them, what the run said, and its exit status are the same.
+
+use record::{NotRestored, Record};
+
+/// The exit status of a run that left a setting changed.
+const LEFT_CHANGED: i32 = 5;
+/// What only the sentences of settings that were left changed say.
+const WORDS: &str = "not restored";
+
+/// What differs between the Record, what was said on standard error, and the exit status; none if they agree. A run that was
+/// interrupted before it measured something has no Record.
+pub fn disagreement(record: Option<&Record>, said: &str, status: Option<i32>) -> Option<String> {
+    // The screen breaks lines.
+    let mut said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_status = status == Some(LEFT_CHANGED);
+    let Some(record) = record else {
+        let differs = is_status != said.contains(WORDS);
+        return differs.then(|| format!("status {status:?} without a result file, and said is: {said}"));
+    };
+    let left: Vec<NotRestored> = record.not_restored().map(|(_, left)| left).collect();
+    if left.iter().any(NotRestored::is_failure) != is_status {
+        return Some(format!("status {status:?}, and the settings of the result file are {left:?}"));
+    }
+    for left in &left {
+        let sentence = left.sentence();
+        if !said.contains(&sentence) {
+            return Some(format!("nobody is told: {sentence} Said is: {said}"));
+        }
+        said = said.replace(&sentence, "");
+    }
+    said.contains(WORDS).then(|| format!("the result file does not know of it: {said}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::own_run;
+    use record::{End, Fact, Restored, SettingChange};
+
+    #[test]
+    fn each_of_the_three_can_differ() {
+        let with = |restored: Restored| {
+            let mut record = own_run();
+            record.run.end = End::Finished;
+            record.settings = vec![SettingChange {
+                path: "/sys/x".into(),
+                old: "1".into(),
+                new: "2".into(),
+                read_back: Fact::Known("2".into()),
+                at_ms: None,
+                restored,
+            }];
+            record
+        };
+        let (back, failed) = (with(Restored::Done), with(Restored::Failed("EBUSY".into())));
+        let sentence = NotRestored::of_change(&failed.settings[0]).unwrap().sentence().replace(' ', "\n   ");
+        for (record, said, status, agrees) in [
+            (Some(&back), "", 0, true),
+            (Some(&back), "", 5, false),
+            (Some(&back), &*sentence, 0, false),
+            (Some(&failed), &*sentence, 5, true),
+            (Some(&failed), &*sentence, 3, false),
+            (Some(&failed), "", 5, false),
+            (None, "", 130, true),
+            (None, "", 5, false),
+            (None, &*sentence, 130, false),
+        ] {
+            assert_eq!(disagreement(record, said, Some(status)).is_none(), agrees, "{said:?} {status}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! That a setting does not have its old value is said by one type, `record::NotRestored`, which is made of the outcome of
+//! its restoration. A text that says so elsewhere can contradict the Record and the exit status, and is refused.
+
+use super::{Problem, rust};
+use crate::workspace::File;
+
+/// The one place.
+const PLACE: &str = "crates/record/src/not_restored.rs";
+/// What says it. Put together from halves so that this file does not contain it.
+const WORDS: [&str; 4] = [
+    concat!("not ", "restored"),
+    concat!("not be ", "restored"),
+    concat!("not ", "put back"),
+    concat!("not be ", "put back"),
+];
+
+/// Every text of the program that says so elsewhere.
+pub(super) fn check(file: &File) -> Vec<Problem> {
+    let is_source = file.path.starts_with("crates/") && file.path.split('/').nth(2) == Some("src");
+    let is_test = file.path.starts_with("crates/testkit/");
+    if !is_source || is_test || file.path == PLACE || file.path.ends_with("/tests.rs") {
+        return Vec::new();
+    }
+    let tests_from = rust::lines_without_tests(&rust::code_only(&file.text));
+    let literals = rust::literals(&file.text).into_iter().filter(|literal| literal.line <= tests_from);
+    let says = |text: &str| WORDS.iter().any(|words| text.to_lowercase().contains(words));
+    let message = "only `record::NotRestored` says so: make one of the outcome, or say something else";
+    literals
+        .filter(|literal| says(&literal.text))
+        .map(|literal| Problem::new(&file.path, literal.line, message))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_in_one_place() {
+        let said = format!("let a = \"{{path}} was {}.\";", WORDS[0]);
+        for (path, text, expected) in [
+            ("crates/bench/src/a.rs", said.clone(), 1),
+            ("crates/bench/src/a.rs", said.to_uppercase(), 1),
+            ("crates/bench/src/a.rs", format!("// It was {}.", WORDS[0]), 0),
+            ("crates/bench/src/a.rs", format!("#[cfg(test)]\nmod tests {{\n{said}\n}}"), 0),
+            ("crates/bench/tests/a.rs", said.clone(), 0),
+            (PLACE, said, 0),
+        ] {
+            assert_eq!(check(&File { path: path.into(), text: text.clone() }).len(), expected, "{path}: {text}");
+        }
+    }
+}
