@@ -3,6 +3,9 @@
 
 use regex_lite::Regex;
 
+/// Longest regular expression: memory for a match grows with its groups and states.
+const REGEX_BYTES_MAX: usize = 1024;
+
 /// Where the score of a program stands.
 #[derive(Debug, Clone)]
 pub enum ScoreRule {
@@ -28,6 +31,9 @@ impl ScoreRule {
     /// One sentence about what is wrong with the expression.
     pub fn regex(text: &str) -> Result<Self, String> {
         // Anchors mean lines: results are lines of an output.
+        if text.len() > REGEX_BYTES_MAX {
+            return Err(format!("the regular expression has {} bytes; {REGEX_BYTES_MAX} is the limit", text.len()));
+        }
         Regex::new(&format!("(?m){text}"))
             .map(Self::Regex)
             .map_err(|error| format!("invalid regular expression {text:?}: {error}"))
@@ -154,6 +160,8 @@ mod tests {
     #[test]
     fn invalid_regex_error() {
         assert!(ScoreRule::regex("(").unwrap_err().contains("invalid regular expression"));
+        let long = "(\\S+)".repeat(1000);
+        assert!(ScoreRule::regex(&long).unwrap_err().contains("5000 bytes; 1024 is the limit"));
     }
 
     proptest! {

@@ -26,6 +26,7 @@ mod io_wait;
 mod kernel_trouble;
 mod latency_unsteady;
 mod libc_slow;
+mod limit_by_program;
 mod limit_lifted;
 mod limited_by_setting;
 mod log_remark;
@@ -121,6 +122,7 @@ const ROWS: &[Rule] = &[
     kernel_trouble::RULE,
     latency_unsteady::RULE,
     libc_slow::RULE,
+    limit_by_program::RULE,
     limit_lifted::RULE,
     limited_by_setting::RULE,
     log_remark::RULE,

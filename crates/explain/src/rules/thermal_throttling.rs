@@ -106,7 +106,7 @@ fn by_limit(case: &Case<'_>) -> Option<Finding> {
     let lowered = view::limits_lowered(record);
     let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
     let heat = view::heat(record, view::whole_run());
-    // Other programs may lower limits as well, so that heat must at least be possible.
+    // Where no cooling device tells, other programs may have lowered them: heat must at least be possible.
     let is_warm = heat.as_ref().is_none_or(|heat| heat.millicelsius_max >= WARM_MILLICELSIUS);
     is_warm.then(|| {
         let finding = Finding::new(
@@ -127,7 +127,7 @@ fn by_limit(case: &Case<'_>) -> Option<Finding> {
 }
 
 /// The finding for the workloads that ran between these moments.
-fn during(record: &Record, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
+pub(super) fn during(record: &Record, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
     let phases = view::phases(record);
     let hit = phases.iter().filter(|phase| phase.window.start_ms <= to_ms && from_ms <= phase.window.end_ms);
     let steps: Vec<usize> = hit.flat_map(|phase| phase.steps.iter().copied()).collect();

@@ -5,7 +5,7 @@ use super::limits::limit_set_at;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels, gauge};
 use record::soc_temperature::{self, is_reading};
-use record::{Channel, ChannelId, OfPolicy, Record, Window, WorkloadId};
+use record::{Channel, ChannelId, OfPolicy, Record, UnmetSetting, Window, WorkloadId};
 
 /// The hottest moment of the SoC within a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,9 +126,32 @@ pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
         .collect()
 }
 
-/// Limits of cpufreq (`scaling_max_freq`) that the kernel lowered while workloads ran: below what the run
-/// itself had set, and below the highest one seen.
+/// Limits of cpufreq that the kernel lowered while workloads ran.
 pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
+    let mut lowered = all_lowered(record);
+    lowered.retain(|limit| !is_by_program(record, limit));
+    lowered
+}
+
+/// Limits of cpufreq that another program lowered while workloads ran.
+pub fn limits_lowered_by_programs(record: &Record) -> Vec<Cooling> {
+    let mut lowered = all_lowered(record);
+    lowered.retain(|limit| is_by_program(record, limit));
+    lowered
+}
+
+/// True if the run found its limit changed between two steps while no cooling device of CPUs was in use: the kernel lowers
+/// limits by these. Where there is no such device, nobody can tell.
+fn is_by_program(record: &Record, limit: &Cooling) -> bool {
+    let Some(number) = limit.channel.policy() else { return false };
+    let path = format!("/policy{number}/scaling_max_freq");
+    let is_found = |unmet: &UnmetSetting| unmet.path.ends_with(&path) && unmet.before_step.is_some();
+    let mut cooling = channels(record, |id| matches!(id, ChannelId::Cooling(_))).filter(|channel| channel.cools_cpus());
+    record.unmet_settings.iter().any(is_found) && cooling.next().is_some() && raised_cooling(record).is_empty()
+}
+
+/// Limits (`scaling_max_freq`) below what the run itself had set, and below the highest one seen.
+fn all_lowered(record: &Record) -> Vec<Cooling> {
     let workloads = workloads(record);
     let is_limit = |id: &ChannelId| matches!(id, ChannelId::Policy(_, OfPolicy::LimitMax));
     channels(record, is_limit)

@@ -67,8 +67,8 @@ pub use firmware::{
 pub use governors::{governor_during_run, governors_during_run, is_other_governor};
 pub use halves::{Differs, Halves, differs, halves};
 pub use heat::{
-    Cooling, Heat, heat, limits_lowered, raised_cooling, sensor_of_a_part, soc_temperature, stuck_millicelsius,
-    temperatures,
+    Cooling, Heat, heat, limits_lowered, limits_lowered_by_programs, raised_cooling, sensor_of_a_part, soc_temperature,
+    stuck_millicelsius, temperatures,
 };
 pub use idle::{Idle, idle};
 pub use limits::{limit_set_at, limit_taken};

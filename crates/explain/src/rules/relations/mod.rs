@@ -179,6 +179,13 @@ pub(crate) const RELATIONS: &[Related] = &[
     ),
     row(&latency_unsteady::RULE, J::Memory, &[follows(C::Background), follows(C::SlowMemory), NOTE], NO_HARM, ""),
     note(&libc_slow::RULE, "Update the C library or the distribution."),
+    row(
+        &limit_by_program::RULE,
+        J::All,
+        &[root(C::SettingLimit)],
+        "another program lowered a clock limit while a score was measured",
+        "Stop the program that sets it (a thermal daemon, tuned, power profiles) for scores of the board alone.",
+    ),
     note(&limit_lifted::RULE, "Use `--no-tuning` for the scores with it."),
     row(
         &limited_by_setting::RULE,
