@@ -93,7 +93,6 @@ fn full_drives_leave_the_pair_of_one_run_and_a_status() {
         testkit::skip(&format!("no drive can be mounted here: {}", said(&output)));
         return testkit::was_skipped();
     }
-    eprintln!("{outcomes}");
     let rows: Vec<Vec<&str>> = outcomes.lines().map(|line| line.split(' ').collect()).collect();
     for row in &rows {
         let [free, status, log, json, aside] = row[..] else { panic!("{row:?}") };

@@ -166,6 +166,7 @@ pub fn run_guard(
     let mut said = Vec::new();
     std::thread::scope(|scope| {
         let (owner_is_here, ended) = channel::<()>();
+        let output = &mut *output;
         let look = move || forward_stop(root, watched.owner, &ended, output);
         // Without it, programs go on while their owner is stopped.
         let _ = std::thread::Builder::new().spawn_scoped(scope, look);
