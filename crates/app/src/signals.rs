@@ -1,6 +1,6 @@
 //! Signals that end a run: the first one is remembered, and everything that waits looks at it. A second Ctrl-C
 //! puts settings back, ends what was started and the program itself, even while it is blocked. What was ignored before this program began (`nohup`) stays
-//! ignored. Ctrl-Z stops the loads as well.
+//! ignored. Ctrl-Z stops the loads as well, and puts settings back for that time.
 
 use crate::{status, stderr};
 use machine::settings::RestoreHandle;
@@ -91,9 +91,14 @@ pub(crate) fn ignore_hangup() {
     }
 }
 
-/// Ctrl-Z: everything is stopped until it is continued, and says afterwards for how long.
+/// Ctrl-Z: settings go back, and everything is stopped until it is continued. Says afterwards for how long.
 fn stop() {
-    if let Some(time) = bench::pause() {
+    let way_back = RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let stopped = match way_back {
+        Some(way_back) => way_back.suspend(bench::pause),
+        None => bench::pause(),
+    };
+    if let Some(time) = stopped {
         let seconds = time.as_secs_f64();
         stderr::note(&format!("Stopped for {seconds:.1} s; the step running at that time is not comparable."));
     }

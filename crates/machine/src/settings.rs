@@ -166,6 +166,15 @@ impl RestoreHandle {
     pub fn go(&self) -> Vec<(String, Restored)> {
         lock(&self.0).restore()
     }
+
+    /// Puts everything back while the run is stopped; `stopped` lasts until it goes on, and then all is set again that was
+    /// not changed meanwhile.
+    pub fn suspend<T>(&self, stopped: impl FnOnce() -> T) -> T {
+        let suspended = lock(&self.0).suspend();
+        let out = stopped();
+        lock(&self.0).resume(suspended);
+        out
+    }
 }
 
 fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {

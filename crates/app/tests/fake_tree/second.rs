@@ -39,6 +39,43 @@ fn second_ctrl_c_restores_and_exits() {
     }
 }
 
+#[test]
+fn a_stopped_run_leaves_the_settings_of_its_owner() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    // The journal stays while the run is stopped.
+    let settings = || {
+        let mut settings = tree.settings();
+        settings.retain(|path, _| path.starts_with(tree.path("sys")));
+        settings
+    };
+    let before = settings();
+    let mut command = tree.command(RUN, "");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let wait_for = |is_held: bool| {
+        let until = Instant::now() + Duration::from_secs(20);
+        while difference(&before, &settings()).is_empty() == is_held {
+            assert!(Instant::now() < until, "settings held: {}", !is_held);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    while !tree.path("drive/begun").exists() {
+        assert!(Instant::now() < until, "the program never began");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let send = |signal| kill_process(Pid::from_child(&child), signal).unwrap();
+    send(Signal::TSTP);
+    wait_for(false);
+    send(Signal::CONT);
+    wait_for(true);
+    send(Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(difference(&before, &settings()), "");
+}
+
 /// One run that is asked twice. False if it came to its own end first.
 fn leaves_at_once(holds_settings: bool) -> bool {
     let tree = Tree::new();

@@ -105,11 +105,10 @@ impl Changes {
         }
     }
 
-    /// Journal, write, read back.
+    /// Makes a change that the node allows; none if it is in force already.
     fn change(&mut self, node: Node, value: &str) -> Reading<Option<SettingChange>> {
         let path = node.path();
         let current = node.read(&self.root)?;
-        let is_held = self.find(&Place::Node(node)).is_some();
         // What cooling lowers can read as wanted and be set to something else.
         let is_sure = cooling::hides_limit(&self.root, node, &current).is_none();
         if current == value && is_sure {
@@ -123,7 +122,14 @@ impl Changes {
             return Err(Missing::unsupported(path, reason));
         }
         let old = self.of_user(node)?;
-        let disturbed = self.begin(node, &old, value)?;
+        self.make(node, current, &old, value).map(Some)
+    }
+
+    /// Journal, write, read back.
+    fn make(&mut self, node: Node, current: String, old: &str, value: &str) -> Reading<SettingChange> {
+        let path = node.path();
+        let is_held = self.find(&Place::Node(node)).is_some();
+        let disturbed = self.begin(node, old, value)?;
         if let Err(missing) = self.root.write(&path, value) {
             self.not_written(node, is_held, &current);
             return Err(missing);
@@ -140,14 +146,14 @@ impl Changes {
         if value == old {
             self.retry(node);
         }
-        Ok(Some(SettingChange {
+        Ok(SettingChange {
             path,
             old: current,
             new: value.to_owned(),
             read_back: read_back.into(),
             at_ms: None,
             restored: Restored::Pending,
-        }))
+        })
     }
 
     /// Everything that is about to change goes to the journal, what is disturbed first: on the way back it
@@ -351,6 +357,37 @@ impl Changes {
     fn note_settled(&mut self, place: &Place) {
         let entry = Entry { settled: true, ..self.entry(place, "") };
         self.note(&entry);
+    }
+
+    /// Writes the user's values for a while; what [`Changes::resume`] sets again.
+    pub(super) fn suspend(&mut self) -> Vec<(Node, String)> {
+        let with_value = |held: &Held| match held.place {
+            Place::Node(node) => node.read(&self.root).ok().map(|value| (node, value, held.old.clone())),
+            Place::SideEffect(_) => None,
+        };
+        let set: Vec<_> = self.held.iter().rev().filter_map(with_value).collect();
+        let mut suspended = Vec::new();
+        for (node, value, old) in set {
+            // What was changed by another process stays.
+            let is_ours = self.find(&Place::Node(node)).is_some_and(|held| held.is_ours(&self.root, &value));
+            if is_ours && value != old && self.make(node, value.clone(), &old, &old).is_ok() {
+                suspended.push((node, value));
+            }
+        }
+        suspended
+    }
+
+    /// Sets again what was suspended, but for what was changed meanwhile.
+    pub(super) fn resume(&mut self, suspended: Vec<(Node, String)>) {
+        for (node, value) in suspended.into_iter().rev() {
+            let is_unchanged = |held: &Held| {
+                node.read(&self.root).is_ok_and(|now| cooling::is_in_force(&self.root, node, &held.old, &now))
+            };
+            if self.find(&Place::Node(node)).is_some_and(is_unchanged) {
+                // What cannot be set is found and reported before the next step.
+                let _unmet = self.change(node, &value);
+            }
+        }
     }
 
     /// Drops what an earlier run left and its owner has changed since: the values to come back to are those of now.

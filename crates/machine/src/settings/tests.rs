@@ -127,6 +127,25 @@ fn cpus_come_back_before_their_clocks() {
     assert_eq!(root.read_value(online).unwrap(), "1");
 }
 
+#[test]
+fn a_stopped_run_leaves_the_settings_of_the_user() {
+    let root = Root::from_board(BOARD).unwrap();
+    let path = journal("suspended");
+    let before = root.board_files();
+    let mut settings = Settings::new(&root, &path).unwrap();
+    change_everything(&mut settings);
+    let changed = root.board_files();
+    assert_ne!(before, changed);
+    settings.way_back().suspend(|| assert_eq!(root.board_files(), before));
+    assert_eq!(root.board_files(), changed);
+    // What is chosen while the run is stopped is the user's.
+    settings.way_back().suspend(|| root.write(&Node::Governor(0).path(), "powersave").unwrap());
+    assert_eq!(Node::Governor(0).read(&root).unwrap(), "powersave");
+    drop(settings);
+    assert_eq!(Node::Governor(0).read(&root).unwrap(), "powersave");
+    assert!(!path.exists());
+}
+
 fn change_everything(settings: &mut Settings) {
     set(settings, Node::Governor(0), "performance");
     set(settings, Node::ClockMin(0), "408000");
