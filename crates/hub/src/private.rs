@@ -1,5 +1,5 @@
 //! Files and directories of the hub. They hold secrets and unlisted results: only their owner reads and writes them,
-//! whatever umask the hub was started with and whoever made the directory.
+//! independent of the umask and of the owner of the directory.
 
 use rustix::fs::Mode;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};

@@ -1,4 +1,4 @@
-//! What the hub writes is for its owner alone, whatever the umask and whoever made the directory.
+//! Files of the hub are readable by their owner alone, independent of the umask and of an existing directory.
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
