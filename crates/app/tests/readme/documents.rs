@@ -26,6 +26,7 @@ pub(super) const OF_HUB: &[&str] = &[
     include_str!("../../../hub/tests/changes.rs"),
     include_str!("../../../hub/tests/folders.rs"),
     include_str!("../../../hub/tests/kills.rs"),
+    include_str!("../../../hub/tests/operator.rs"),
     include_str!("../../../hub/tests/common/running.rs"),
 ];
 
