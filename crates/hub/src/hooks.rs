@@ -65,9 +65,12 @@ impl Hook {
         let Some(server) = server.filter(|_| is_target) else {
             return Err(Trouble::of(format!("The target of the form {} is {like}.", form.word())));
         };
-        // A name that has no address now may have one when something is to be sent.
-        if let (false, Err(NotOutside::Private(why))) = (allow_private, server.addresses()) {
-            return Err(Trouble::of(format!("{why}.")));
+        if !allow_private {
+            match server.addresses() {
+                Err(NotOutside::Private(why)) => return Err(Trouble::of(format!("{why}."))),
+                // A name that has no address now may have one when something is to be sent.
+                Err(NotOutside::Unknown(_)) | Ok(_) => {}
+            }
         }
         Ok(Self { form, target: target.to_owned(), allow_private })
     }

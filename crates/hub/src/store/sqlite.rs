@@ -58,7 +58,11 @@ impl Sqlite {
         connection.busy_timeout(Duration::ZERO)?;
         let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
         connection.busy_timeout(BUSY)?;
-        let is_empty = is_busy? == 0;
+        let is_empty = match is_busy.map_err(Trouble::from) {
+            Ok(is_busy) => is_busy == 0,
+            Err(trouble) if trouble.is_locked => false,
+            Err(trouble) => return Err(trouble),
+        };
         self.log_is_due.store(!is_empty, Ordering::Relaxed);
         Ok(is_empty)
     }
