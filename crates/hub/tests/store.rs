@@ -165,6 +165,15 @@ fn result_is_kept_once_and_deleted_whole() {
     });
 }
 
+/// Ends another thread with its value.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn deletion_during_uploads_takes_nothing_of_them() {
     on_both(|store, name| {
@@ -177,17 +186,21 @@ fn deletion_during_uploads_takes_nothing_of_them() {
                     erase(&**store, |session| removal::delete(session, 1, &kept.slug)).unwrap();
                 }
             });
+            // A panic ends the other thread, too.
+            let end = Ends(&ends);
+            let mut taken = Vec::new();
             for owner in 2..60 {
                 // The same board and the same original, which its last result takes along.
                 let kept = send(&**store, owner, log(1));
                 let sql = "SELECT name.words, original.size FROM result JOIN name ON name.id = result.board_id \
                            JOIN original ON original.hash = result.hash WHERE result.id = $1";
                 let row = read(&**store, |session| first(session, sql, &[kept.id.into()])).unwrap();
-                assert!(row.is_some(), "{name}: {owner}");
+                taken.extend(row.is_none().then_some(owner));
                 erase(&**store, |session| removal::delete(session, owner, &kept.slug)).unwrap();
             }
-            ends.store(true, Ordering::Relaxed);
+            drop(end);
             deleting.unwrap().join().unwrap();
+            assert_eq!(taken, [0; 0], "{name}");
         });
     });
 }
