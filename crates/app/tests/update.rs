@@ -84,6 +84,8 @@ struct Bench {
     folder: PathBuf,
     server: Server,
     keys: KeyPair,
+    /// The day of its releases.
+    day: String,
 }
 
 impl Bench {
@@ -91,7 +93,8 @@ impl Bench {
         let folder = std::env::temp_dir().join(format!("sbc-bench-update-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(folder.join("bin")).unwrap();
-        let bench = Self { folder, server: Server::new(), keys: KeyPair::generate_unencrypted_keypair().unwrap() };
+        let (server, keys) = (Server::new(), KeyPair::generate_unencrypted_keypair().unwrap());
+        let bench = Self { folder, server, keys, day: jiff::Zoned::now().date().to_string() };
         std::fs::write(bench.folder.join("key.pub"), bench.keys.pk.to_box().unwrap().into_string()).unwrap();
         bench.reset();
         bench
@@ -121,8 +124,7 @@ impl Bench {
         packer.write_all(program.as_bytes()).unwrap();
         let packed = packer.finish().unwrap();
         let sum: String = Sha256::digest(&packed).iter().map(|byte| format!("{byte:02x}")).collect();
-        let sums = format!("{sum}  {}\n", Self::packed_name(version));
-        self.sums(&sums, keys);
+        self.sums(&format!("# date: {}\n{sum}  {}\n", self.day, Self::packed_name(version)), keys);
         self.server.put(&Self::packed_name(version), Answer::Body(packed));
     }
 
@@ -195,7 +197,7 @@ fn newer_program_is_shown_asked_for_and_takes_the_place() {
     assert_eq!(bench.version(), OLD);
     let (status, out, err) = bench.update(&["--yes"]);
     assert_eq!(status, 0, "{err}");
-    assert!(out.contains("Updated to 99.0.0."), "{out}");
+    assert!(out.contains("Updated to 99.0.0.") && !out.contains("days ago"), "{out}");
     assert_eq!((bench.version().as_str(), bench.files()), (NEW, vec!["sbc-bench".to_owned()]));
     assert_eq!(std::fs::metadata(bench.program()).unwrap().permissions().mode() & 0o111, 0o111);
 }
@@ -203,13 +205,47 @@ fn newer_program_is_shown_asked_for_and_takes_the_place() {
 #[test]
 fn older_and_equal_releases_are_no_updates() {
     let bench = Bench::new("old");
-    for version in ["0.0.1", env!("CARGO_PKG_VERSION")] {
+    bench.release(env!("CARGO_PKG_VERSION"), GOOD, &bench.keys);
+    let (status, out, err) = bench.update(&["--yes"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("is up to date") && !out.contains("days ago"), "{out}");
+    bench.release("0.0.1", GOOD, &bench.keys);
+    bench.is_refused("an older release", &format!("has 0.0.1 of {}, older than this", bench.day));
+}
+
+#[test]
+fn release_that_may_be_held_back_is_said_by_its_signed_date() {
+    let mut bench = Bench::new("held");
+    bench.day = "2020-01-01".to_owned();
+    for version in [env!("CARGO_PKG_VERSION"), "99.0.0"] {
         bench.release(version, GOOD, &bench.keys);
-        let (status, out, err) = bench.update(&["--yes"]);
-        assert_eq!(status, 0, "{err}");
-        assert!(out.contains("is up to date"), "{out}");
+        let (_, out, err) = bench.update(&["--check"]);
+        assert!(out.contains(version) && out.contains("of 2020-01-01"), "{out}{err}");
+        assert!(out.contains(" days ago: newer ones may be withheld there"), "{out}{err}");
     }
-    assert_eq!(bench.version(), OLD);
+    for (day, expected) in [("2026-13-01", "has a date that is not valid"), ("\n", "has a date that is not valid")] {
+        bench.day = day.to_owned();
+        bench.release("99.0.0", GOOD, &bench.keys);
+        bench.is_refused("no day", expected);
+    }
+    let sum = "0".repeat(64);
+    bench.sums(&format!("{sum}  {}\n", Bench::packed_name("99.0.0")), &bench.keys);
+    bench.is_refused("no date", "has no date");
+}
+
+#[test]
+fn new_program_has_the_permissions_of_the_old_one() {
+    let bench = Bench::new("mode");
+    bench.good();
+    for (old, expected) in [(0o700, 0o700), (0o750, 0o750), (0o775, 0o775), (0o4755, 0o755)] {
+        // A link would change the program that was built.
+        std::fs::remove_file(bench.program()).unwrap();
+        std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), bench.program()).unwrap();
+        std::fs::set_permissions(bench.program(), PermissionsExt::from_mode(old)).unwrap();
+        let (status, _, err) = bench.update(&["--yes"]);
+        assert_eq!((status, bench.version().as_str()), (0, NEW), "{old:o}: {err}");
+        assert_eq!(std::fs::metadata(bench.program()).unwrap().permissions().mode() & 0o7777, expected, "{old:o}");
+    }
 }
 
 #[test]

@@ -37,11 +37,25 @@ pub(crate) struct Place {
 pub(crate) enum Command {
     /// Serve until SIGTERM
     Serve(ServeArgs),
-    /// Add or remove where changes of an owner's machines are sent
+    /// Add, list or remove where changes of an owner's machines are sent
     Hook {
         #[command(subcommand)]
         command: HookCommand,
     },
+    /// Take results out of all lists; who has an address still reads it, and its owner can list it again
+    Hide {
+        /// Short names, the last parts of their addresses
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Delete results with all that came from them
+    Delete {
+        /// Short names, the last parts of their addresses
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Rewrite the database without remnants of what was deleted; who sends waits meanwhile
+    Compact,
     /// Bring the database to the tables of this program
     Migrate,
     /// Write the database to a new file while the hub runs, and verify it
@@ -56,7 +70,7 @@ pub(crate) enum Command {
     },
     /// Check every original and every result
     Verify,
-    /// Take in all results of directories; the same again changes nothing
+    /// Take in all results of directories, also into a new database; the same again changes nothing
     Import {
         /// Directories and files
         #[arg(required = true, value_name = "DIR|FILE")]
@@ -86,7 +100,14 @@ impl Command {
     /// well.
     pub(crate) fn needs_a_hub(&self) -> bool {
         match self {
-            Self::Hook { .. } | Self::Backup { .. } | Self::Verify | Self::Export { .. } | Self::Token { .. } => true,
+            Self::Hook { .. }
+            | Self::Hide { .. }
+            | Self::Delete { .. }
+            | Self::Compact
+            | Self::Backup { .. }
+            | Self::Verify
+            | Self::Export { .. }
+            | Self::Token { .. } => true,
             Self::Serve(_) | Self::Migrate | Self::Restore { .. } | Self::Import { .. } => false,
         }
     }
@@ -114,16 +135,26 @@ pub(crate) struct ServeArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookCommand {
-    /// Send changes of what NAME uploads to TARGET
+    /// Send changes of what NAME uploads to a target: the address of a webhook, or
+    /// smtp[s]://[USER:PASSWORD@]HOST[:PORT]/?from=A&to=B
     Add {
         /// Name of the token
         name: String,
         /// generic, matrix, slack (also Mattermost), mail
         #[arg(long, value_parser = form, default_value = "generic")]
         form: Form,
-        /// Address of the webhook, or smtp[s]://[USER:PASSWORD@]HOST[:PORT]/?from=A&to=B
-        target: String,
+        /// Let it reach private networks and this host
+        #[arg(long)]
+        allow_private: bool,
+        /// Read the target from standard input: arguments can be seen by all users
+        #[arg(value_name = "-")]
+        target: Option<String>,
+        /// Read the target from a file
+        #[arg(long, value_name = "FILE", conflicts_with = "target")]
+        target_file: Option<PathBuf>,
     },
+    /// List hooks, without what is secret in their targets
+    List,
     /// Send nothing any more of what NAME uploads
     Remove {
         /// Name of the token
@@ -147,10 +178,13 @@ pub(crate) enum TokenCommand {
     },
     /// List tokens
     List,
-    /// Revoke a token; what was sent with it stays
+    /// Revoke a token; what was sent with it stays, unless --delete
     Revoke {
         /// Name of the uploader
         name: String,
+        /// Delete all that was sent with it, and its hooks
+        #[arg(long)]
+        delete: bool,
     },
 }
 

@@ -1,18 +1,48 @@
-//! Notices over TLS: by the machine's own curl and its store of certificates, as `sbc-bench` sends its results. What it is
-//! told stands in no argument, which every user could see.
+//! Notices by the machine's own curl and its store of certificates, as `sbc-bench` sends its results. What it is told stands
+//! in no argument, which every user could see. It follows no redirection: who receives a notice would choose what is asked
+//! in the network of this hub.
 
+use crate::outside::{NotOutside, Server};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Has curl do what its options say, each with a value or as a flag without one.
+/// What curl ends with where nothing took the connection (curl(1), EXIT CODES).
+const NOT_CONNECTED: i32 = 7;
+
+/// Has curl send to an address what its options say, each with a value or as a flag without one. It connects to nothing but
+/// an address of the world outside that its name had a moment before, unless `allow_private`.
 ///
 /// # Errors
 /// One sentence: curl cannot be started, what it said, or the status of the answer.
-pub(crate) fn send(options: &[(&str, &str)], time_max: Duration) -> Result<(), String> {
+pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], time_max: Duration) -> Result<(), String> {
+    let addressed = [&[("url", url)], options].concat();
+    if allow_private {
+        return once(&addressed, time_max).map_err(|failed| failed.why);
+    }
+    let server = Server::of(url).ok_or("the address is not valid")?;
+    let mut sent = Err("its name has no address".to_owned());
+    for address in server.addresses().map_err(NotOutside::sentence)? {
+        let options = [&addressed[..], &[("connect-to", &address)]].concat();
+        match once(&options, time_max) {
+            // Of a server with two kinds of addresses one may not be reached from here.
+            Err(failed) if failed.status == Some(NOT_CONNECTED) => sent = Err(failed.why),
+            done => return done.map_err(|failed| failed.why),
+        }
+    }
+    sent
+}
+
+/// Why nothing was sent.
+struct Failed {
+    why: String,
+    status: Option<i32>,
+}
+
+fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), Failed> {
     let mut config = format!(
-        "silent\nshow-error\noutput = \"/dev/null\"\nwrite-out = \"%{{http_code}}\"\nmax-time = {}\n",
-        time_max.as_secs()
+        "silent\nshow-error\ngloboff\noutput = \"/dev/null\"\nwrite-out = \"%{{http_code}}\"\nmax-time = {}\n",
+        time_max.as_secs_f64()
     );
     for (name, value) in options {
         config.push_str(&if value.is_empty() {
@@ -21,7 +51,10 @@ pub(crate) fn send(options: &[(&str, &str)], time_max: Duration) -> Result<(), S
             format!("{name} = \"{}\"\n", quoted(value))
         });
     }
-    let missing = |why: std::io::Error| format!("TLS needs curl, which cannot be started: {why}");
+    let missing = |why: std::io::Error| Failed {
+        why: format!("notices need curl, which cannot be started: {why}"),
+        status: None,
+    };
     // -q: no configuration of the user changes what is verified.
     let mut curl = Command::new("curl");
     curl.args(["-q", "--config", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -31,11 +64,12 @@ pub(crate) fn send(options: &[(&str, &str)], time_max: Duration) -> Result<(), S
     }
     let ended = child.wait_with_output().map_err(missing)?;
     let said = String::from_utf8_lossy(&ended.stdout);
-    match ended.status.success() {
-        true if said.starts_with('2') => Ok(()),
-        true => Err(format!("the answer is {}", explain::plain(&said))),
-        false => Err(explain::plain(&String::from_utf8_lossy(&ended.stderr))),
-    }
+    let why = match ended.status.success() {
+        true if said.starts_with('2') => return Ok(()),
+        true => format!("the answer is {}", explain::plain(&said)),
+        false => explain::plain(&String::from_utf8_lossy(&ended.stderr)),
+    };
+    Err(Failed { why, status: ended.status.code() })
 }
 
 /// A value of curl's configuration (curl(1), `--config`).

@@ -1,6 +1,7 @@
 //! Where changes of an owner's machines are sent; set on the command line of the hub alone.
 
 use crate::mail;
+use crate::outside::{NotOutside, Server};
 use crate::store::{Session, Trouble, first};
 
 /// A form of notice.
@@ -36,24 +37,76 @@ impl Form {
     }
 }
 
-/// Adds a hook for what is sent with a token.
+/// A hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// How changes are told.
+    pub form: Form,
+    /// Where to, often with a password or a key.
+    pub target: String,
+    /// Whether it may reach private networks, this host among them.
+    pub allow_private: bool,
+}
+
+impl Hook {
+    /// A hook to which something can be sent.
+    ///
+    /// # Errors
+    /// Nothing can be sent to such an address, or it is one of a private network, which was not allowed.
+    pub fn new(form: Form, target: &str, allow_private: bool) -> Result<Self, Trouble> {
+        let server = Server::of(target);
+        let (is_target, like) = match form {
+            Form::Mail => (mail::is_target(target), mail::TARGET),
+            _ => {
+                let is_web = server.as_ref().is_some_and(|server| ["http", "https"].contains(&server.scheme));
+                (is_web, "https://HOST/PATH or http://...")
+            }
+        };
+        let Some(server) = server.filter(|_| is_target) else {
+            return Err(Trouble::of(format!("The target of the form {} is {like}.", form.word())));
+        };
+        if !allow_private {
+            match server.addresses() {
+                Err(NotOutside::Private(why)) => return Err(Trouble::of(format!("{why}."))),
+                // A name that has no address now may have one when something is to be sent.
+                Err(NotOutside::Unknown(_)) | Ok(_) => {}
+            }
+        }
+        Ok(Self { form, target: target.to_owned(), allow_private })
+    }
+
+    /// Where it goes, for people: without user, password, path and key.
+    pub fn shown(&self) -> String {
+        Server::of(&self.target).map_or_else(|| "an address that is not valid".to_owned(), |server| server.shown())
+    }
+}
+
+/// Adds a hook for what is sent with a token; one to the same target is replaced.
 ///
 /// # Errors
-/// There is no such token, or nothing can be sent to such an address.
-pub fn add(session: &mut dyn Session, token: &str, form: Form, target: &str) -> Result<(), Trouble> {
-    let (is_target, like) = match form {
-        Form::Mail => (mail::is_target(target), mail::TARGET),
-        _ => {
-            (["http://", "https://"].iter().any(|scheme| target.starts_with(scheme)), "https://HOST/PATH or http://...")
-        }
-    };
-    if !is_target {
-        return Err(Trouble::of(format!("The target of the form {} is {like}.", form.word())));
-    }
+/// There is no such token.
+pub fn add(session: &mut dyn Session, token: &str, hook: &Hook) -> Result<(), Trouble> {
     let row = first(session, "SELECT id FROM token WHERE name = $1", &[token.into()])?;
     let owner = row.and_then(|row| row.integer(0)).ok_or_else(|| Trouble::of(format!("No token named {token}.")))?;
-    let sql = "INSERT INTO hook (owner, kind, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-    session.run(sql, &[owner.into(), form.word().into(), target.into()]).map(drop)
+    let sql = "INSERT INTO hook (owner, kind, target, allow_private) VALUES ($1, $2, $3, $4) \
+               ON CONFLICT (owner, kind, target) DO UPDATE SET allow_private = excluded.allow_private";
+    let values = [owner.into(), hook.form.word().into(), hook.target.as_str().into(), hook.allow_private.into()];
+    session.run(sql, &values).map(drop)
+}
+
+/// All hooks, each with the name of its token.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, Trouble> {
+    let sql = "SELECT token.name, hook.kind, hook.target, hook.allow_private FROM hook \
+               JOIN token ON token.id = hook.owner ORDER BY token.name, hook.id";
+    let rows = session.run(sql, &[])?;
+    let hooks = rows.iter().filter_map(|row| {
+        let form = Form::of(row.text(1)?)?;
+        Some((row.words(0), Hook { form, target: row.words(2), allow_private: row.flag(3) }))
+    });
+    Ok(hooks.collect())
 }
 
 /// Removes all hooks of a token.

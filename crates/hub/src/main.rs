@@ -3,9 +3,10 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod operator;
 
 use anyhow::{Context, bail};
-use args::{Cli, Command, HookCommand, TokenCommand};
+use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use explain::how_many;
@@ -13,7 +14,7 @@ use hub::hub_state::Settings;
 use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
 use hub::submit::Sent;
-use hub::{clock, folders, hooks, private, results, serve, tokens, verify};
+use hub::{clock, folders, private, results, serve, verify};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -75,16 +76,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             let listening = |address| drop(say(&format!("Listening on http://{address}")));
             serve::serve(store, data, serve.listen, settings, listening).map_err(anyhow::Error::msg)
         }
-        Command::Hook { command } => {
-            let store = migrated(&place.data, place.database.as_deref())?;
-            match command {
-                HookCommand::Add { name, form, target } => {
-                    store::write(&*store, |session| hooks::add(session, &name, form, &target))?;
-                }
-                HookCommand::Remove { name } => store::write(&*store, |session| hooks::remove(session, &name))?,
-            }
-            Ok(())
-        }
+        Command::Hook { command } => operator::hook(&*migrated(&place.data, place.database.as_deref())?, command),
+        Command::Hide { ids } => operator::hide(&*migrated(&place.data, place.database.as_deref())?, &ids),
+        Command::Delete { ids } => operator::delete(&*migrated(&place.data, place.database.as_deref())?, &ids),
+        Command::Compact => operator::compact(&*migrated(&place.data, place.database.as_deref())?),
         Command::Migrate => {
             let store = open(&place.data, place.database.as_deref())?;
             let taken = store::migrate(&*store, clock::now_utc_ms())?;
@@ -96,6 +91,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Verify => verified(&*migrated(&place.data, place.database.as_deref())?),
         Command::Import { places, owner, publish } => {
             let store = migrated(&place.data, place.database.as_deref())?;
+            if place.data.is_dir() {
+                serve::first_token(&*store, &place.data).map_err(anyhow::Error::msg)?;
+            }
             import(&*store, &places, &owner, publish)
         }
         Command::Export { out } => {
@@ -109,7 +107,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             backed_up(&*store, &file).with_context(|| format!("Cannot back up to {}", file.display()))
         }
         Command::Restore { file } => restored(&place, &file),
-        Command::Token { command } => token(&*migrated(&place.data, place.database.as_deref())?, command),
+        Command::Token { command } => operator::token(&*migrated(&place.data, place.database.as_deref())?, command),
     }
 }
 
@@ -140,29 +138,6 @@ fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> 
     let ignored = how_many(imported.ignored.len(), "file");
     let new = how_many(imported.new, "new result");
     say(&format!("{new}, {} known before, {ignored} ignored.", imported.known))
-}
-
-fn token(store: &dyn Store, command: TokenCommand) -> anyhow::Result<()> {
-    match command {
-        TokenCommand::Make { name, scopes } => {
-            let secret = store::write(store, |session| tokens::make(session, &name, &scopes, clock::now_utc_ms()))?;
-            say(&secret)
-        }
-        TokenCommand::List => {
-            for token in store::read(store, tokens::all)? {
-                let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.word()).collect();
-                let state = if token.revoked_utc_ms.is_some() { "revoked" } else { "valid" };
-                say(&format!("{}\t{}\t{state}", token.name, scopes.join(",")))?;
-            }
-            Ok(())
-        }
-        TokenCommand::Revoke { name } => {
-            match store::write(store, |session| tokens::revoke(session, &name, clock::now_utc_ms()))? {
-                true => say(&format!("Revoked {name}.")),
-                false => bail!("No token named {name}; see sbc-bench-hub token list."),
-            }
-        }
-    }
 }
 
 /// The database, with the tables of this program.
@@ -235,6 +210,7 @@ fn whole(file: &Path, name: &Path) -> anyhow::Result<String> {
     Ok(format!("{}: {results} and {originals} checked.", name.display()))
 }
 
+/// Prints a line.
 fn say(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(std::io::stdout(), "{line}")?)
 }

@@ -59,7 +59,8 @@ pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Opti
     }
     let known = |session: &mut dyn Session| -> Result<Option<i64>, Trouble> {
         let values = [kind.word().into(), words.as_str().into()];
-        let row = first(session, "SELECT id FROM name WHERE kind = $1 AND words = $2", &values)?;
+        let sql = format!("SELECT id FROM name WHERE kind = $1 AND words = $2{}", session.dialect().to_point_to());
+        let row = first(session, &sql, &values)?;
         Ok(row.and_then(|row| row.integer(0)))
     };
     if let Some(id) = known(session)? {

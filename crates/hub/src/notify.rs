@@ -2,7 +2,7 @@
 //! later, and one whose sender died within is sent by another.
 
 use crate::changes::{self, Change};
-use crate::hooks::Form;
+use crate::hooks::{Form, Hook};
 use crate::mail::{self, Mail};
 use crate::store::{Store, Trouble, first, write};
 use crate::{curl, log};
@@ -21,8 +21,7 @@ const TIME_MAX: Duration = Duration::from_secs(20);
 struct Taken {
     id: i64,
     tries: i64,
-    form: Option<Form>,
-    target: String,
+    hook: Option<Hook>,
     change: Change,
 }
 
@@ -32,8 +31,8 @@ struct Taken {
 /// As [`crate::store::Session::run`]; one that could not be sent is not an error.
 pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
     let Some(taken) = take(store, now_utc_ms)? else { return Ok(false) };
-    let sent = match taken.form {
-        Some(form) => send(form, &taken.target, &taken.change, own_url, now_utc_ms),
+    let sent = match &taken.hook {
+        Some(hook) => send(hook, &taken.change, own_url, now_utc_ms),
         None => Err("unknown form of notice".to_owned()),
     };
     let id = taken.id.into();
@@ -69,65 +68,55 @@ fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<Taken>, Trouble> {
         let (id, tries) = (row.integer(0).unwrap_or(0), row.integer(3).unwrap_or(0));
         let sql = "UPDATE notice SET tries = tries + 1, due_utc_ms = $1 WHERE id = $2";
         session.run(sql, &[(now_utc_ms + LEASE_MS).into(), id.into()])?;
-        let hook = first(session, "SELECT kind, target FROM hook WHERE id = $1", &[row.0[1].clone()])?;
+        let sql = "SELECT kind, target, allow_private FROM hook WHERE id = $1";
+        let hook = first(session, sql, &[row.0[1].clone()])?;
         let change = changes::one(session, row.integer(2).unwrap_or(0))?;
         Ok(hook.zip(change).map(|(hook, change)| Taken {
             id,
             tries,
-            form: Form::of(hook.text(0).unwrap_or_default()),
-            target: hook.words(1),
+            hook: Form::of(hook.text(0).unwrap_or_default()).map(|form| Hook {
+                form,
+                target: hook.words(1),
+                allow_private: hook.flag(2),
+            }),
             change,
         }))
     })
 }
 
-fn send(form: Form, target: &str, change: &Change, own_url: &str, now_utc_ms: i64) -> Result<(), String> {
+fn send(hook: &Hook, change: &Change, own_url: &str, now_utc_ms: i64) -> Result<(), String> {
+    let target = hook.target.as_str();
     let url = format!("{own_url}/r/{}", change.slug);
     let text = format!("{} {url}", change.sentence());
-    match form {
+    match hook.form {
         Form::Generic => {
             let body = json!({"event": "change", "change": change.json(), "text": text, "url": url});
-            post(target, "POST", &body, change.id)
+            post(hook, target, "POST", &body, change.id)
         }
-        Form::Slack => post(target, "POST", &json!({"text": text}), change.id),
+        Form::Slack => post(hook, target, "POST", &json!({"text": text}), change.id),
         Form::Matrix => {
             // The number of the change makes it one message, however often it is sent.
             let (room, token) = target.split_once('?').unwrap_or((target, ""));
             let address = format!("{room}/send/m.room.message/sbc-bench-{}?{token}", change.id);
-            post(&address, "PUT", &json!({"msgtype": "m.text", "body": text}), change.id)
+            post(hook, &address, "PUT", &json!({"msgtype": "m.text", "body": text}), change.id)
         }
         Form::Mail => {
             let mail = Mail { subject: "sbc-bench: a figure changed", text: &text, number: change.id, now_utc_ms };
-            mail::send(target, &mail, TIME_MAX)
+            mail::send(target, hook.allow_private, &mail, TIME_MAX)
         }
     }
 }
 
-fn post(target: &str, method: &str, body: &serde_json::Value, change: i64) -> Result<(), String> {
-    let (body, key) = (body.to_string(), change.to_string());
-    if target.starts_with("https://") {
-        let key = format!("idempotency-key: {key}");
-        let options = [
-            ("url", target),
-            ("proto", "=https"),
-            ("request", method),
-            ("header", "content-type: application/json"),
-            ("header", &key),
-            ("data-raw", &body),
-        ];
-        return curl::send(&options, TIME_MAX);
-    }
-    // A redirection would let the receiver choose which address in the network of this hub is asked.
-    let config = ureq::Agent::config_builder().timeout_global(Some(TIME_MAX)).max_redirects(0);
-    let agent: ureq::Agent = config.build().into();
-    let request = match method {
-        "PUT" => agent.put(target),
-        _ => agent.post(target),
-    };
-    let request = request.header("content-type", "application/json").header("idempotency-key", key);
-    let answer = request.send(body).map_err(|error| error.to_string())?;
-    let status = answer.status();
-    if status.is_success() { Ok(()) } else { Err(format!("the answer is {}", status.as_u16())) }
+fn post(to: &Hook, url: &str, method: &str, body: &serde_json::Value, change: i64) -> Result<(), String> {
+    let (body, key) = (body.to_string(), format!("idempotency-key: {change}"));
+    let options = [
+        ("proto", "=http,https"),
+        ("request", method),
+        ("header", "content-type: application/json"),
+        ("header", &key),
+        ("data-raw", &body),
+    ];
+    curl::send(url, to.allow_private, &options, TIME_MAX)
 }
 
 #[cfg(test)]
@@ -151,7 +140,8 @@ mod tests {
                 listener.set_nonblocking(true).unwrap();
                 listener
             });
-            assert_eq!(post(&url, "POST", &json!({}), 1), Err(format!("the answer is {status}")));
+            let hook = Hook { form: Form::Generic, target: url.clone(), allow_private: true };
+            assert_eq!(post(&hook, &url, "POST", &json!({}), 1), Err(format!("the answer is {status}")));
             // The connection of a redirection that was followed would wait to be accepted.
             assert!(receiver.unwrap().join().unwrap().accept().is_err(), "{status}");
         }

@@ -41,7 +41,13 @@ pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Tro
 /// As [`Session::run`].
 pub fn keep(session: &mut dyn Session, hash: &str, size: usize, packed: &[u8]) -> Result<(), Trouble> {
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
-    session.run(sql, &[hash.into(), (size as i64).into(), Value::Bytes(packed.to_vec())]).map(drop)
+    session.run(sql, &[hash.into(), (size as i64).into(), Value::Bytes(packed.to_vec())])?;
+    // One that was there is held, so that who deletes its last result waits; it may be gone already.
+    let held = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_point_to());
+    match first(session, &held, &[hash.into()])? {
+        Some(_) => Ok(()),
+        None => Err(Trouble { is_passing: true, ..Trouble::of("The same original is being deleted; try again.") }),
+    }
 }
 
 /// The original of this hash.
@@ -59,6 +65,8 @@ pub fn get(session: &mut dyn Session, hash: &str) -> Result<Vec<u8>, Trouble> {
 /// # Errors
 /// As [`Session::run`].
 pub fn forget(session: &mut dyn Session, hash: &str) -> Result<(), Trouble> {
+    let lock = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_remove());
+    session.run(&lock, &[hash.into()])?;
     let sql = "DELETE FROM original WHERE hash = $1 AND NOT EXISTS (SELECT 1 FROM result WHERE result.hash = $1)";
     session.run(sql, &[hash.into()]).map(drop)
 }

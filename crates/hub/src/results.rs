@@ -4,6 +4,7 @@ use crate::derive::{self, Derived};
 use crate::log;
 use crate::names::{self, Kind};
 use crate::originals;
+use crate::random;
 use crate::sorts::SORTS;
 use crate::store::{Dialect, Session, Store, Trouble, Value, first, read, read_all, write};
 
@@ -61,15 +62,10 @@ const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
 /// 60 bits: nobody finds an unlisted result by trying.
 const SLUG_LETTERS: usize = 12;
 
-/// The short name of a file of an owner: from what was sent, so that sending it twice gives the same.
-pub fn slug_of(owner: i64, received_hash: &str) -> String {
-    let digits = originals::hash(format!("{owner} {received_hash}").as_bytes());
-    let digits = digits.as_bytes();
-    let letter = |at: usize| {
-        let pair = std::str::from_utf8(&digits[2 * at..2 * at + 2]).unwrap_or("0");
-        LETTERS[usize::from_str_radix(pair, 16).unwrap_or(0) % 32] as char
-    };
-    (0..SLUG_LETTERS).map(letter).collect()
+/// A new short name. It says nothing about what it names: who has the file, too, cannot work it out.
+fn new_slug() -> Result<String, Trouble> {
+    let random = random::bytes::<SLUG_LETTERS>()?;
+    Ok(random.iter().map(|byte| LETTERS[usize::from(byte % 32)] as char).collect())
 }
 
 /// The result that an owner sent before with these bytes.
@@ -97,7 +93,7 @@ pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<Kept, Trouble> 
         return Ok(kept);
     }
     originals::keep(session, &new.hash, new.size, &new.packed)?;
-    let slug = slug_of(new.owner, &new.received_hash);
+    let slug = new_slug()?;
     let quarantined = new.derived.as_ref().err().cloned();
     let published = Some(new.received_utc_ms).filter(|_| new.published);
     let mut columns: Vec<(&str, Value)> = vec![
@@ -179,22 +175,6 @@ pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64
                listed = CASE WHEN quarantined IS NULL AND $1 IS NOT NULL THEN 1 ELSE 0 END \
                WHERE owner = $2 AND slug = $3 RETURNING id";
     Ok(!session.run(sql, &[at.into(), owner.into(), slug.into()])?.is_empty())
-}
-
-/// Deletes a result of an owner with all that came from it. False if the owner has no such result.
-///
-/// # Errors
-/// As [`Session::run`].
-pub fn delete(session: &mut dyn Session, owner: i64, slug: &str) -> Result<bool, Trouble> {
-    let values = [owner.into(), slug.into()];
-    let sql = "DELETE FROM result WHERE owner = $1 AND slug = $2 RETURNING id, hash";
-    let Some(row) = first(session, sql, &values)? else { return Ok(false) };
-    let id = [Value::from(row.integer(0))];
-    let notices = "DELETE FROM notice WHERE change_id IN (SELECT id FROM change WHERE result_id = $1)";
-    session.run(notices, &id)?;
-    session.run("DELETE FROM change WHERE result_id = $1", &id)?;
-    originals::forget(session, &row.words(1))?;
-    Ok(true)
 }
 
 /// The number of this build; the first time it is asked for it gets the highest.

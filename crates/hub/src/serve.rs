@@ -72,7 +72,10 @@ pub fn serve(
 }
 
 /// Makes the first token where there is none, readable for its owner alone: the hub can be used at once.
-fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
+///
+/// # Errors
+/// One sentence: the database or the directory does not take it.
+pub fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
     let all = read(store, tokens::all).map_err(|error| error.message)?;
     if !all.is_empty() {
         return Ok(());

@@ -2,6 +2,7 @@
 //! only their SHA-256.
 
 use crate::originals::hash;
+use crate::random;
 use crate::store::{Session, Trouble, first};
 
 /// What a token may be used for.
@@ -60,13 +61,7 @@ const PREFIX: &str = "sbch_";
 /// # Errors
 /// The name is taken, or the kernel gives no random bytes.
 pub fn make(session: &mut dyn Session, name: &str, scopes: &[Scope], now_utc_ms: i64) -> Result<String, Trouble> {
-    let mut random = [0_u8; 32];
-    let flags = rustix::rand::GetRandomFlags::empty();
-    match rustix::rand::getrandom(&mut random, flags) {
-        Ok(count) if count == random.len() => {}
-        _ => return Err(Trouble::of("The kernel gives no random bytes.")),
-    }
-    let secret = format!("{PREFIX}{}", hash(&random));
+    let secret = format!("{PREFIX}{}", hash(&random::bytes::<32>()?));
     let scopes: Vec<&str> = scopes.iter().map(|scope| scope.word()).collect();
     let values = [name.into(), hash(secret.as_bytes()).into(), scopes.join(" ").into(), now_utc_ms.into()];
     let sql = "INSERT INTO token (name, secret_hash, scopes, made_utc_ms) VALUES ($1, $2, $3, $4)";

@@ -4,18 +4,24 @@
 
 mod common;
 
-use common::running::{Running, program};
+use common::running::Running;
 use common::{Folder, made, on_hubs};
 use hub::store::{Sqlite, Store, read};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use testkit::TlsServer;
 
 /// A listener that answers each request or mail, and hands on what it got.
 fn listener(serve: fn(TcpStream) -> String) -> (u16, Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener_at("127.0.0.1:0", serve)
+}
+
+fn listener_at(address: &str, serve: fn(TcpStream) -> String) -> (u16, Receiver<String>) {
+    let listener = TcpListener::bind(address).unwrap();
     let port = listener.local_addr().unwrap().port();
     let (give, take) = channel();
     let served = move || listener.incoming().flatten().all(|stream| give.send(serve(stream)).is_ok());
@@ -116,8 +122,7 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
         let matrix = format!("http://127.0.0.1:{web}/_matrix/client/v3/rooms/!a:b?access_token=t");
         let mail = format!("smtp://127.0.0.1:{relay}/?from=hub@lab&to=owner@lab");
         for (form, target) in [("generic", &generic), ("slack", &generic), ("matrix", &matrix), ("mail", &mail)] {
-            let words = ["hook", "add", "owner", "--form", form, target.as_str()];
-            assert!(program(&hub.data, hub.database.as_deref(), &words).status().unwrap().success());
+            hub.hook(form, target);
         }
         send_a_change(hub);
         let asked = |hub: &Running| {
@@ -140,7 +145,14 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
             "{told:?}"
         );
         let mail = mails.recv_timeout(patience).unwrap();
-        assert!(mail.contains("RCPT TO:<owner@lab>") && mail.contains("shelf-3: "), "{mail}");
+        for words in [
+            "EHLO sbc-bench-hub",
+            "RCPT TO:<owner@lab>",
+            "shelf-3: ",
+            "\r\nContent-Type: text/plain; charset=utf-8\r\n",
+        ] {
+            assert!(mail.contains(words), "{words}: {mail}");
+        }
         for number in 30..34 {
             hub.keep("?machine=shelf-3", &made::log("Board Five", number, 6720.0 * noise(number)));
         }
@@ -184,12 +196,8 @@ fn notices_go_over_verified_tls_and_passwords_over_nothing_else() {
         ("mail", format!("smtps://me:secret@localhost:{}/?from=hub@lab&to=owner@lab", mails.port)),
         ("mail", format!("smtp://me:secret@localhost:{relay}/?from=hub@lab&to=owner@lab")),
     ] {
-        let words = ["hook", "add", "owner", "--form", form, &target];
-        assert!(program(&hub.data, None, &words).status().unwrap().success(), "{target}");
+        hub.hook(form, &target);
     }
-    let add =
-        |target: &str| program(&hub.data, None, &["hook", "add", "owner", target]).output().unwrap().status.success();
-    assert!(!add("ftp://localhost/") && !add("smtp://localhost/"));
     send_a_change(&hub);
     let (input, output) = (mails.child.stdout.take().unwrap(), mails.child.stdin.take().unwrap());
     let mail = std::thread::Builder::new().spawn(move || smtp(input, output)).unwrap();
@@ -212,4 +220,64 @@ fn notices_go_over_verified_tls_and_passwords_over_nothing_else() {
     let forms: Vec<(&str, bool)> = found.iter().map(|(form, problem)| (form.as_str(), problem.is_empty())).collect();
     assert_eq!(forms, [("generic", true), ("mail", true), ("mail", false), ("slack", false)], "{found:?}");
     assert!(found[3].1.contains("SSL"), "{found:?}");
+}
+
+/// Names the hosts file of a network of the test's own.
+const HOSTS: &str = "SBC_BENCH_HUB_TEST_HOSTS";
+
+#[test]
+fn hooks_reach_the_address_that_was_looked_at_and_no_private_network() {
+    match std::env::var_os(HOSTS) {
+        Some(hosts) => hooks_in_own_network(Path::new(&hosts)),
+        None => in_own_network("hooks_reach_the_address_that_was_looked_at_and_no_private_network"),
+    }
+}
+
+/// Runs a test once more, in a network that has nothing but this host under an address of the world outside.
+fn in_own_network(test: &str) {
+    let folder = Folder::new();
+    let hosts = folder.0.join("hosts");
+    std::fs::write(&hosts, "").unwrap();
+    let script = "ip link set lo up && ip addr add 9.9.9.9/32 dev lo && mount --bind \"$1\" /etc/hosts && echo ready && \
+                  exec \"$2\" --exact \"$3\" --nocapture";
+    let mut command = Command::new("unshare");
+    command.args(["-n", "-m", "sh", "-c", script, "sh"]).arg(&hosts).arg(std::env::current_exe().unwrap()).arg(test);
+    let output = command.env(HOSTS, &hosts).output();
+    let said = output.as_ref().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    if !said.starts_with("ready") {
+        return testkit::skip("a network of its own cannot be made for a test (root, unshare and ip)");
+    }
+    let output = output.unwrap();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn hooks_in_own_network(hosts: &Path) {
+    let name = |lines: &str| std::fs::write(hosts, format!("127.0.0.1 localhost\n{lines}\n")).unwrap();
+    name("9.9.9.9 outside.example both.example rebound.example\n127.0.0.1 both.example inside.example");
+    let hub = Running::start(None, &[]);
+    let (port, outside) = listener_at("9.9.9.9:0", http);
+    let (_, inside) = listener_at(&format!("127.0.0.1:{port}"), http);
+    for (host, may) in [("outside", true), ("both", true), ("rebound", true), ("inside", false)] {
+        let target = format!("http://{host}.example:{port}/{host}");
+        let (is_done, said) = hub.operate(&["hook", "add", "owner", "-"], &target);
+        assert_eq!(is_done, may, "{target}: {said}");
+    }
+    // Who runs the domain gives the name another address before something is sent.
+    name("9.9.9.9 outside.example both.example\n127.0.0.1 both.example rebound.example");
+    send_a_change(&hub);
+    let store = Sqlite::open(&hub.data.join("hub.sqlite")).unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while problems(&store).len() < 3 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let found = problems(&store);
+    let refused: Vec<&str> = found.iter().map(|(_, why)| why.as_str()).filter(|why| !why.is_empty()).collect();
+    assert_eq!(
+        (found.len(), refused.as_slice()),
+        (3, ["rebound.example has the address 127.0.0.1 of a private network, which a hook reaches with --allow-private alone"].as_slice())
+    );
+    let mut reached: Vec<String> = outside.try_iter().map(|told| told.split(' ').nth(1).unwrap().to_owned()).collect();
+    reached.sort();
+    assert_eq!(reached, ["/both", "/outside"]);
+    assert!(inside.try_recv().is_err());
 }

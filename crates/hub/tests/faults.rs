@@ -7,7 +7,7 @@ mod common;
 
 use common::running::{Running, program};
 use common::{Server, made, on_both, on_hubs, postgres_database};
-use hub::store::{Postgres, Sqlite, Store, first, migrate, read, write};
+use hub::store::{Dialect, Postgres, Sqlite, Store, first, migrate, read, write};
 use hub::{changes, notify};
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -112,6 +112,28 @@ fn postgres_restarts_and_the_hub_connects_again() {
 }
 
 #[test]
+fn database_that_another_process_locks_is_said_to_be_locked() {
+    on_hubs(&[], |hub| {
+        let database = store(hub);
+        let lock = match database.dialect() {
+            Dialect::Sqlite => "UPDATE token SET name = name",
+            Dialect::Postgres => "LOCK TABLE original",
+        };
+        let refused = write(&*database, |session| {
+            session.run(lock, &[])?;
+            Ok(hub.send("", &made::log("Board L", 1, 7000.0)))
+        });
+        let refused = refused.unwrap();
+        let said = refused.json()["error"].as_str().unwrap().to_owned();
+        assert_eq!(
+            (refused.status, said.as_str()),
+            (503, "The database is locked by another process; try again later.")
+        );
+        hub.keep("", &made::log("Board L", 1, 7000.0));
+    });
+}
+
+#[test]
 fn migration_is_whole_or_not_there_over_kills() {
     for database in [None, postgres_database()] {
         for kill in 0..kills() {
@@ -169,7 +191,8 @@ fn notice_is_sent_after_the_clock_was_set_back() {
         let made = write(&**store, |session| hub::tokens::make(session, "owner", &hub::tokens::Scope::ALL, now));
         made.unwrap();
         let target = format!("http://127.0.0.1:{port}/");
-        write(&**store, |session| hub::hooks::add(session, "owner", hub::hooks::Form::Generic, &target)).unwrap();
+        let hook = hub::hooks::Hook::new(hub::hooks::Form::Generic, &target, true).unwrap();
+        write(&**store, |session| hub::hooks::add(session, "owner", &hook)).unwrap();
         write(&**store, |session| {
             let sql = "INSERT INTO notice (hook_id, change_id, due_utc_ms, tries) \
                        SELECT id, 1, $1, 0 FROM hook";

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::running::Running;
 use common::{made, on_hubs};
 use flate2::Compression;
 use flate2::read::GzEncoder;
@@ -159,6 +160,47 @@ fn senders_who_hang_up_and_readers_who_do_not_read_fill_no_memory() {
         assert!(until(200), "their room is free once they are gone");
         assert!(hub.memory_kib() < 400 << 10, "{} KiB", hub.memory_kib());
     });
+}
+
+/// The answer to a request as it stands here.
+fn raw(hub: &Running, request: &str) -> String {
+    let mut stream = TcpStream::connect(hub.url.strip_prefix("http://").unwrap()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    // A hub that refuses it does not read all of it.
+    let _ = stream.write_all(request.as_bytes());
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn heads_larger_than_the_limit_are_refused_at_it() {
+    on_hubs(&[], |hub| {
+        const LIMIT: usize = 32 << 10;
+        for (bytes, expected) in
+            [(LIMIT - 1, "200"), (LIMIT, "200"), (LIMIT + 1, "431"), (40_000, "431"), (1 << 20, "431")]
+        {
+            let head = |padding: &str| format!("GET /healthz HTTP/1.1\r\nconnection: close\r\na: {padding}\r\n\r\n");
+            let answer = raw(hub, &head(&"x".repeat(bytes - head("").len())));
+            assert!(answer.starts_with(&format!("HTTP/1.1 {expected} ")), "{bytes}: {answer}");
+        }
+        let many = format!("GET /healthz HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(90));
+        assert!(raw(hub, &many.replacen("a: b", "connection: close", 1)).starts_with("HTTP/1.1 200 "));
+    });
+}
+
+#[test]
+fn feed_believes_nothing_of_what_a_request_calls_the_hub() {
+    on_hubs(&[], |hub| {
+        let id = hub.keep("?publish=1", &made::log("Board H", 1, 7000.0));
+        let feed = raw(hub, "GET /feed.atom HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n");
+        assert!(!feed.contains("evil.example") && feed.contains(&format!("<link href=\"/r/{id}\"/>")), "{feed}");
+        assert_eq!(feed.matches("<id>urn:uuid:").count(), 2, "{feed}");
+    });
+    let hub = Running::start(None, &["--public-url", "https://hub.example/"]);
+    let id = hub.keep("?publish=1", &made::log("Board H", 1, 7000.0));
+    let feed = raw(&hub, "GET /feed.atom HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n");
+    assert!(!feed.contains("evil.example") && feed.contains(&format!("<id>https://hub.example/r/{id}</id>")), "{feed}");
 }
 
 #[test]

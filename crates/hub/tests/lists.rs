@@ -9,7 +9,7 @@ use hub::names::Kind;
 use hub::query::{Cursor, Query, page};
 use hub::results::NAMED;
 use hub::sorts::SORTS;
-use hub::store::{Row, Session, Sqlite, Store, Trouble, Value, migrate, read, write};
+use hub::store::{Dialect, Row, Session, Sqlite, Store, Trouble, Value, migrate, read, write};
 use hub::submit::{Sent, submit};
 
 /// Asks how the database would answer, too.
@@ -25,6 +25,10 @@ impl Session for Planned<'_> {
             self.plan = steps.iter().map(|step| step.words(3) + "\n").collect();
         }
         self.session.run(sql, values)
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.session.dialect()
     }
 }
 

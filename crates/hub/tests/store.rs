@@ -12,10 +12,11 @@ use hub::hub_state::{Hub, Settings};
 use hub::limits::Limits;
 use hub::names::Kind;
 use hub::results::{self, Kept};
-use hub::store::{Dialect, Session, Store, Trouble, Value, first, migrate, read, read_all, write};
+use hub::store::{Dialect, Session, Store, Trouble, Value, erase, first, migrate, read, read_all, write};
 use hub::tokens::{self, Scope};
-use hub::{originals, submit};
+use hub::{originals, removal, submit};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A log of one board, of which each number makes another.
 fn log(number: u32) -> Vec<u8> {
@@ -50,7 +51,7 @@ fn migrations_run_once_and_a_newer_database_is_refused() {
     on_both(|store, name| {
         assert_eq!(
             migrate(&**store, 1).unwrap(),
-            ["results", "changes", "counted", "died", "orders", "owners"],
+            ["results", "changes", "counted", "died", "orders", "owners", "hooks"],
             "{name}"
         );
         assert_eq!(migrate(&**store, 2).unwrap(), [""; 0], "{name}");
@@ -71,7 +72,7 @@ fn several_hubs_migrate_at_the_same_time() {
             })
             .collect();
         let taken: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-        assert_eq!(taken, 6, "{name}");
+        assert_eq!(taken, 7, "{name}");
     });
 }
 
@@ -142,13 +143,65 @@ fn result_is_kept_once_and_deleted_whole() {
         assert_eq!(again, Kept { was_there: true, ..kept.clone() }, "{name}");
         let of_other = send(&**store, 2, log(1));
         assert_ne!(of_other.slug, kept.slug, "{name}");
+        // A person who has the file has its hash and can count owners.
+        let is_of_hash = |text: &str| {
+            let digits = originals::hash(text.as_bytes());
+            let bytes = (0..12).map(|at| usize::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap() % 32);
+            bytes.map(|letter| char::from(b"abcdefghjkmnpqrstuvwxyz023456789"[letter])).eq(kept.slug.chars())
+        };
+        let hash = originals::hash(&log(1));
+        assert!(![hash.clone(), format!("1 {hash}"), format!("1{hash}")].iter().any(|text| is_of_hash(text)), "{name}");
         assert_eq!([count(&**store, "result"), count(&**store, "original")], [2, 1], "{name}");
-        let delete = |owner: i64, slug: &str| write(&**store, |session| results::delete(session, owner, slug)).unwrap();
+        assert!(count(&**store, "name") > 0, "{name}");
+        let delete = |owner: i64, slug: &str| write(&**store, |session| removal::delete(session, owner, slug)).unwrap();
         assert!(!delete(2, &kept.slug), "{name}: only its owner deletes it");
         assert!(delete(1, &kept.slug), "{name}");
         assert_eq!([count(&**store, "result"), count(&**store, "original")], [1, 1], "{name}");
         assert!(delete(2, &of_other.slug), "{name}");
-        assert_eq!([count(&**store, "result"), count(&**store, "original")], [0, 0], "{name}");
+        for table in ["result", "original", "name", "name_core"] {
+            assert_eq!(count(&**store, table), 0, "{name}: {table}");
+        }
+        assert_ne!(send(&**store, 1, log(1)).slug, kept.slug, "{name}");
+    });
+}
+
+/// Ends another thread with its value.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn deletion_during_uploads_takes_nothing_of_them() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let ends = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let deleting = std::thread::Builder::new().spawn_scoped(scope, || {
+                while !ends.load(Ordering::Relaxed) {
+                    let kept = send(&**store, 1, log(1));
+                    erase(&**store, |session| removal::delete(session, 1, &kept.slug)).unwrap();
+                }
+            });
+            // A panic ends the other thread, too.
+            let end = Ends(&ends);
+            let mut taken = Vec::new();
+            for owner in 2..60 {
+                // The same board and the same original, which its last result takes along.
+                let kept = send(&**store, owner, log(1));
+                let sql = "SELECT name.words, original.size FROM result JOIN name ON name.id = result.board_id \
+                           JOIN original ON original.hash = result.hash WHERE result.id = $1";
+                let row = read(&**store, |session| first(session, sql, &[kept.id.into()])).unwrap();
+                taken.extend(row.is_none().then_some(owner));
+                erase(&**store, |session| removal::delete(session, owner, &kept.slug)).unwrap();
+            }
+            drop(end);
+            deleting.unwrap().join().unwrap();
+            assert_eq!(taken, [0; 0], "{name}");
+        });
     });
 }
 

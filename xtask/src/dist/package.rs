@@ -82,7 +82,7 @@ pub(crate) fn main(arch: &str) -> Result<()> {
         files.push(entry?.file_name().to_string_lossy().into_owned());
     }
     files.sort();
-    let sums = checksums(&out, &files)?;
+    let sums = [day(&epoch)?.into_bytes(), checksums(&out, &files)?].concat();
     fs::write(out.join("SHA256SUMS"), &sums)?;
     println!("{}\n{}{}", made.line, String::from_utf8_lossy(&sums), out.display());
     Ok(())
@@ -105,7 +105,8 @@ pub(crate) fn twice(arch: &str) -> Result<()> {
     let (first, second) = (sums(&target_folder)?, sums(&clone.join("target"))?);
     ensure!(first == second, "two builds differ:\n{first}\n{second}");
     fs::remove_dir_all(&clone)?;
-    println!("equal: {} files of two builds in two folders", first.lines().count());
+    let files = first.lines().filter(|line| !line.starts_with('#')).count();
+    println!("equal: {files} files of two builds in two folders");
     Ok(())
 }
 
@@ -187,6 +188,12 @@ fn debian_changelog(epoch: &str) -> Result<String> {
     ))
 }
 
+/// The first line of `SHA256SUMS`, a comment for sha256sum: signed with the rest, it tells `update` how old the release is.
+fn day(epoch: &str) -> Result<String> {
+    said(Command::new("date").args(["--utc", "+# date: %Y-%m-%d", "--date"]).arg(format!("@{epoch}")).output()?)
+        .map(|line| line + "\n")
+}
+
 /// What a program printed, if it ended well.
 fn said(output: Output) -> Result<String> {
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -196,6 +203,21 @@ fn said(output: Output) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_have_a_date_that_sha256sum_takes_for_a_comment() {
+        assert_eq!(day("1795737600").unwrap(), "# date: 2026-11-27\n");
+        let folder = std::env::temp_dir().join(format!("sbc-bench-sums-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a"), "a").unwrap();
+        let sums = [day("0").unwrap().into_bytes(), checksums(&folder, &["a".to_owned()]).unwrap()].concat();
+        fs::write(folder.join("SHA256SUMS"), sums).unwrap();
+        let checked =
+            Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&folder).output();
+        let said = said(checked.unwrap()).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(said, "a: OK");
+    }
 
     #[test]
     fn recipes_have_the_version_of_the_workspace() {

@@ -92,8 +92,7 @@ pub(super) const REACHES: &[Reach] = &[
                 "power meters, hubs and releases that the user named; pages and metrics, where asked for",
             ),
             at("hub/src/http/", "who asks"),
-            at("hub/src/mail.rs", "the relay that the operator named"),
-            at("hub/src/notify.rs", "webhooks that the operator named"),
+            at("hub/src/outside.rs", "addresses of webhooks and mail servers that the operator named"),
             at("hub/src/rate.rs", "who asks how often"),
             at("hub/src/serve.rs", "the address that it serves"),
         ],
@@ -109,7 +108,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/update/", "package managers, whose program is it? And the new program, which must start"),
             at("bench/src/workloads/packages.rs", "the package manager, where `install-tools` was confirmed"),
             at("hub/src/store/pg_dump.rs", "pg_dump and pg_restore, where `backup` was asked for"),
-            at("hub/src/curl.rs", "curl, for notices over TLS to whom the operator named"),
+            at("hub/src/curl.rs", "curl, for notices to whom the operator named"),
         ],
     },
     Reach {

@@ -49,7 +49,7 @@ pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["hub"]),
     ("tar", &["archive"]),
     ("tokio", &["hub"]),
-    ("ureq", &["bench", "hub"]),
+    ("ureq", &["bench"]),
     ("wasm-bindgen", &["web"]),
     ("zip", &["archive"]),
 ];

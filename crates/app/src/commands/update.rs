@@ -3,10 +3,16 @@
 use crate::args::UpdateArgs;
 use crate::{input, output, status};
 use anyhow::{Context, Error};
-use bench::update::{self, Found, Source, Version};
+use bench::update::{self, Source, Version};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use machine::Timeline;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
+/// Releases are more frequent than twice a year: an address with an older one may withhold newer ones.
+const AGE_DAYS_MAX: i32 = 183;
 /// A key has two lines.
 const KEY_BYTES_MAX: u64 = 4 << 10;
 
@@ -18,17 +24,22 @@ pub(crate) fn run(args: &UpdateArgs) -> anyhow::Result<u8> {
         anyhow::bail!("{why}");
     }
     let current = Version::parse(env!("CARGO_PKG_VERSION")).context("This program has no version of three numbers.")?;
-    let newest = match source.newer_than(current).map_err(Error::msg)? {
-        Found::NothingNewer(version) => {
-            output::print(&format!("{current} is up to date: {} has {version}.\n", source.url()))?;
-            return Ok(0);
-        }
-        Found::Newer(version, newer) => {
-            let path = explain::plain(&program.display().to_string());
-            output::print(&format!("{path}: {current} -> {version} from {} (signature verified)\n", source.url()))?;
-            (version, newer)
-        }
+    let found = source.newer_than(current).map_err(Error::msg)?;
+    let (version, url) = (found.version, source.url());
+    let now = Timeline::start().start_utc_ms();
+    let age = age(&found.day, now).with_context(|| format!("{url}/SHA256SUMS has a date that is not valid"))?;
+    let Some(newer) = found.newer else {
+        anyhow::ensure!(
+            version == current,
+            "{url} has {version} of {}, older than this {current}: newer ones are withheld there, or it lags. Nothing was \
+             changed; use --from with another address.",
+            found.day
+        );
+        output::print(&format!("{current} is up to date: {url} has {version} of {}.\n{age}", found.day))?;
+        return Ok(0);
     };
+    let path = explain::plain(&program.display().to_string());
+    output::print(&format!("{path}: {current} -> {version} from {url} (of {}, signature verified)\n{age}", found.day))?;
     if args.check {
         return Ok(status::FAILURE);
     }
@@ -36,9 +47,24 @@ pub(crate) fn run(args: &UpdateArgs) -> anyhow::Result<u8> {
         output::print("Nothing was changed.\n")?;
         return Ok(status::FAILURE);
     }
-    source.install(&newest.1, &program).map_err(Error::msg)?;
-    output::print(&format!("Updated to {}.\n", newest.0))?;
+    source.install(&newer, &program).map_err(Error::msg)?;
+    output::print(&format!("Updated to {version}.\n"))?;
     Ok(0)
+}
+
+/// What the age of a release means; empty for one of the last months.
+fn age(day: &str, now_utc_ms: i64) -> anyhow::Result<String> {
+    let day = day.parse::<Date>()?;
+    let today = Timestamp::from_millisecond(now_utc_ms)?.to_zoned(TimeZone::UTC).date();
+    let days = day.until(today)?.get_days();
+    Ok(match days {
+        // The clock of another time zone, or of who signed, may be ahead.
+        ..-2 => {
+            format!("The clock of this machine says {today}, before that day: how old the release is, is unknown.\n")
+        }
+        -2..=AGE_DAYS_MAX => String::new(),
+        _ => format!("That was {days} days ago: newer ones may be withheld there; compare with another address.\n"),
+    })
 }
 
 fn key(file: &Path) -> anyhow::Result<String> {
@@ -53,4 +79,26 @@ fn agreed() -> anyhow::Result<bool> {
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_release_and_wrong_clock_are_said() {
+        let now = "2026-11-27T12:00:00Z".parse::<Timestamp>().unwrap().as_millisecond();
+        for (day, expected) in [
+            ("2026-11-27", ""),
+            ("2026-11-28", ""),
+            ("2026-05-28", ""),
+            ("2026-05-27", "That was 184 days ago"),
+            ("2020-01-01", "That was 2522 days ago"),
+            ("2026-12-01", "The clock of this machine says 2026-11-27"),
+        ] {
+            let said = age(day, now).unwrap();
+            assert!(said.starts_with(expected) && said.is_empty() == expected.is_empty(), "{day}: {said}");
+        }
+        assert!(age("2026-13-01", now).is_err() && age("yesterday", now).is_err());
+    }
 }

@@ -26,6 +26,7 @@ pub(super) const OF_HUB: &[&str] = &[
     include_str!("../../../hub/tests/changes.rs"),
     include_str!("../../../hub/tests/folders.rs"),
     include_str!("../../../hub/tests/kills.rs"),
+    include_str!("../../../hub/tests/operator.rs"),
     include_str!("../../../hub/tests/common/running.rs"),
 ];
 
@@ -69,24 +70,22 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["use https://"],
         ),
     ),
+    ("sbc-bench-hub hook add NAME --form generic -", InHub("\"hook\", \"add\", \"owner\", \"--form\"")),
     (
-        "sbc-bench-hub hook add NAME --form generic https://example/hook",
-        InHub("\"hook\", \"add\", \"owner\", \"--form\""),
+        "sbc-bench-hub hook add NAME --form mail --target-file FILE --allow-private",
+        InHub("\"hook\", \"add\", \"owner\", \"--target-file\""),
     ),
-    (
-        "sbc-bench-hub hook add NAME --form mail 'smtps://me:secret@server/?from=hub@example&to=you@example'",
-        InHub("smtps://me:secret@localhost"),
-    ),
-    (
-        "sbc-bench-hub hook add NAME --form mail 'smtp://relay:25/?from=hub@example&to=you@example'",
-        InHub("\"hook\", \"add\", \"owner\", \"--form\""),
-    ),
+    ("sbc-bench-hub hook list", InHub("\"hook\", \"list\"")),
+    ("sbc-bench-hub hook remove NAME", InHub("\"hook\", \"remove\"")),
     (
         "sbc-bench-hub token make NAME --scopes upload,publish,delete,acknowledge",
         InHub("\"token\", \"make\", \"small\", \"--scopes\""),
     ),
     ("sbc-bench-hub token list", InHub("\"token\", \"list\"")),
-    ("sbc-bench-hub token revoke NAME", InHub("\"token\", \"revoke\"")),
+    ("sbc-bench-hub token revoke NAME --delete", InHub("\"token\", \"revoke\"")),
+    ("sbc-bench-hub hide ID", InHub("\"hide\", ")),
+    ("sbc-bench-hub delete ID", InHub("\"delete\", ")),
+    ("sbc-bench-hub compact", InHub("&[\"compact\"]")),
     ("sbc-bench-hub migrate", InHub("&[\"migrate\"]")),
     ("sbc-bench-hub import DIR --publish", InHub("&[\"import\", folder, \"--publish\"]")),
     ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),

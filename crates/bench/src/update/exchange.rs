@@ -2,7 +2,7 @@
 
 use super::sums::Version;
 use crate::process::search_path::search_path;
-use machine::files::{Access, Folder};
+use machine::files::Folder;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,8 @@ impl Place {
     fn try_put(&self, program: &[u8], version: Version) -> Result<(), String> {
         let aside = OsStr::new(ASIDE);
         let kept = |why: String| format!("{why} {} is as it was.", self.path.display());
-        let written = self.folder.replace(aside, program, Access::Program);
+        let access = self.folder.access(&self.name).map_err(|error| kept(format!("{error}.")))?;
+        let written = self.folder.replace(aside, program, access);
         written.map_err(|error| kept(format!("{error}.")))?;
         starts(&self.folder.path().join(aside), version).map_err(kept)?;
         self.folder.exchange(aside, &self.name).map_err(|error| kept(format!("{error}.")))?;

@@ -61,10 +61,11 @@ impl Source {
         Ok(Self { release: Release::at(url)?, key })
     }
 
-    /// The newest program of the release for this machine, if it is newer than this version. Its signature was verified.
+    /// The newest program of the release for this machine, and whether it is newer than this version. Its signature was
+    /// verified.
     ///
     /// # Errors
-    /// One sentence: it cannot be fetched, the signature is wrong, or it has nothing for this machine.
+    /// One sentence: it cannot be fetched, the signature is wrong, or it has no date or nothing for this machine.
     pub fn newer_than(&self, version: Version) -> Result<Found, String> {
         let text = self.release.file("SHA256SUMS", SUMS_BYTES_MAX)?;
         let signature = self.release.file("SHA256SUMS.minisig", SIGNATURE_BYTES_MAX)?;
@@ -76,10 +77,11 @@ impl Source {
         self.key.verify(&text, &signature, false).map_err(|error| wrong(&error))?;
         let text = String::from_utf8_lossy(&text);
         let entry = sums::newest(&text, ARCH).ok_or_else(|| format!("{url} has no program for {ARCH}."))?;
-        Ok(match entry.version > version {
-            true => Found::Newer(entry.version, Newer(entry)),
-            false => Found::NothingNewer(entry.version),
-        })
+        let day = sums::day(&text).ok_or_else(|| {
+            format!("{url}/SHA256SUMS has no date, so that its age is unknown; make it by `cargo xtask package`.")
+        })?;
+        let newest = entry.version;
+        Ok(Found { version: newest, day: day.to_owned(), newer: (newest > version).then_some(Newer(entry)) })
     }
 
     /// Fetches a program, and puts it in the place of this one.
@@ -108,11 +110,13 @@ impl Source {
 
 /// What a release has for this machine.
 #[derive(Debug)]
-pub enum Found {
-    /// A newer program.
-    Newer(Version, Newer),
-    /// This is the newest one, or as new as this program.
-    NothingNewer(Version),
+pub struct Found {
+    /// Its newest version.
+    pub version: Version,
+    /// The day of the release as it was signed, such as 2026-11-27; not checked to be one.
+    pub day: String,
+    /// The program of this version, if it is newer than this one.
+    pub newer: Option<Newer>,
 }
 
 /// A program whose sum is signed.
@@ -128,5 +132,6 @@ pub fn foreign_owner(program: &Path) -> Option<String> {
 pub(crate) fn foreign(text: &str) {
     for arch in ["x86_64", "armv7", ""] {
         drop(sums::newest(text, arch));
+        let _ = sums::day(text);
     }
 }

@@ -38,6 +38,11 @@ pub(super) fn newest(text: &str, arch: &str) -> Option<Entry> {
     text.lines().filter_map(|line| entry(line, arch)).max_by_key(|entry| entry.version)
 }
 
+/// The day of a release, such as 2026-11-27: the first line that `cargo xtask package` writes, a comment for sha256sum.
+pub(super) fn day(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix("# date: ")).map(str::trim)
+}
+
 fn entry(line: &str, arch: &str) -> Option<Entry> {
     let (sum, name) = line.split_once("  ")?;
     let version = name.strip_prefix("sbc-bench-")?.strip_suffix(".gz")?.strip_suffix(arch)?.strip_suffix('-')?;
@@ -79,6 +84,12 @@ mod tests {
         check("aarch64", Some("2.0.0"));
         check("riscv64", None);
         assert_eq!(newest(SUMS, "x86_64").unwrap().sha256[31], 0x10);
+    }
+
+    #[test]
+    fn day_of_a_release_is_its_first_date() {
+        assert_eq!(day(SUMS), None);
+        assert_eq!(day(&format!("# date: 2026-11-27\n{SUMS}# date: 2027-01-01\n")), Some("2026-11-27"));
     }
 
     proptest! {

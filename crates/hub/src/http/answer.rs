@@ -193,9 +193,10 @@ impl From<Trouble> for Refusal {
             let message = "The disk of this hub is full: nothing was kept; what it has can be read. Try again later.";
             return Self { retry_after_s: Some(300), ..Self::new(StatusCode::INSUFFICIENT_STORAGE, message) };
         }
-        let message = match trouble.is_slow {
-            true => "This takes the database too long; ask for less.",
-            false => "The database does not answer; try again later.",
+        let message = match &trouble {
+            Trouble { is_locked: true, .. } => "The database is locked by another process; try again later.",
+            Trouble { is_slow: true, .. } => "This takes the database too long; ask for less.",
+            _ => "The database does not answer; try again later.",
         };
         Self { retry_after_s: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }

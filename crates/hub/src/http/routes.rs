@@ -4,7 +4,7 @@
 use super::answer::{Answer, Media, Refusal};
 use super::asked::Ask;
 use super::upload::{self, body};
-use super::{Peer, ask, metrics, openapi, reading, site};
+use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site};
 use crate::hub_state::{Hub, Tally};
 use crate::log;
 use axum::body::Body;
@@ -74,6 +74,10 @@ async fn around(
     let is_probe = matches!(path.as_str(), "/healthz" | "/readyz" | "/metrics");
     let response = match ask::rated(&hub, ask::sender(&hub, &headers, address)) {
         Err(refusal) if !is_probe => refusal.json().response(&headers),
+        _ if head_bytes(&request) > HEAD_BYTES_MAX => {
+            let why = format!("The limit of a request's head is {} KiB.", HEAD_BYTES_MAX >> 10);
+            Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, why).json().response(&headers)
+        }
         _ => next.run(request).await,
     };
     let response = described(response, &headers);
@@ -91,6 +95,13 @@ async fn around(
         );
     }
     response
+}
+
+/// Bytes of a request's head. hyper reads more than its limit where they come at once.
+fn head_bytes(request: &Request) -> usize {
+    let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    request.method().as_str().len() + target + "  HTTP/1.1\r\n\r\n".len() + fields.sum::<usize>()
 }
 
 /// What the router itself refuses says why in the same form as all else.

@@ -143,7 +143,7 @@ pub(super) fn stability(ask: &Ask) -> Result<Answer, Refusal> {
 pub(super) fn feed(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let page: Page = page_of(ask, &Query { limit: 30, ..Query::default() })?;
-    Ok(Answer::of(Media::Atom, pages::feed(&page.rows, &ask.own_url)))
+    Ok(Answer::of(Media::Atom, pages::feed(&page.rows, ask.hub.settings.public_url.trim_end_matches('/'))))
 }
 
 /// A picture of one figure for a README.

@@ -3,10 +3,10 @@
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
 use crate::hub_state::{Hub, Tally};
-use crate::store::write;
+use crate::store::{erase, write};
 use crate::submit::{Sent, submit};
 use crate::tokens::{Scope, Token};
-use crate::{changes, clock, own, results};
+use crate::{changes, clock, own, removal, results};
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::json;
@@ -144,7 +144,7 @@ pub(super) fn publish(hub: &Hub, headers: &HeaderMap, slug: &str, lists: bool) -
 /// Deletes a result.
 pub(super) fn delete(hub: &Hub, headers: &HeaderMap, slug: &str) -> Result<Answer, Refusal> {
     let token = ask::allowed(hub, headers, Scope::Delete)?;
-    match write(&*hub.store, |session| results::delete(session, token.id, slug))? {
+    match erase(&*hub.store, |session| removal::delete(session, token.id, slug))?.0 {
         true => Ok(Answer::json(&json!({"id": slug, "state": "deleted"}))),
         false => Err(Refusal::not_found()),
     }

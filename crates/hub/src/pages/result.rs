@@ -2,6 +2,7 @@
 
 use super::markup::{Link, Page, escape};
 use crate::derive::headline;
+use crate::originals::hash;
 use crate::query::Listed;
 use explain::{Explanation, Severity, plots};
 use record::Record;
@@ -62,27 +63,38 @@ pub(crate) fn choose_compared(ids: &[&str]) -> String {
     out.end()
 }
 
-/// The newest results (RFC 4287).
-pub(crate) fn feed(rows: &[Listed], own_url: &str) -> String {
+/// A name for what has no public address: of its words alone, so that feed readers know it again (RFC 9562, 5.8).
+fn urn(words: &str) -> String {
+    let digits = hash(words.as_bytes());
+    let parts = [&digits[..8], &digits[8..12], &digits[13..16], &digits[17..20], &digits[20..32]];
+    format!("urn:uuid:{}-{}-8{}-8{}-{}", parts[0], parts[1], parts[2], parts[3], parts[4])
+}
+
+/// The newest results (RFC 4287). Without a public address links are relative: what a request calls this hub is not believed,
+/// as others may read the same answer.
+pub(crate) fn feed(rows: &[Listed], public_url: &str) -> String {
+    let id = |path: &str| if public_url.is_empty() { urn(path) } else { format!("{public_url}{path}") };
     let moment = |utc_ms: i64| {
         let moment = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     };
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n\
-         <title>sbc-bench results</title>\n<id>{0}/</id>\n<link href=\"{0}/\"/>\n<author><name>sbc-bench</name></author>\n\
+         <title>sbc-bench results</title>\n<id>{2}</id>\n<link href=\"{0}/\"/>\n<author><name>sbc-bench</name></author>\n\
          <updated>{1}</updated>\n",
-        escape(own_url),
-        moment(rows.first().map_or(0, |row| row.listed_utc_ms))
+        escape(public_url),
+        moment(rows.first().map_or(0, |row| row.listed_utc_ms)),
+        escape(&id("/"))
     );
     for row in rows {
         let title = row.cells.first().map_or("Result", String::as_str);
         let _ = writeln!(
             out,
-            "<entry><title>{}</title><id>{1}/r/{2}</id><link href=\"{1}/r/{2}\"/><updated>{3}</updated>\
-             <summary>{4}</summary></entry>",
+            "<entry><title>{}</title><id>{1}</id><link href=\"{2}/r/{3}\"/><updated>{4}</updated>\
+             <summary>{5}</summary></entry>",
             escape(&explain::plain(title)),
-            escape(own_url),
+            escape(&id(&format!("/r/{}", row.slug))),
+            escape(public_url),
             row.slug,
             moment(row.listed_utc_ms),
             escape(&explain::plain(&row.headline))

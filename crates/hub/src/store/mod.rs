@@ -27,6 +27,9 @@ pub trait Session {
     /// # Errors
     /// The database refuses it or is gone.
     fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble>;
+
+    /// Which of the two databases it is.
+    fn dialect(&self) -> Dialect;
 }
 
 /// Work of one transaction. It may be run again where the database asks for that.
@@ -45,6 +48,20 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// As [`Session::run`]; nothing was written then, unless the database was lost during its commit.
     fn write(&self, work: Work<'_>) -> Result<(), Trouble>;
+
+    /// [`Store::write`] of what removes something: of SQLite, its bytes are overwritten and leave the write-ahead log. False
+    /// where a reader still needs that log; it is emptied with a later write.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    fn erase(&self, work: Work<'_>) -> Result<bool, Trouble>;
+
+    /// Rewrites all tables without anything of what was removed. Of PostgreSQL, readers and writers wait meanwhile; of
+    /// SQLite, writers.
+    ///
+    /// # Errors
+    /// The disk has no room for a second copy, or another process uses the database for long.
+    fn compact(&self) -> Result<(), Trouble>;
 
     /// Which of the two it is.
     fn dialect(&self) -> Dialect;
@@ -75,6 +92,22 @@ impl Dialect {
         }
     }
 
+    /// What ends a query of a row that is pointed to from now on: nobody removes it before this transaction has ended.
+    pub fn to_point_to(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR KEY SHARE",
+        }
+    }
+
+    /// What ends a query of a row that may be removed: it waits for transactions that point to it.
+    pub fn to_remove(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR UPDATE",
+        }
+    }
+
     /// The type of a primary key that counts up.
     fn id_type(self) -> &'static str {
         match self {
@@ -97,12 +130,21 @@ pub struct Trouble {
     pub is_full: bool,
     /// True if it took too long and was ended.
     pub is_slow: bool,
+    /// True if another process kept the database to itself for longer than is waited.
+    pub is_locked: bool,
 }
 
 impl Trouble {
     /// A fault that stays.
     pub fn of(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_passing: false, is_duplicate: false, is_full: false, is_slow: false }
+        Self {
+            message: message.into(),
+            is_passing: false,
+            is_duplicate: false,
+            is_full: false,
+            is_slow: false,
+            is_locked: false,
+        }
     }
 }
 
@@ -157,6 +199,22 @@ pub fn write<T>(store: &dyn Store, mut work: impl FnMut(&mut dyn Session) -> Res
         Ok(())
     })?;
     out.ok_or_else(|| Trouble::of("The transaction was not run."))
+}
+
+/// [`Store::erase`] with a value.
+///
+/// # Errors
+/// As there.
+pub fn erase<T>(
+    store: &dyn Store,
+    mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
+) -> Result<(T, bool), Trouble> {
+    let mut out = None;
+    let is_gone = store.erase(&mut |session| {
+        out = Some(work(session)?);
+        Ok(())
+    })?;
+    out.map(|out| (out, is_gone)).ok_or_else(|| Trouble::of("The transaction was not run."))
 }
 
 /// The first row, if there is one.

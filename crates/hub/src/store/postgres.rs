@@ -16,6 +16,9 @@ const STATEMENTS_MAX: usize = 256;
 /// How often a transaction is tried where others were in its way or the connection was lost.
 const TRIES: u32 = 6;
 
+/// Tables that rows are removed from.
+const TABLES: [&str; 8] = ["result", "original", "name", "name_core", "change", "notice", "hook", "counted"];
+
 /// A database on a server.
 pub struct Postgres {
     config: Config,
@@ -169,6 +172,20 @@ impl Store for Postgres {
         self.tried(work, Kind::Write)
     }
 
+    fn erase(&self, work: Work<'_>) -> Result<bool, Trouble> {
+        self.write(work).map(|()| true)
+    }
+
+    fn compact(&self) -> Result<(), Trouble> {
+        // A connection of its own: no transaction, and its patience is another.
+        let mut connection = self.connect()?;
+        connection.client.batch_execute("SET statement_timeout = 0")?;
+        for table in TABLES {
+            connection.client.batch_execute(&format!("VACUUM (FULL) {table}"))?;
+        }
+        Ok(())
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
     }
@@ -201,6 +218,10 @@ impl Session for InPostgres<'_> {
         let cells = |row: postgres::Row| (0..row.len()).map(|at| row.try_get::<_, Value>(at)).collect();
         let rows: Result<Vec<Vec<Value>>, postgres::Error> = rows.into_iter().map(cells).collect();
         Ok(rows?.into_iter().map(Row).collect())
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
     }
 }
 
@@ -270,6 +291,8 @@ impl From<postgres::Error> for Trouble {
             is_full: code == "53100",
             // query_canceled: by statement_timeout alone, nobody else cancels.
             is_slow: code == "57014",
+            // lock_not_available: after lock_timeout.
+            is_locked: code == "55P03",
         }
     }
 }

@@ -4,6 +4,7 @@ use super::{Dialect, READ_TIME_MAX, Row, Session, Store, Trouble, Value, Work};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,9 @@ const CACHE_KIB: i64 = 8 << 10;
 const STEPS: i32 = 10_000;
 /// Patience with another process that writes, for example a backup that is being restored.
 const BUSY: Duration = Duration::from_secs(10);
+/// How often the write-ahead log is tried to be emptied at once, with a pause between: readers take some milliseconds.
+const EMPTYING_TRIES: u32 = 50;
+const EMPTYING_PAUSE: Duration = Duration::from_millis(20);
 
 /// A database in a file.
 pub struct Sqlite {
@@ -22,6 +26,8 @@ pub struct Sqlite {
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
     reader_free: Condvar,
+    /// The write-ahead log still has what was removed.
+    log_is_due: AtomicBool,
 }
 
 impl Sqlite {
@@ -33,6 +39,8 @@ impl Sqlite {
         let writer = connection(file, OpenFlags::default())?;
         // A commit is on the disk when it returns, even in write-ahead mode.
         writer.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
+        // What is removed is overwritten.
+        writer.execute_batch("PRAGMA secure_delete = ON;")?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let readers: Result<Vec<Connection>, Trouble> = (0..READERS).map(|_| connection(file, flags)).collect();
         Ok(Self {
@@ -40,7 +48,33 @@ impl Sqlite {
             writer: Mutex::new(writer),
             readers: Mutex::new(readers?),
             reader_free: Condvar::new(),
+            log_is_due: AtomicBool::new(false),
         })
+    }
+
+    /// Brings the write-ahead log into the database and empties it. False where another connection reads from it or writes: nobody is
+    /// waited for, as others would wait behind this. https://sqlite.org/pragma.html#pragma_wal_checkpoint
+    fn empty_log(&self, connection: &Connection) -> Result<bool, Trouble> {
+        connection.busy_timeout(Duration::ZERO)?;
+        let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        connection.busy_timeout(BUSY)?;
+        let is_empty = match is_busy.map_err(Trouble::from) {
+            Ok(is_busy) => is_busy == 0,
+            Err(trouble) if trouble.is_locked => false,
+            Err(trouble) => return Err(trouble),
+        };
+        self.log_is_due.store(!is_empty, Ordering::Relaxed);
+        Ok(is_empty)
+    }
+
+    fn emptied_log(&self) -> Result<bool, Trouble> {
+        for _ in 1..EMPTYING_TRIES {
+            if self.empty_log(&held(&self.writer))? {
+                return Ok(true);
+            }
+            std::thread::sleep(EMPTYING_PAUSE);
+        }
+        self.empty_log(&held(&self.writer))
     }
 
     fn reader(&self) -> Connection {
@@ -91,7 +125,25 @@ impl Store for Sqlite {
         let mut connection = held(&self.writer);
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         work(&mut InSqlite(&transaction))?;
-        Ok(transaction.commit()?)
+        transaction.commit()?;
+        if self.log_is_due.load(Ordering::Relaxed) {
+            // What was written is safe: a log that cannot be emptied is tried again.
+            let _ = self.empty_log(&connection);
+        }
+        Ok(())
+    }
+
+    fn erase(&self, work: Work<'_>) -> Result<bool, Trouble> {
+        self.write(work)?;
+        self.emptied_log()
+    }
+
+    fn compact(&self) -> Result<(), Trouble> {
+        held(&self.writer).execute_batch("VACUUM")?;
+        match self.emptied_log()? {
+            true => Ok(()),
+            false => Err(Trouble::of("A reader needs the write-ahead log; try again.")),
+        }
     }
 
     fn dialect(&self) -> Dialect {
@@ -120,6 +172,10 @@ impl Session for InSqlite<'_> {
             rows.push(Row(cells?));
         }
         Ok(rows)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
     }
 }
 
@@ -150,9 +206,14 @@ impl From<ValueRef<'_>> for Value {
 impl From<rusqlite::Error> for Trouble {
     fn from(error: rusqlite::Error) -> Self {
         let code = error.sqlite_error_code();
+        let is_locked = matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked));
         Self {
-            message: error.to_string(),
-            is_passing: matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)),
+            message: match is_locked {
+                true => format!("The database was locked by another process for {} s.", BUSY.as_secs()),
+                false => error.to_string(),
+            },
+            is_passing: is_locked,
+            is_locked,
             is_duplicate: code == Some(ErrorCode::ConstraintViolation),
             is_full: code == Some(ErrorCode::DiskFull),
             is_slow: code == Some(ErrorCode::OperationInterrupted),

@@ -2,9 +2,9 @@
 
 use super::Folder;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// At a port that is free.
@@ -46,7 +46,32 @@ pub(crate) fn program(data: &Path, database: Option<&str>, words: &[&str]) -> Co
     command
 }
 
+/// Runs a command of the hub with a text on its standard input.
+pub(crate) fn told(command: &mut Command, input: &str) -> Output {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // One that refuses its arguments does not read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// What a command printed, and whether it ended well.
+pub(crate) fn said(output: &Output) -> (bool, String) {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (output.status.success(), text)
+}
+
 impl Running {
+    /// Runs a command of the operator on its database, with a text on standard input.
+    pub(crate) fn operate(&self, words: &[&str], input: &str) -> (bool, String) {
+        said(&told(&mut program(&self.data, self.database.as_deref(), words), input))
+    }
+
+    /// Adds a hook of its owner that may reach this host.
+    pub(crate) fn hook(&self, form: &str, target: &str) {
+        let (is_done, said) = self.operate(&["hook", "add", "owner", "--form", form, "--allow-private", "-"], target);
+        assert!(is_done, "{target}: {said}");
+    }
+
     /// Starts a hub with a database of its own.
     pub(crate) fn start(database: Option<String>, words: &[&str]) -> Self {
         let folder = Folder::new();

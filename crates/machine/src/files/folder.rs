@@ -25,7 +25,12 @@ pub enum Access {
     World,
     /// Every user, also to run it (0755).
     Program,
+    /// Just these, from which the umask takes nothing: those of a file that it takes the place of.
+    As(u32),
 }
+
+/// Bits that say who may do what. Those that lend the rights of an owner are not among them: the new owner may be another.
+const PERMISSIONS: u32 = 0o777;
 
 /// Names that are tried for a file that is about to replace another one: two of 64 random bits are not the same.
 const TEMPORARY_NAMES_MAX: u32 = 4;
@@ -205,6 +210,16 @@ impl Folder {
         self.put(name, bytes, access, false)
     }
 
+    /// Who may read, write and run a file.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn access(&self, name: &OsStr) -> Result<Access, Error> {
+        let stat = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        let stat = stat.map_err(|errno| self.error(name, Problem::Read(errno)))?;
+        Ok(Access::As(stat.st_mode & PERMISSIONS))
+    }
+
     /// Waits until names of new, replaced and removed files survive a loss of power.
     ///
     /// # Errors
@@ -287,6 +302,7 @@ impl Folder {
             Access::Group => 0o640,
             Access::World => 0o644,
             Access::Program => 0o755,
+            Access::As(mode) => mode & PERMISSIONS,
         };
         let mode = Mode::from_raw_mode(mode);
         // Opening alone does something to a tape or a watchdog: what is there already is looked at first.
@@ -307,6 +323,10 @@ impl Folder {
         let file = faults::pass(Call::Open, self.path.join(name), open).map(File::from)?;
         if flags.contains(OFlags::EXCL) {
             owner::hand_over(&file, self.owner);
+            if let Access::As(_) = access {
+                // A file system without permissions (FAT) refuses.
+                let _ = fs::fchmod(&file, mode);
+            }
         }
         Ok(file)
     }

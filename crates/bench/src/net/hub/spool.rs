@@ -4,7 +4,7 @@
 
 use super::Hub;
 use machine::files::{Access, Error, Folder};
-use record::recording::checksum;
+use sha2::{Digest, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -64,6 +64,11 @@ fn with_end(name: &OsStr, end: &str) -> OsString {
     OsString::from(name.to_string_lossy().trim_end_matches(WAITING).to_owned() + end)
 }
 
+/// SHA-256 in hexadecimal digits: a shorter sum could give two results, or two hubs, one name.
+fn digits(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Spool {
     /// Puts a result here: a crash loses nothing from here on. The same content for the same hub has the same name, which is
     /// returned.
@@ -72,8 +77,8 @@ impl Spool {
     /// One sentence: it cannot be written.
     pub fn put(&self, hub: &Hub, bytes: &[u8]) -> Result<OsString, String> {
         let destination = format!("{}\n{}\n", hub.address.url, hub.query);
-        let key = format!("{:08x}", checksum(destination.as_bytes()));
-        let name = OsString::from(format!("{key}-{:08x}-{:08x}{WAITING}", bytes.len(), checksum(bytes)));
+        let key = digits(destination.as_bytes());
+        let name = OsString::from(format!("{key}-{}{WAITING}", digits(bytes)));
         let put = |name: &OsStr, bytes: &[u8]| self.0.replace(name, bytes, Access::Owner);
         let noted = put(OsStr::new(&format!("{key}{DESTINATION}")), destination.as_bytes());
         noted.and_then(|()| put(&name, bytes)).map_err(|error| error.to_string())?;
@@ -130,5 +135,43 @@ impl Spool {
         let aside = waiting.with_end(ASIDE);
         self.0.rename(&waiting.name, &aside)?;
         Ok(Some(self.0.path().join(aside)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::Scratch;
+
+    #[test]
+    fn results_and_hubs_of_one_crc_32_are_kept_apart() {
+        let place = Scratch::new("spool-apart");
+        let spool = Spool(Folder::open(&place).unwrap());
+        // The CRC-32 of both words is 4ddb0c25.
+        let hubs =
+            ["plumless", "buckeroo"].map(|name| Hub::new(&format!("https://{name}"), None, false, None).unwrap());
+        for hub in &hubs {
+            for bytes in [b"plumless", b"buckeroo"] {
+                spool.put(hub, bytes).unwrap();
+                spool.put(hub, bytes).unwrap();
+            }
+        }
+        let waiting = spool.waiting().unwrap();
+        assert_eq!(waiting.len(), 4);
+        for hub in &hubs {
+            assert_eq!(waiting.iter().filter(|one| one.is_for(hub)).count(), 2, "{hub:?}");
+        }
+    }
+
+    #[test]
+    fn results_that_an_older_version_left_are_found() {
+        let place = Scratch::new("spool-older");
+        std::fs::write(place.join("0a1b2c3d.to"), "https://hub.example\n?publish=1\n").unwrap();
+        std::fs::write(place.join("0a1b2c3d-00000003-4e5f6071.upload"), "log").unwrap();
+        let spool = Spool(Folder::open(&place).unwrap());
+        let waiting = spool.waiting().unwrap();
+        assert_eq!((waiting[0].url.as_str(), waiting[0].query.as_str()), ("https://hub.example", "?publish=1"));
+        spool.remove(&waiting[0]).unwrap();
+        assert!(spool.waiting().unwrap().is_empty());
     }
 }

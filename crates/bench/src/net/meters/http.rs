@@ -1,6 +1,7 @@
 //! Asks a meter over HTTP: one short answer, bounded in time and size, without redirects and TLS.
 
 use super::ANSWER_MAX;
+use crate::net::address::agent;
 use machine::Failure;
 
 /// More than the longest answer of these meters.
@@ -14,19 +15,18 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(host: &str) -> Self {
-        let config = ureq::Agent::config_builder()
-            .timeout_global(Some(ANSWER_MAX))
-            .max_redirects(0)
-            // A proxy of the environment is for the world outside.
-            .proxy(None)
-            .build();
-        Self { agent: config.into(), host: host.to_owned() }
+        Self { agent: agent(ANSWER_MAX), host: host.to_owned() }
     }
 
     /// The body of the answer to `GET path`.
     pub(super) fn get(&self, path: &str) -> Result<String, Failure> {
         let url = format!("http://{}{path}", self.host);
         let mut response = self.agent.get(&url).call().map_err(|e| failure(&e))?;
+        match response.status().as_u16() {
+            200..=299 => {}
+            401 | 403 => return Err(Failure::Errno(libc_errno::EACCES)),
+            status => return Err(Failure::garbled(format!("HTTP {status}").as_bytes())),
+        }
         let body = response.body_mut().with_config().limit(BODY_BYTES_MAX);
         body.read_to_string().map_err(|e| failure(&e))
     }
@@ -42,8 +42,6 @@ impl Client {
 fn failure(error: &ureq::Error) -> Failure {
     match error {
         ureq::Error::Timeout(_) => Failure::Errno(libc_errno::ETIMEDOUT),
-        ureq::Error::StatusCode(401 | 403) => Failure::Errno(libc_errno::EACCES),
-        ureq::Error::StatusCode(status) => Failure::garbled(format!("HTTP {status}").as_bytes()),
         ureq::Error::HostNotFound => Failure::garbled(b"no such host"),
         ureq::Error::Io(error) => match error.raw_os_error() {
             Some(errno) => Failure::Errno(errno),

@@ -1,0 +1,115 @@
+//! Taking things down: results are hidden or deleted by their owner or by who runs the hub, with all that came from them.
+
+use crate::originals;
+use crate::results::{self, NAMED};
+use crate::store::{Row, Session, Store, Trouble, Value, erase, first};
+
+/// Results that one transaction deletes: writers wait for it.
+const TOGETHER_MAX: i64 = 50;
+
+/// Deletes a result of an owner with all that came from it. False if the owner has no such result.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn delete(session: &mut dyn Session, owner: i64, slug: &str) -> Result<bool, Trouble> {
+    let rows = removed(session, "owner = $1 AND slug = $2", &[owner.into(), slug.into()])?;
+    Ok(!rows.is_empty())
+}
+
+/// Deletes results of any owner, all or none. Returns how many.
+///
+/// # Errors
+/// There is no such result, or as [`Session::run`].
+pub fn delete_all(session: &mut dyn Session, slugs: &[String]) -> Result<usize, Trouble> {
+    each(session, slugs, |session, owner, slug| delete(session, owner, slug))
+}
+
+/// Hides results of any owner from all lists, all or none. Returns how many.
+///
+/// # Errors
+/// As [`delete_all`].
+pub fn hide_all(session: &mut dyn Session, slugs: &[String]) -> Result<usize, Trouble> {
+    each(session, slugs, |session, owner, slug| results::publish(session, owner, slug, None))
+}
+
+/// Deletes all that was sent with a token. Returns how many results, and as [`Store::erase`].
+///
+/// # Errors
+/// There is no such token, or as [`Session::run`]; what was deleted before stays deleted.
+pub fn delete_all_of(store: &dyn Store, token: &str) -> Result<(usize, bool), Trouble> {
+    let mut count = 0;
+    loop {
+        let (deleted, is_gone) = erase(store, |session| {
+            let row = first(session, "SELECT id FROM token WHERE name = $1", &[token.into()])?;
+            let owner = row.ok_or_else(|| Trouble::of(format!("No token named {token}.")))?;
+            let some = "id IN (SELECT id FROM result WHERE owner = $1 ORDER BY id LIMIT $2)";
+            removed(session, some, &[owner.0[0].clone(), TOGETHER_MAX.into()])
+        })?;
+        count += deleted.len();
+        if deleted.is_empty() {
+            return Ok((count, is_gone));
+        }
+    }
+}
+
+fn each(
+    session: &mut dyn Session,
+    slugs: &[String],
+    act: impl Fn(&mut dyn Session, i64, &str) -> Result<bool, Trouble>,
+) -> Result<usize, Trouble> {
+    for slug in slugs {
+        let row = first(session, "SELECT owner FROM result WHERE slug = $1", &[slug.as_str().into()])?;
+        let owner = row.and_then(|row| row.integer(0));
+        let is_there = owner.map(|owner| act(session, owner, slug)).transpose()?.unwrap_or(false);
+        if !is_there {
+            return Err(Trouble::of(format!("No result {}; nothing was changed.", explain::plain(slug))));
+        }
+    }
+    Ok(slugs.len())
+}
+
+/// Deletes the results of a condition with all that came from them.
+fn removed(session: &mut dyn Session, condition: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
+    let columns: Vec<&str> = NAMED.iter().map(|(_, column)| *column).collect();
+    let sql = format!("DELETE FROM result WHERE {condition} RETURNING id, hash, {}", columns.join(", "));
+    let rows = session.run(&sql, values)?;
+    let mut ids = Vec::new();
+    for row in &rows {
+        let id = [Value::from(row.integer(0))];
+        let notices = "DELETE FROM notice WHERE change_id IN (SELECT id FROM change WHERE result_id = $1)";
+        session.run(notices, &id)?;
+        session.run("DELETE FROM change WHERE result_id = $1", &id)?;
+        originals::forget(session, &row.words(1))?;
+        ids.extend((2..2 + NAMED.len()).filter_map(|at| row.integer(at)));
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    if without_use(session, ids)? {
+        // They stand in the counts, too, which are then counted once more.
+        session.run("DELETE FROM counted", &[])?;
+    }
+    Ok(rows)
+}
+
+/// Removes those of these names that nothing has any more. True if one was removed.
+fn without_use(session: &mut dyn Session, mut ids: Vec<i64>) -> Result<bool, Trouble> {
+    let of_results = NAMED.iter().map(|(_, column)| format!("EXISTS (SELECT 1 FROM result WHERE {column} = $1)"));
+    let used: Vec<String> =
+        of_results.chain(["EXISTS (SELECT 1 FROM name_core WHERE core_id = $1)".to_owned()]).collect();
+    let unused = format!("DELETE FROM name WHERE id = $1 AND NOT ({}) RETURNING id", used.join(" OR "));
+    let lock = format!("SELECT id FROM name WHERE id = $1{}", session.dialect().to_remove());
+    let mut removed = false;
+    // In one order, so that two who remove do not wait for each other.
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    while let Some(id) = ids.pop() {
+        session.run(&lock, &[id.into()])?;
+        if session.run(&unused, &[id.into()])?.is_empty() {
+            continue;
+        }
+        removed = true;
+        // The core types of a set of cores may have been of that set alone.
+        let sql = "DELETE FROM name_core WHERE cores_id = $1 RETURNING core_id";
+        ids.extend(session.run(sql, &[id.into()])?.iter().filter_map(|row| row.integer(0)));
+    }
+    Ok(removed)
+}
