@@ -94,11 +94,7 @@ pub(crate) fn ignore_hangup() {
 /// Ctrl-Z: settings go back, and everything is stopped until it is continued. Says afterwards for how long.
 fn stop() {
     let way_back = RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let stopped = match way_back {
-        Some(way_back) => way_back.suspend(bench::pause),
-        None => bench::pause(),
-    };
-    if let Some(time) = stopped {
+    if let Some(time) = bench::pause(way_back.as_ref()) {
         let seconds = time.as_secs_f64();
         stderr::note(&format!("Stopped for {seconds:.1} s; the step running at that time is not comparable."));
     }

@@ -2,6 +2,7 @@
 
 use crate::tree::{Tree, can_run, difference};
 use rustix::process::{Pid, Signal, kill_process};
+use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -53,7 +54,9 @@ fn a_stopped_run_leaves_the_settings_of_its_owner() {
     };
     let before = settings();
     let mut command = tree.command(RUN, "");
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // As a shell starts it, which can let it go on.
+    let command = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
     let wait_for = |is_held: bool| {
         let until = Instant::now() + Duration::from_secs(20);
         while difference(&before, &settings()).is_empty() == is_held {

@@ -7,6 +7,7 @@
 
 use crate::process::child::{signal_all, stop_programs_of};
 use machine::Root;
+use machine::settings::RestoreHandle;
 use machine::timeline::{SUSPEND_MS_MIN, suspended_ms};
 use record::{Gap, Missing};
 use rustix::process::{Signal, getpid, kill_process};
@@ -34,18 +35,24 @@ pub(crate) struct Standstill {
 /// Times for which everything stood still, until a run takes them.
 static PAUSES: Mutex<Vec<Duration>> = Mutex::new(Vec::new());
 
-/// Stops all programs of this process, then the process itself until it is continued (`fg`, `bg`), and
-/// then lets them go on. Returns how long that was, or nothing where nobody could let it go on.
-pub fn pause() -> Option<Duration> {
+/// Stops all programs of this process, puts settings back, then stops the process itself until it is continued (`fg`,
+/// `bg`), sets what was set, and lets the programs go on. Returns how long that was, or nothing where nobody could let it go on.
+pub fn pause(way_back: Option<&RestoreHandle>) -> Option<Duration> {
     let root = Root::system();
     if !machine::signals::can_be_continued(&root) {
         return None;
     }
     let stopped = stop_programs_of(&root, std::process::id());
     let since = Instant::now();
-    #[expect(clippy::disallowed_methods, reason = "this process has its number")]
-    let _ = kill_process(getpid(), Signal::STOP);
-    std::thread::sleep(UNTIL_DUE);
+    let stop = || {
+        #[expect(clippy::disallowed_methods, reason = "this process has its number")]
+        let _ = kill_process(getpid(), Signal::STOP);
+        std::thread::sleep(UNTIL_DUE);
+    };
+    match way_back {
+        Some(way_back) => way_back.suspend(stop),
+        None => stop(),
+    }
     signal_all(&stopped, Signal::CONT);
     let time = since.elapsed();
     PAUSES.lock().unwrap_or_else(PoisonError::into_inner).push(time);
