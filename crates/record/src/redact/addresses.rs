@@ -8,7 +8,7 @@ const LONG_HEX: usize = 32;
 /// Digits of the hash of a commit, by which kernels and firmware are told.
 pub(super) const COMMIT_DIGITS: usize = 40;
 /// What stands before a version or a commit.
-pub(super) const BEFORE_VERSIONS: [&str; 5] = ["ersion ", "ersion: ", "rbuild ", "hash is ", "commit "];
+pub(super) const BEFORE_VERSIONS: [&str; 6] = ["ersion ", "ersion: ", "ThreadX: ", "rbuild ", "hash is ", "commit "];
 /// IPv6 has the most groups.
 const GROUPS_MAX: usize = 8;
 /// Names of network interfaces by their address (systemd.net-naming-scheme(7)).

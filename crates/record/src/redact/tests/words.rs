@@ -100,6 +100,8 @@ fn figures_and_devices_stay() {
         "Direct-Access     ATA      WDC WD10EZEX-08W 1A01 PQ: 0 ANSI: 5",
         "   From  :   To\n            : 534000000132000000019680000002736000000   time(ms)",
         "version 82f3750a65fadae9a38077e3c2e217ad158c8d54 (clean) (release) (start_cd)",
+        "  ThreadX: 82f3750a65fadae9a38077e3c2e217ad158c8d54 / Mar 17 2023 10:53:00",
+        "[    1.2] EXT4-fs (sdf6): mounted, 2 hugepages_free",
         "[    1.2] raspberrypi-firmware soc:firmware: Firmware hash is 82f3750a65fadae9a38077e3c2e217ad158c8d54",
         "[    1.234567] cpu cpu4: pvtm=1528, volt sel: 4, OPP 2400 MHz at 987500 uV, SoC v1.2-rc3-00344-gc5c17547b778",
         "[    1.234567] mmc0: new HS400 MMC card at address 0001, mmcblk0boot0 4.00 MiB, nvme0n1p1, sun50iw9p1, 0xffff80000a3bbd90",
