@@ -369,7 +369,7 @@ fn of_uname(line: &str) -> Option<&str> {
 fn of_ip(value: &str) -> Option<&str> {
     // The same word may stand behind it a million times.
     let near = (0..=value.len().min(IP_BYTES_MAX)).rev().find(|end| value.is_char_boundary(*end))?;
-    let value = value[..near].split([' ', '\t', '"', '\'', '`']).next()?;
+    let value = value[..near].split([' ', '\t', '"', '\'', '`', '=']).next()?;
     let mut depth = 0_u32;
     let mut fields = value.split(|c: char| {
         match c {
