@@ -6,7 +6,7 @@
 
 use crate::any_file;
 use record::recording::{frame, is_recording, is_row, payload};
-use record::redact::{BLANK, Kind, Redactor};
+use record::redact::{BLANK, Kind, Redactor, names_a_board};
 use record::{DERIVED_KEYS, WorkloadId, WorkloadName};
 use serde_json::{Map, Value};
 
@@ -181,7 +181,9 @@ fn blank(value: &mut Value, key: &str, redactor: &mut Redactor) {
                 _ => {}
             }
             for (name, value) in fields {
-                blank(value, inherited(key, name), redactor);
+                let key =
+                    if name == "text" || name == "lines" && key == "last_words" { key } else { inherited(key, name) };
+                blank(value, key, redactor);
             }
         }
         _ => {}
@@ -190,7 +192,7 @@ fn blank(value: &mut Value, key: &str, redactor: &mut Redactor) {
 
 fn string(text: &str, key: &str, redactor: &mut Redactor) -> String {
     match key {
-        "hostname" if text != BLANK => redactor.blank(Kind::HostName),
+        "hostname" if text != BLANK && !names_a_board(text) => redactor.blank(Kind::HostName),
         "kernel_cmdline" => redactor.cmdline(text),
         "boot_id" => redactor.digits(Kind::Identifier, text),
         "options" | "variables" => option(text, redactor),
@@ -200,10 +202,9 @@ fn string(text: &str, key: &str, redactor: &mut Redactor) -> String {
         "path" if text.starts_with('/') && !OF_SYSTEM.iter().any(|known| text.starts_with(known)) => {
             redactor.place(text)
         }
-        _ => {
-            let lines: Vec<String> = text.split('\n').map(|line| redactor.line(line)).collect();
-            lines.join("\n")
-        }
+        // A message of the kernel is the text of one, or lies where those are kept that outlived it.
+        "kernel_messages" | "messages" | "hardware_messages" | "last_words" => redactor.message(text),
+        _ => redactor.lines(text),
     }
 }
 

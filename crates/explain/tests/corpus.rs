@@ -196,7 +196,8 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
     for row in rows {
         assert!(part.samples.lines.contains(row), "{name} cut at line {lines} lost row {row}");
     }
-    if lines > 1 {
+    // Whose name stands above is known once the host is.
+    if lines > 1 && whole.machine.hostname == part.machine.hostname {
         assert_eq!(whole.machine.board, part.machine.board, "{name}");
     }
 }

@@ -1,6 +1,7 @@
 //! What a run ran on: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
 
 use crate::Fact;
+use crate::redact::names_a_board;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,10 +64,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What the machine is called in every table and heading: its board, or its host where old logs do not name the
-    /// board.
+    /// What the machine is called in every table and heading: its board; its host where that is a board's name; or its
+    /// SoC. What its owner calls it is no name for others.
     pub fn name(&self) -> Option<&String> {
-        self.board.known().or(self.hostname.known())
+        let host = self.hostname.known().filter(|host| names_a_board(host));
+        self.board.known().or(host).or(self.soc.known())
     }
 
     /// What shows that the CPU is emulated; none if nothing does, or nobody asked.

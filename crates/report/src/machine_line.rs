@@ -33,6 +33,7 @@ fn name(record: &Record) -> Option<String> {
     match (name, soc.known()) {
         (Some(name), Some(soc)) if !name.contains(soc.as_str()) => Some(format!("{name} ({soc})")),
         (None, Some(soc)) => Some(soc.clone()),
+        (None, None) => Some("unknown board".to_owned()),
         (name, _) => name,
     }
 }

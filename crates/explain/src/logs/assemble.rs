@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::rows::StateDraft;
 use super::topology::lscpu;
 use super::{openssl, phases, sevenzip, timeline};
+use record::redact::{BLANK, names_a_board};
 use record::{
     Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Variant, WorkloadId,
 };
@@ -24,6 +25,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     finish_run(&mut draft);
     let mut machine = std::mem::take(&mut draft.machine);
     name_x86(&mut machine);
+    name_board(&mut machine);
     say_not_in_log(&mut machine);
     machine.cpus = cpus(&draft, &machine, &clusters, cpu_count);
     machine.clusters = clusters;
@@ -166,6 +168,33 @@ fn name_x86(machine: &mut Machine) {
     {
         machine.soc = Fact::Known(name.to_string());
     }
+}
+
+/// Letters of the id that a container has for a host name.
+const CONTAINER_ID_LETTERS: usize = 12;
+
+/// Where the scripts know no board, they print the host's name in its place: DMI and the device tree have better ones, and who
+/// publishes the log blanks it.
+fn name_board(machine: &mut Machine) {
+    let is_hosts = |name: &str| {
+        let host = machine.hostname.known().map_or("", |host| host.split('.').next().unwrap_or(host));
+        let is_id = name.len() == CONTAINER_ID_LETTERS && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let first = name.split('.').next().unwrap_or(name);
+        first == BLANK || is_id || first == host && !names_a_board(name)
+    };
+    if machine.board.known().is_none_or(|name| !is_hosts(name)) {
+        return;
+    }
+    let dmi = |name: &str| {
+        let pair = machine.firmware.iter().find(|pair| pair.name == name);
+        pair.map(|pair| pair.value.trim()).filter(|value| !value.is_empty())
+    };
+    let product = dmi("device/Product Name").map(|product| match dmi("device/Manufacturer") {
+        Some(maker) if !product.starts_with(maker) => format!("{maker} {product}"),
+        _ => product.to_string(),
+    });
+    let tree = || machine.compatible.first().cloned();
+    machine.board = product.or_else(tree).map_or_else(Fact::not_in_log, Fact::Known);
 }
 
 fn cpus(draft: &Draft, machine: &Machine, clusters: &[Cluster], cpu_count: u32) -> Vec<Cpu> {

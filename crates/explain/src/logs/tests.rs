@@ -12,6 +12,30 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&digest(&read(text)));
 }
 
+/// Where the script knows no board, it prints the host's name, or the id of the container in its place.
+#[test]
+fn name_of_the_host_is_no_board() {
+    const DMI: &str = "Device Info:\n\tManufacturer: GIGABYTE\n\tProduct Name: H270-T70-D5\n\n";
+    const TREE: &str = "\n DT compat: acme,board-7\n            acme,soc\n";
+    const SOC: &str = "\nSoC guess: Acme SoC\n";
+    for (name, host, before, behind, expected) in [
+        ("bigboy", "bigboy", DMI, TREE, Some("GIGABYTE H270-T70-D5")),
+        ("redacted", "redacted", DMI, TREE, Some("GIGABYTE H270-T70-D5")),
+        ("keeper.lan", "keeper", "", TREE, Some("acme,board-7")),
+        ("redacted.lan", "redacted", "", SOC, Some("Acme SoC")),
+        ("81f328652970", "localhost", "", SOC, Some("Acme SoC")),
+        ("bigboy", "bigboy", "", "", None),
+        ("rock64", "rock64", "", SOC, Some("rock64")),
+        ("Acme Board", "bigboy", DMI, TREE, Some("Acme Board")),
+    ] {
+        let text = format!(
+            "sbc-bench v0.9.2 {name} (Sat, 22 Jan 2022 11:40:12 +0900)\n\n{before}Linux 5.16.0 ({host}) \t01/22/22 \t_aarch64_\t\
+             (4 CPU)\n\n##########\n{behind}"
+        );
+        assert_eq!(read(&text).machine.name().map(String::as_str), expected, "{text}");
+    }
+}
+
 #[test]
 fn no_header_before_0_4() {
     check(

@@ -81,9 +81,7 @@ fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
     let Source::Log(log) = &record.source else { panic!("{name}") };
     let version = Some(log.version.clone()).filter(|version| !version.is_empty());
     tally.value("version", name, version, text(&truth["version"]));
-    // Where the firmware names no board, the SoC alone stands behind the stroke.
-    let named = text(&truth["name_header"]).map(|name| name.trim_start_matches("/ ").to_owned());
-    tally.value("board", name, record.machine.board.known().cloned(), named);
+    tally.value("board", name, log.header_name.clone(), text(&truth["name_header"]));
     tally.value("kernel", name, record.machine.kernel_release.known().cloned(), text(&truth["kernel"]));
     tally.value("distribution", name, record.machine.distribution.known().cloned(), text(&truth["distro"]));
     tally.value(

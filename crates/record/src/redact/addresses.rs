@@ -5,10 +5,16 @@ use super::{Kind, Redactor};
 
 /// Digits of 128 bits.
 const LONG_HEX: usize = 32;
+/// Digits of the hash of a commit, by which kernels and firmware are told.
+pub(super) const COMMIT_DIGITS: usize = 40;
+/// What stands before a version or a commit.
+pub(super) const BEFORE_VERSIONS: [&str; 6] = ["ersion ", "ersion: ", "ThreadX: ", "rbuild ", "hash is ", "commit "];
 /// IPv6 has the most groups.
 const GROUPS_MAX: usize = 8;
 /// Names of network interfaces by their address (systemd.net-naming-scheme(7)).
 const BY_MAC: [&str; 3] = ["enx", "wlx", "wwx"];
+/// Their length.
+const BY_MAC_BYTES: usize = 15;
 
 impl Redactor {
     /// Text with every address and identifier blanked.
@@ -20,10 +26,8 @@ impl Redactor {
             out.push_str(&rest[..start]);
             let word = &rest[start..];
             let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
-            let before = out.as_str();
-            let is_version = before.ends_with("ersion ") || before.ends_with("ersion: ");
-            let word_out = self.word(&word[..end], is_version);
-            out.push_str(&word_out);
+            let word_out = self.word(&word[..end], &out);
+            out.push_str(word_out.as_deref().unwrap_or(&word[..end]));
             rest = &word[end..];
         }
         out + rest
@@ -31,13 +35,15 @@ impl Redactor {
 
     /// A word may hold addresses between other parts (`hid-aa:bb:cc:dd:ee:ff-battery`). One pass: a match is replaced and
     /// the search goes on behind it, so that the cost grows with the length of the word.
-    fn word(&mut self, word: &str, mut is_version: bool) -> String {
-        if word.len() < 3 {
-            return word.to_owned();
+    fn word(&mut self, word: &str, before: &str) -> Option<String> {
+        let is_compound = || word.bytes().any(|byte| matches!(byte, b':' | b'-' | b'.'));
+        if word.len() < 3 || word.len() < BY_MAC_BYTES && !is_compound() {
+            return None;
         }
         if let Some(found) = self.by_mac(word) {
-            return found;
+            return Some(found);
         }
+        let mut is_version = BEFORE_VERSIONS.iter().any(|text| before.ends_with(text));
         let groups = groups(word);
         let last_end = groups.last().map_or(0, |group| group.end);
         let ends_plain = word[last_end..].trim_end_matches(['.', ':', '-']).is_empty();
@@ -67,14 +73,14 @@ impl Redactor {
             (done, from, is_version) = (end, from + length, false);
         }
         out.push_str(&word[done..]);
-        out
+        Some(out)
     }
 
     fn by_mac(&mut self, word: &str) -> Option<String> {
         let prefix = BY_MAC.into_iter().find(|prefix| word.starts_with(prefix))?;
-        let digits = word.get(3..15)?;
+        let digits = word.get(3..BY_MAC_BYTES)?;
         let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
-        is_hex.then(|| format!("{prefix}{}{}", self.digits(Kind::Address, digits), &word[15..]))
+        is_hex.then(|| format!("{prefix}{}{}", self.digits(Kind::Address, digits), &word[BY_MAC_BYTES..]))
     }
 }
 
@@ -122,7 +128,10 @@ fn kind_of(word: &str, groups: &[Group], is_whole: bool, is_version: bool) -> Op
     let identifier = Some(Shape::Digits(Kind::Identifier));
     let address = Some(Shape::Digits(Kind::Address));
     if let [only] = groups {
-        return identifier.filter(|_| only.len() >= LONG_HEX);
+        // Tables of clocks have longer numbers.
+        let is_one = word[only.start..only.end].bytes().any(|byte| byte.is_ascii_alphabetic());
+        let is_commit = is_version && only.len() == COMMIT_DIGITS;
+        return identifier.filter(|_| only.len() >= LONG_HEX && is_one && !is_commit);
     }
     if are_between(|text| text == "-") {
         if are_of(&[8, 4, 4, 4, 12]) || is_whole && are_of(&[8, 2]) {

@@ -18,8 +18,8 @@ impl Redactor {
         };
         let lower = key.to_lowercase().replace('-', "_");
         let is_known = OPTIONS.iter().any(|known| {
-            let known = known.replace('-', "_");
-            lower == known || (known.len() > 2 && lower.starts_with(&known))
+            (lower.len() == known.len() || known.len() > 2 && lower.len() > known.len())
+                && known.bytes().zip(lower.bytes()).all(|(a, b)| a == b || a == b'-' && b == b'_')
         });
         let secret = ["serial", "mac", "uuid", "password", "token", "secret", "user", "host", "hwaddr"];
         let is_secret =

@@ -2,20 +2,24 @@
 //! logs, greets or configures, and every other value that is long enough to be told from a word of the language.
 
 use super::names::is_name;
-use super::{BLANK, Kind, Redactor};
+use super::pairs::Pairs;
+use super::{BLANK, Kind, PRIVATE_BYTES_MIN, Redactor, message};
 
 /// Users, hosts, folders and labels that every installation of an image has, and words that figures stand behind.
 #[rustfmt::skip]
-const EVERYBODYS: [&str; 66] = [
+const EVERYBODYS: [&str; 77] = [
     "root", "user", "users", "pi", "admin", "nobody", "linaro", "host", "localhost", "home", "server", "default",
     "guest", "test", "kernel", "linux", "system", "debian", "ubuntu", "armbian", "dietpi", "fedora", "arch", "alarm",
     "vim", "edge", "boot", "bootfs", "rootfs", "system-boot", "cloudimg-rootfs", "armbi_root", "opi_root", "writable",
     "recovery", "primary", "control", "cryptroot", "efi", "esp", "swap", "laptop", "desktop", "board", "node",
     "cluster", "bench", "sbc", "sbc-bench", "cpu", "gpu", "soc", "mmc", "usb", "eth", "wlan", "arm", "cortex",
     "none", "unknown", "performance", "powersave", "ondemand", "conservative", "schedutil", "userspace",
+    "build", "stretch", "buster", "bullseye", "bookworm", "trixie", "sid", "bionic", "focal", "jammy", "noble",
 ];
 /// Beginnings of the names of boards, which images make the name of the host.
-const BOARDS: [&str; 20] = [
+const BOARDS: [&str; 22] = [
+    "bpi-",
+    "friendly",
     "raspberrypi",
     "odroid",
     "rock",
@@ -37,18 +41,48 @@ const BOARDS: [&str; 20] = [
     "cubie",
     "starfive",
 ];
+/// Beginnings of lines in which those who make boards and images name them.
+const OF_MAKERS: [&str; 5] = ["DT compat:", "BOARD=", "BOARDFAMILY=", "Armbian info:", "Build system:"];
+/// More names than one kind of machine has; each name of a host is looked for in them.
+const MAKERS_BYTES_MAX: usize = 4096;
 /// What stands before and behind the name of who logged in (pam_unix(8), sshd(8), systemd-logind(8), sudo(8)).
-const SESSIONS: [(&str, &str); 10] = [
+const SESSIONS: [(&str, &str); 17] = [
     ("session opened for user ", "("),
     ("session opened for user ", " "),
     ("session closed for user ", ""),
     ("Accepted publickey for ", " from"),
     ("Accepted password for ", " from"),
     ("Failed password for ", " from"),
-    ("Invalid user ", " from"),
+    ("nvalid user ", ""),
+    ("authenticating user ", " "),
+    ("user ", " from"),
+    ("user ", " logged"),
+    ("user=", ""),
     ("SUDO_USER=", ""),
     ("LOGNAME=", ""),
     (" of user ", ""),
+    ("sudo: ", " : "),
+    ("uid=", ",ou="),
+    ("acct=\"", "\""),
+];
+/// Behind `user` in sentences that name none.
+const NO_USERS: [&str; 16] = [
+    "access",
+    "data",
+    "defined",
+    "input",
+    "interface",
+    "interrupt",
+    "limit",
+    "memory",
+    "mode",
+    "namespace",
+    "process",
+    "processes",
+    "request",
+    "session",
+    "space",
+    "switch",
 ];
 /// Before ` login:` in sentences and prompts that name no host.
 const NO_HOSTS_OF_LOGINS: [&str; 12] =
@@ -56,10 +90,10 @@ const NO_HOSTS_OF_LOGINS: [&str; 12] =
 /// Behind `Linux` and before a number in names of distributions and in sentences.
 const NO_HOSTS_OF_LINUX: [&str; 10] =
     ["version", "mint", "lite", "zorin", "rolling", "release", "from", "deepin", "since", "image"];
-/// Months, as syslog writes them (RFC 3164).
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 /// Longer ones are no names: anything may stand in them.
 const MAKERS_NAME_BYTES_MAX: usize = 80;
+/// The option `ip=` of the kernel's command line has no more up to the name of the host.
+const IP_BYTES_MAX: usize = 256;
 /// Names have no more (HOST_NAME_MAX).
 const NAME_BYTES_MAX: usize = 64;
 /// Shorter values may be words of the language: they are blanked at their place alone.
@@ -71,10 +105,18 @@ const TELLING_NUMBER_MIN: usize = 10;
 /// So many values of several words are looked for everywhere; more of them are blanked at their place alone.
 const PHRASES_MAX: usize = 64;
 
+/// True for the name of a host that is the name of a kind of board, as images make it: `rockpro64`, and not
+/// `raspberrypi-alice`.
+pub fn names_a_board(host: &str) -> bool {
+    let lower = host.to_lowercase();
+    let behind = BOARDS.iter().find_map(|known| lower.strip_prefix(known));
+    behind.is_some_and(|rest| rest.split(|c: char| !c.is_alphanumeric()).all(message::is_known))
+}
+
 impl Redactor {
     /// Takes a name that the maker gave to this kind of machine: images make it the name of the host, too.
     pub fn keep(&mut self, name: &str) {
-        if name.len() > MAKERS_NAME_BYTES_MAX {
+        if name.len() > MAKERS_NAME_BYTES_MAX || self.makers.len() > MAKERS_BYTES_MAX {
             return;
         }
         self.makers.push_str(&name.to_lowercase());
@@ -96,8 +138,9 @@ impl Redactor {
         self.know(Kind::UserName, name);
     }
 
-    fn know(&mut self, kind: Kind, name: &str) {
-        if self.is_personal(name) && name.len() <= NAME_BYTES_MAX {
+    pub(super) fn know(&mut self, kind: Kind, name: &str) {
+        let is_new = (PRIVATE_BYTES_MIN..=NAME_BYTES_MAX).contains(&name.len()) && !self.known.contains_key(name);
+        if is_new && self.is_personal(name) {
             self.add(name, kind);
         }
     }
@@ -150,30 +193,55 @@ impl Redactor {
     /// Takes the names of hosts and users that stand where programs greet, log and configure.
     pub(super) fn learn_by_place(&mut self, text: &str) {
         for line in text.lines() {
-            self.hosts_by_place(line);
+            if let Some(names) = OF_MAKERS.iter().find_map(|head| line.trim_start().strip_prefix(head)) {
+                names.split(',').for_each(|name| self.keep(name.trim()));
+            }
         }
-        for (before, after) in SESSIONS {
-            for (at, _) in text.match_indices(before) {
-                let rest = &text[at + before.len()..];
-                let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-                if rest[end..].starts_with(after) {
-                    self.know_user(rest[..end].trim_end_matches('.'));
+        for line in text.lines().filter(|line| line.len() > PRIVATE_BYTES_MIN) {
+            let pairs = Pairs::of(line);
+            self.hosts_by_place(line, &pairs);
+            for (before, after) in SESSIONS.iter().filter(|(before, _)| pairs.may_hold(before)) {
+                for (at, _) in line.match_indices(before) {
+                    let rest = &line[at + before.len()..];
+                    let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+                    let name = rest[..end].trim_end_matches('.');
+                    if rest[end..].starts_with(after) && !NO_USERS.contains(&name) {
+                        self.know_user(name);
+                    }
                 }
             }
         }
     }
 
-    fn hosts_by_place(&mut self, line: &str) {
-        if let Some((host, user)) = greeting(line) {
+    fn hosts_by_place(&mut self, line: &str, pairs: &Pairs) {
+        if pairs.may_hold(" login:")
+            && let Some((host, user)) = greeting(line)
+        {
             self.know_host(host);
             self.know_user(user);
         }
-        for host in [set_by_systemd(line), of_syslog(line), of_uname(line)].into_iter().flatten() {
+        let of_uname = pairs.may_hold("Linux ").then(|| of_uname(line)).flatten();
+        let set = pairs.may_hold("ostname set").then(|| set_by_systemd(line)).flatten();
+        for host in [set, message::of_syslog(line), of_uname].into_iter().flatten() {
             self.know_host(host);
         }
         // `Linux 5.10.110-rk (name) 	05/12/23 	_aarch64_ 	(8 CPU)`, as iostat begins.
-        if let Some(at) = line.find("Linux ").filter(|at| line[*at..].contains(" CPU)")) {
+        if pairs.may_hold(" CPU)")
+            && let Some(at) = line.find("Linux ").filter(|at| line[*at..].contains(" CPU)"))
+        {
             self.know_host(line[at..].split(['(', ')']).nth(1).unwrap_or_default());
+        }
+        // How resolv.conf(5), hosts(5) of Debian, last(1) and ls(1) begin a line.
+        let mut words = line.split_whitespace().take(8);
+        match words.next() {
+            Some("search" | "domain") => words.filter(|word| word.contains('.')).for_each(|name| self.know_host(name)),
+            Some("127.0.1.1") => words.for_each(|name| self.know_host(name)),
+            Some(user) if words.clone().next().is_some_and(|line| line.starts_with("pts/")) => self.know_user(user),
+            Some(mode) if is_mode(mode) => words.skip(1).take(2).for_each(|name| self.know_user(name)),
+            _ => {}
+        }
+        if !pairs.may_hold("ip=") {
+            return;
         }
         for (at, _) in line.match_indices("ip=") {
             if !line[..at].ends_with(is_name) {
@@ -185,7 +253,9 @@ impl Redactor {
     /// What is known, wherever it stands as a word.
     pub(super) fn known_names(&mut self, line: &str) -> String {
         let mut line = line.to_owned();
-        for (phrase, kind) in self.phrases.clone() {
+        let found: Vec<(String, Kind)> =
+            self.phrases.iter().filter(|(phrase, _)| line.contains(phrase.as_str())).cloned().collect();
+        for (phrase, kind) in found {
             line = self.each(&line, &phrase, kind);
         }
         if self.known.is_empty() {
@@ -244,12 +314,12 @@ impl Redactor {
     pub(super) fn is_personal(&self, name: &str) -> bool {
         let lower = name.to_lowercase();
         let word = lower.trim_end_matches(|c: char| !c.is_alphabetic());
-        lower.chars().count() >= 3
+        lower.chars().count() >= PRIVATE_BYTES_MIN
             && lower.chars().all(is_name)
             && lower.chars().any(char::is_alphabetic)
             && lower != BLANK
             && !EVERYBODYS.contains(&word)
-            && !BOARDS.iter().any(|known| lower.starts_with(known))
+            && !names_a_board(&lower)
             && !self.makers.contains(&lower)
     }
 }
@@ -276,24 +346,9 @@ fn set_by_systemd(line: &str) -> Option<&str> {
     rest.split('>').next()
 }
 
-/// `Nov 22 14:00:01 johns-pi kernel: ...`, or with the time as in RFC 5424.
-fn of_syslog(line: &str) -> Option<&str> {
-    let mut words = line.split_whitespace();
-    let first = words.next()?;
-    if MONTHS.contains(&first) {
-        words.next()?.parse::<u8>().ok()?;
-        words.next().filter(|time| is_time(time))?;
-    } else {
-        let (day, time) = first.split_once('T')?;
-        let is_day = day.split('-').count() == 3 && day.starts_with(|c: char| c.is_ascii_digit());
-        (is_day && is_time(time)).then_some(())?;
-    }
-    let host = words.next()?;
-    words.next()?.ends_with(':').then_some(host)
-}
-
-fn is_time(text: &str) -> bool {
-    text.split(':').count() >= 3 && text.starts_with(|c: char| c.is_ascii_digit())
+/// `-rw-r--r--`
+fn is_mode(text: &str) -> bool {
+    text.len() >= 10 && text.starts_with(['-', 'd', 'l']) && text[1..].bytes().all(|byte| b"rwxsStT-.+".contains(&byte))
 }
 
 /// `Linux johns-pi 6.1.0-18 #1 SMP ...`, as uname(1) writes it.
@@ -312,7 +367,9 @@ fn of_uname(line: &str) -> Option<&str> {
 /// `ip=CLIENT:SERVER:GATEWAY:NETMASK:HOST:DEVICE:...` of the kernel's command line (nfsroot.rst), where addresses of
 /// IPv6 stand in brackets.
 fn of_ip(value: &str) -> Option<&str> {
-    let value = value.split([' ', '\t', '"', '\'', '`']).next()?;
+    // The same word may stand behind it a million times.
+    let near = (0..=value.len().min(IP_BYTES_MAX)).rev().find(|end| value.is_char_boundary(*end))?;
+    let value = value[..near].split([' ', '\t', '"', '\'', '`', '=']).next()?;
     let mut depth = 0_u32;
     let mut fields = value.split(|c: char| {
         match c {

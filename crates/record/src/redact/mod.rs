@@ -10,14 +10,20 @@ mod entry;
 mod kernel;
 mod known;
 mod learn;
+mod message;
 mod named;
 mod names;
+mod owned;
+mod pairs;
 mod shapes;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use crate::Total;
+pub use learn::names_a_board;
+use pairs::Pairs;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 /// Stands for everything that has no shape to keep.
@@ -44,6 +50,8 @@ pub enum Kind {
     Key,
     /// Words of a command of the user's own, and what it printed.
     Command,
+    /// Words of messages that are not the kernel's.
+    Word,
 }
 
 impl Kind {
@@ -59,6 +67,7 @@ impl Kind {
             Kind::Option => "option values",
             Kind::Key => "passwords and keys",
             Kind::Command => "commands and their output",
+            Kind::Word => "words of messages",
         }
     }
 }
@@ -82,6 +91,38 @@ pub struct Redactor {
 /// Longer lines are not remembered as plain, nor more of them: a text may have millions.
 const PLAIN_BYTES_MAX: usize = 256;
 const PLAIN_LINES_MAX: usize = 8_192;
+/// Nothing private is shorter.
+const PRIVATE_BYTES_MIN: usize = 3;
+
+/// A look for one kind of thing.
+type Pass = fn(&mut Redactor, &str) -> String;
+/// Every look, in order, and what a line has that needs it; none means any line.
+const PASSES: &[(Pass, &[&str])] = &[
+    (Redactor::credentials, &["://"]),
+    (Redactor::serials, &["serial"]),
+    (Redactor::named, &[]),
+    (Redactor::places_of_people, names::FOLDERS),
+    (Redactor::accounts, &["@"]),
+    (Redactor::disks, &["by-", "/dev/", "LABEL="]),
+    (Redactor::pools, &["zfs"]),
+    (Redactor::hosts_of_addresses, &["://"]),
+    (Redactor::owned_things, &["'s ", "\u{2019}s "]),
+    (Redactor::positions, owned::POSITIONS),
+    (Redactor::armoured, &["-----"]),
+    (Redactor::known_names, &[]),
+    (Redactor::shapes, &[]),
+    (Redactor::addresses, &[]),
+];
+
+/// What the lines of a text belong to.
+#[derive(Clone, Copy, PartialEq)]
+enum Section {
+    Any,
+    /// Messages of the kernel, up to a line of `#`, as the bash program prints them.
+    Messages,
+    /// A key or certificate in PEM (RFC 7468).
+    Key,
+}
 
 impl Redactor {
     /// What was blanked, and how often.
@@ -92,19 +133,44 @@ impl Redactor {
     /// Any text: names that stand anywhere in it are learnt first, then everything is blanked line by line.
     pub fn text(&mut self, text: &str) -> String {
         self.learn_by_place(text);
-        let (known, before) = (self.known_count(), (self.counts.clone(), self.met.clone()));
+        let known = self.known_count();
         let out = self.lines(text);
         if self.known_count() == known {
             return out;
         }
         // What was learnt on the way stands in earlier lines, too.
-        (self.counts, self.met) = before;
-        self.lines(text)
+        self.known_names(&out)
     }
 
-    fn lines(&mut self, text: &str) -> String {
-        let lines: Vec<String> = text.split('\n').map(|line| self.line(line)).collect();
-        lines.join("\n")
+    /// The lines of a text with the names that are known already.
+    pub fn lines(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut section = Section::Any;
+        for line in text.split_inclusive('\n') {
+            let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+            section = match section {
+                Section::Messages if line.starts_with("####") => Section::Any,
+                Section::Key if line.trim().contains([' ', '\t']) || line.is_empty() => Section::Any,
+                section => section,
+            };
+            if line.len() < PRIVATE_BYTES_MIN || self.plain.contains(line) && section == Section::Any {
+                out.push_str(line);
+            } else {
+                let line = match section {
+                    Section::Messages if message::begin(line).is_none() => self.message(line),
+                    Section::Key => self.blank(Kind::Key),
+                    _ => self.line(line),
+                };
+                out.push_str(&line);
+            }
+            if section == Section::Any && line.starts_with("dmesg output while") {
+                section = Section::Messages;
+            } else if line.contains("-----BEGIN ") && !line.contains("-----END ") {
+                section = Section::Key;
+            }
+            out.push_str(end);
+        }
+        out
     }
 
     fn known_count(&self) -> usize {
@@ -125,7 +191,11 @@ impl Redactor {
         }
         let counted = |redactor: &Self| redactor.counts.values().total::<u32>();
         let before = counted(self);
-        let out = self.blanked(line);
+        let mut out = self.shaped(line);
+        if let Some(at) = message::begin(&out) {
+            let message = self.words_of_kernel(&out[at..]);
+            out.replace_range(at.., &message);
+        }
         let is_plain = out == line && counted(self) == before;
         if is_plain && line.len() <= PLAIN_BYTES_MAX && self.plain.len() < PLAIN_LINES_MAX {
             self.plain.insert(out.clone());
@@ -133,7 +203,8 @@ impl Redactor {
         out
     }
 
-    fn blanked(&mut self, line: &str) -> String {
+    /// A line without what is told by its shape, its place or its name.
+    fn shaped(&mut self, line: &str) -> String {
         // A review quotes it between backticks.
         const QUOTED: &str = "/proc/cmdline: ";
         if let Some((head, rest)) = line.split_once(QUOTED) {
@@ -141,18 +212,20 @@ impl Redactor {
                 Some((words, _)) => (words, "`"),
                 None => (rest, ""),
             };
-            return format!("{}{QUOTED}{}{tail}", self.line(head), self.cmdline(words));
+            return format!("{}{QUOTED}{}{tail}", self.passed(head), self.cmdline(words));
         }
-        let line = self.credentials(line);
-        let line = self.serials(&line);
-        let line = self.named(&line);
-        let line = self.places_of_people(&line);
-        let line = self.accounts(&line);
-        let line = self.disks(&line);
-        let line = self.pools(&line);
-        let line = self.known_names(&line);
-        let line = self.shapes(&line);
-        self.addresses(&line)
+        self.passed(line)
+    }
+
+    fn passed(&mut self, line: &str) -> String {
+        let pairs = Pairs::of(line);
+        let mut line = Cow::Borrowed(line);
+        for (pass, needed) in PASSES {
+            if needed.is_empty() || needed.iter().any(|part| pairs.may_hold(part)) {
+                line = Cow::Owned(pass(self, &line));
+            }
+        }
+        line.into_owned()
     }
 
     /// Takes a word that is blanked from now on wherever it stands.

@@ -2,11 +2,12 @@
 //! words are in a table (`words`); here is how a value is found behind one, and where it ends.
 
 use super::entry::{Between, Named, Value};
+use super::pairs::Pairs;
 use super::words::NAMED;
 use super::{BLANK, Redactor};
 
 /// By so much of a value is told whether it is one.
-const NEAR_BYTES: usize = 64;
+const NEAR_BYTES: usize = 32;
 
 impl Redactor {
     /// Values whose name stands before them.
@@ -66,32 +67,6 @@ impl Redactor {
             done = end;
         }
         (done > 0).then(|| out + &line[done..])
-    }
-}
-
-/// Pairs of bytes that follow each other in a line: of the hundreds of words, few begin with one of them.
-struct Pairs([u64; 16]);
-
-impl Pairs {
-    fn of(line: &str) -> Self {
-        let mut pairs = [0; 16];
-        for pair in line.as_bytes().windows(2) {
-            let at = Self::place(pair[0], pair[1]);
-            pairs[at / 64] |= 1 << (at % 64);
-        }
-        Self(pairs)
-    }
-
-    /// One of 1024 places; different pairs may share one.
-    fn place(first: u8, second: u8) -> usize {
-        (usize::from(first) * 31 + usize::from(second)) % 1024
-    }
-
-    /// False if the word cannot be in the line.
-    fn may_hold(&self, word: &str) -> bool {
-        let [first, second, ..] = word.as_bytes() else { return true };
-        let at = Self::place(*first, *second);
-        self.0[at / 64] & (1 << (at % 64)) != 0
     }
 }
 

@@ -22,13 +22,18 @@ const BUILDERS: [&str; 12] = [
 /// An account of which both names are blanked.
 const BLANK_ACCOUNT: &str = "redacted@redacted";
 /// Folders below which people's names stand, and how many names.
-const OF_PEOPLE: [(&str, &[Kind]); 5] = [
-    ("/run/media", &[Kind::UserName, Kind::Label]),
-    ("/media", &[Kind::UserName, Kind::Label]),
-    ("/mnt", &[Kind::Label]),
-    ("/home", &[Kind::UserName]),
-    ("/Users", &[Kind::UserName]),
+const OF_PEOPLE: [(&str, &[Kind]); 8] = [
+    ("/run/media/", &[Kind::UserName, Kind::Label]),
+    ("/media/", &[Kind::UserName, Kind::Label]),
+    ("/mnt/", &[Kind::Label]),
+    ("/srv/", &[Kind::Label]),
+    ("/lib/lxc/", &[Kind::Label]),
+    ("/home\u{2f}", &[Kind::UserName]),
+    ("/Users\u{2f}", &[Kind::UserName]),
+    ("\\Users\\", &[Kind::UserName]),
 ];
+/// Pairs of letters that a line with one of them has.
+pub(super) const FOLDERS: &[&str] = &["/run", "/media", "/mnt", "/srv", "/lib", "/home", "/Users", "\\Users"];
 /// What stands before the name of a disk.
 const BEFORE_LABELS: [&str; 8] =
     ["by-id/", "by-label/", "by-partlabel/", "by-path/", "/dev/mapper/", "PARTLABEL=", "LABEL=", "by-diskseq/"];
@@ -151,51 +156,43 @@ impl Redactor {
         out + &line[done..]
     }
 
-    /// Homes, and `/media/NAME/LABEL`. Each directory is searched for from where it was found last: one pass over the line.
+    /// Homes, and `/media/NAME/LABEL`.
     pub(super) fn places_of_people(&mut self, line: &str) -> String {
-        let ends = |c: char| c == '/' || c.is_whitespace() || "\"'),:]`".contains(c);
-        let mut found = OF_PEOPLE.map(|(folder, kinds)| {
-            let folder = format!("{folder}/");
-            (line.find(&folder), folder, kinds)
-        });
+        let ends = |c: char| c.is_whitespace() || "/\\\"'),:]`".contains(c);
         let mut out = String::with_capacity(line.len());
-        let mut done = 0;
-        loop {
-            for (at, folder, _) in &mut found {
-                if at.is_some_and(|at| at < done) {
-                    *at = line[done..].find(folder.as_str()).map(|at| done + at);
-                }
-            }
-            let first = found.iter().filter_map(|(at, folder, kinds)| Some(((*at)?, folder, *kinds)));
-            let Some((at, folder, kinds)) = first.min_by_key(|(at, ..)| *at) else {
-                out.push_str(&line[done..]);
-                return out;
+        let mut rest = line;
+        while let Some(at) = rest.find(['/', '\\']) {
+            let (head, tail) = rest.split_at(at);
+            out.push_str(head);
+            let Some((folder, kinds)) = OF_PEOPLE.iter().find(|(folder, _)| tail.starts_with(folder)) else {
+                out.push_str(&tail[..1]);
+                rest = &tail[1..];
+                continue;
             };
-            let mut start = at + folder.len();
-            out.push_str(&line[done..start]);
+            out.push_str(folder);
+            rest = &tail[folder.len()..];
             for (place, kind) in kinds.iter().enumerate() {
-                let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
-                if end == start {
+                if place > 0 {
+                    let Some(below) = rest.strip_prefix('/') else {
+                        break;
+                    };
+                    out.push('/');
+                    rest = below;
+                }
+                let (name, behind) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+                if name.is_empty() {
                     break;
                 }
-                let name = &line[start..end];
-                let is_usual = folder == "/mnt/" && is_usual_mount(name);
+                let is_usual = matches!(*folder, "/mnt/" | "/srv/") && is_usual_mount(name);
                 if !is_usual && name != BLANK {
                     self.tell(*kind, name);
                     self.count(*kind);
                 }
                 out.push_str(if is_usual { name } else { BLANK });
-                start = end;
-                if place + 1 < kinds.len() {
-                    if !line[start..].starts_with('/') {
-                        break;
-                    }
-                    out.push('/');
-                    start += 1;
-                }
+                rest = behind;
             }
-            done = start;
         }
+        out + rest
     }
 
     /// `user@host`, but not nodes of the device tree (`mmc@fe320000`) and not those who build for every user.
@@ -274,10 +271,13 @@ impl Redactor {
             let is_zvol = rest.len() < tail.len();
             let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
             let (group, behind) = rest.split_at(end);
+            let is_of_system = OF_DEV.contains(&group) || group == BLANK || group.starts_with("nvme");
+            if group.is_empty() || is_of_system && !is_zvol {
+                continue;
+            }
             let volume = behind.strip_prefix('/').unwrap_or_default();
             let volume_end = volume.find(|c| !is_name(c) && c != '/').unwrap_or(volume.len());
-            let is_of_system = OF_DEV.contains(&group) || group == BLANK || group.starts_with("nvme");
-            if group.is_empty() || volume_end == 0 || is_of_system && !is_zvol {
+            if volume_end == 0 {
                 continue;
             }
             self.tell(Kind::Label, group);
@@ -306,7 +306,9 @@ impl Redactor {
         let Some(source) = source.filter(is_pool) else {
             return line.to_owned();
         };
-        self.tell(Kind::Label, source.split('/').next().unwrap_or_default());
+        for name in source.split('/') {
+            self.tell(Kind::Label, name);
+        }
         self.count(Kind::Label);
         line.replacen(source, BLANK, 1)
     }

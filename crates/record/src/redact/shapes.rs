@@ -1,14 +1,14 @@
 //! What tells by its shape alone that it is one thing in the world: keys and tokens, numbers of drives, hosts of a
 //! home network and what they share.
 
-use super::{BLANK, Kind, Redactor};
+use super::{BLANK, Kind, Redactor, message};
 
 /// Digits of a key of 256 bits in base64, with `=` behind them (WireGuard, OpenVPN).
 const KEY_DIGITS: usize = 43;
 /// Beginnings of public keys in the form of OpenSSH: the length of the name of their kind, and the name.
 const SSH_KEYS: [&str; 5] = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNr", "AAAAInNr"];
 /// Beginnings of tokens that services hand out, and how many letters and digits follow at least.
-const TOKENS: [(&str, usize); 9] = [
+const TOKENS: [(&str, usize); 13] = [
     ("ghp_", 30),
     ("gho_", 30),
     ("ghs_", 30),
@@ -18,15 +18,23 @@ const TOKENS: [(&str, usize); 9] = [
     ("AKIA", 16),
     ("AIza", 35),
     ("eyJ", 40),
+    ("AGE-SECRET-KEY-", 20),
+    ("tskey-", 16),
+    ("npm_", 30),
+    ("sk-", 32),
 ];
 /// Lines of a key or certificate in PEM have 64 digits, those of OpenSSH 70.
 const PEM_DIGITS: std::ops::RangeInclusive<usize> = 60..=76;
+/// No key and no number of an account is shorter.
+const KEY_BYTES_MIN: usize = 15;
+/// Beginnings of names of interfaces behind which their owner's word stands.
+const INTERFACES: [&str; 10] = ["wg-", "veth-", "br-", "tap-", "tun-", "vnet-", "vxlan-", "macvlan-", "vmbr-", "ppp-"];
 /// Before the name that tells one drive from all others (NAA, EUI-64: SCSI, SATA, NVMe).
 const DRIVES: [&str; 3] = ["wwn-0x", "naa.", "eui."];
 /// Beginnings of names that udev gives to drives: bus, model and serial number (`60-persistent-storage.rules`).
 const DRIVES_OF_UDEV: [&str; 6] = ["ata-", "usb-", "mmc-", "nvme-", "scsi-", "virtio-"];
 /// Ends of names that only a home network or the owner's account knows.
-const AT_HOME: [&str; 10] = [
+const AT_HOME: [&str; 11] = [
     ".local",
     ".lan",
     ".localdomain",
@@ -37,6 +45,7 @@ const AT_HOME: [&str; 10] = [
     ".dyndns.org",
     ".ddns.net",
     ".no-ip.org",
+    ".onion",
 ];
 /// First folders of a path that begins with two strokes, which names no host.
 const FOLDERS: [&str; 17] = [
@@ -59,6 +68,12 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
+/// As `str::find`, which prepares more than a short word costs.
+fn find(word: &str, part: &str) -> Option<usize> {
+    let first = part.as_bytes()[0];
+    word.as_bytes().windows(part.len()).position(|window| window[0] == first && window == part.as_bytes())
+}
+
 impl Redactor {
     /// Words whose shape says what they are.
     pub(super) fn shapes(&mut self, line: &str) -> String {
@@ -78,32 +93,44 @@ impl Redactor {
             out.push_str(&rest[..start]);
             let word = &rest[start..];
             let end = word.find(is_between).unwrap_or(word.len());
-            out.push_str(&self.shape(&word[..end], is_of_nfs));
+            match self.shape(&word[..end], is_of_nfs) {
+                Some(blanked) => out.push_str(&blanked),
+                None => out.push_str(&word[..end]),
+            }
             rest = &word[end..];
         }
         out + rest
     }
 
-    fn shape(&mut self, word: &str, is_of_nfs: bool) -> String {
-        // No shape is shorter.
-        if word.len() < 6 {
-            return word.to_owned();
+    /// A word without what its shape tells; none if it tells nothing.
+    fn shape(&mut self, word: &str, is_of_nfs: bool) -> Option<String> {
+        // No shape is shorter, and those of letters and digits alone are longer.
+        let is_compound = || word.bytes().any(|byte| b".-+/\\:".contains(&byte));
+        if word.len() < 6 || word.len() < KEY_BYTES_MIN && !is_compound() {
+            return None;
         }
-        // `peer=KEY`, `key:KEY`.
-        for (at, _) in word.match_indices(['=', ':']).take(3) {
-            if self.is_key(&word[at + 1..]) {
-                return format!("{}{}", &word[..=at], self.blank(Kind::Key));
+        if word.len() >= KEY_BYTES_MIN {
+            // `peer=KEY`, `key:KEY`.
+            let places = word.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'=' | b':'));
+            for start in [0].into_iter().chain(places.take(3).map(|(at, _)| at + 1)) {
+                if self.is_key(&word[start..]) {
+                    return Some(format!("{}{}", &word[..start], self.blank(Kind::Key)));
+                }
             }
         }
-        if self.is_key(word) {
-            return self.blank(Kind::Key);
-        }
-        let drive = self.drive(word);
-        let name = drive.or_else(|| self.number_of_a_phone(word));
-        let name = name.or_else(|| self.dotted_mac(word));
-        let name = name.or_else(|| self.number_of_a_drive(word));
-        let name = name.or_else(|| self.place_of_a_host(word, is_of_nfs));
-        name.or_else(|| self.host_at_home(word)).unwrap_or_else(|| word.to_owned())
+        let looks: [fn(&mut Self, &str) -> Option<String>; 9] = [
+            Self::drive,
+            Self::number_of_a_phone,
+            Self::dotted_mac,
+            Self::number_of_a_drive,
+            Self::number_of_an_account,
+            Self::interface,
+            Self::plus_code,
+            Self::account_of_domain,
+            Self::host_at_home,
+        ];
+        let name = self.place_of_a_host(word, is_of_nfs);
+        name.or_else(|| looks.iter().find_map(|look| look(self, word)))
     }
 
     fn is_key(&self, word: &str) -> bool {
@@ -123,7 +150,7 @@ impl Redactor {
 
     fn drive(&mut self, word: &str) -> Option<String> {
         for head in DRIVES {
-            let Some(at) = word.find(head) else {
+            let Some(at) = find(word, head) else {
                 continue;
             };
             let start = at + head.len();
@@ -134,7 +161,7 @@ impl Redactor {
                 return Some(format!("{}{digits}{}", &word[..start], &rest[end..]));
             }
         }
-        if let Some(at) = word.find("iqn.")
+        if let Some(at) = find(word, "iqn.").or_else(|| find(word, "nqn."))
             && word[at + 4..].starts_with(|c: char| c.is_ascii_digit())
         {
             return Some(format!("{}{}", &word[..at + 4], self.blank(Kind::Identifier)));
@@ -149,6 +176,48 @@ impl Redactor {
             let before = &word[..word.len() - name.len() + head.len()];
             format!("{before}{}", self.blank(Kind::Serial))
         })
+    }
+
+    /// `wg-customer`, and not `br-lan`.
+    fn interface(&mut self, word: &str) -> Option<String> {
+        let head = INTERFACES.iter().find(|head| word.starts_with(**head))?;
+        let rest = &word[head.len()..];
+        let end = rest.find(|c| !is_of_name(c)).unwrap_or(rest.len());
+        let is_own = rest[..end].split(['-', '_', '.']).any(|part| !part.is_empty() && !message::is_known(part));
+        is_own.then(|| format!("{head}{}{}", self.blank(Kind::Label), &rest[end..]))
+    }
+
+    /// `8FWH4HX8+9C` (Open Location Code).
+    fn plus_code(&mut self, word: &str) -> Option<String> {
+        let (area, place) = word.trim_end_matches(['.', ':']).split_once('+')?;
+        let are_digits = |text: &str| text.bytes().all(|byte| b"23456789CFGHJMPQRVWX".contains(&byte));
+        let is_one = area.len() == 8 && (2..=3).contains(&place.len()) && are_digits(area) && are_digits(place);
+        is_one.then(|| self.blank(Kind::Address))
+    }
+
+    /// `CORP\alice`, and not `\x2d`.
+    fn account_of_domain(&mut self, word: &str) -> Option<String> {
+        let (domain, user) = word.split_once('\\')?;
+        let is_one = domain.len() >= 3
+            && domain.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-')
+            && user.len() >= 3
+            && user.chars().all(is_of_name)
+            && user.starts_with(|c: char| c.is_ascii_lowercase());
+        is_one.then(|| {
+            self.tell(Kind::UserName, user);
+            self.count(Kind::UserName);
+            format!("{BLANK}\\{BLANK}")
+        })
+    }
+
+    /// `DE89370400440532013000` (ISO 13616).
+    fn number_of_an_account(&mut self, word: &str) -> Option<String> {
+        let bytes = word.as_bytes();
+        let is_one = (15..=34).contains(&bytes.len())
+            && bytes[..2].iter().all(u8::is_ascii_uppercase)
+            && bytes[2..].iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+            && bytes[2..].iter().filter(|byte| byte.is_ascii_digit()).count() >= 12;
+        is_one.then(|| self.blank(Kind::Key))
     }
 
     /// `+491512345678`.
@@ -173,10 +242,10 @@ impl Redactor {
 
     /// `aabb.ccdd.eeff`, as switches write it.
     fn dotted_mac(&mut self, word: &str) -> Option<String> {
-        let parts: Vec<&str> = word.trim_end_matches(['.', ':']).split('.').collect();
-        let is_one = parts.len() == 3
+        let parts = word.trim_end_matches(['.', ':']).split('.');
+        let is_one = parts.clone().count() == 3
             && parts
-                .iter()
+                .into_iter()
                 .all(|part| part.len() == 4 && part.bytes().all(|b| b.is_ascii_hexdigit()))
             // Years and versions have no zero before them.
             && (word.starts_with('0') || word.contains(|c: char| c.is_ascii_alphabetic()));
@@ -186,8 +255,17 @@ impl Redactor {
     /// `\\nas\share`, `//nas/share`, and for NFS `nas:/share`.
     fn place_of_a_host(&mut self, word: &str, is_of_nfs: bool) -> Option<String> {
         for (head, stroke) in [("\\\\", '\\'), ("//", '/')] {
-            let Some((host, share)) = word.strip_prefix(head).and_then(|rest| rest.split_once(stroke)) else {
+            let Some(place) = word.strip_prefix(head) else {
                 continue;
+            };
+            let Some((host, share)) = place.split_once(stroke) else {
+                let host = place.trim_end_matches(['.', ':']);
+                let is_host = stroke == '\\' && host.len() >= 2 && host != BLANK && host.chars().all(is_of_name);
+                return is_host.then(|| {
+                    self.tell(Kind::HostName, host);
+                    self.count(Kind::HostName);
+                    format!("{head}{BLANK}{}", &place[host.len()..])
+                });
             };
             let is_host = !host.is_empty() && host.chars().all(is_of_name) && !FOLDERS.contains(&host);
             if is_host && !share.is_empty() && share != BLANK && !share.starts_with(stroke) {
@@ -212,9 +290,13 @@ impl Redactor {
     /// `laptop.fritz.box`, but no file that is called `rc.local`.
     fn host_at_home(&mut self, word: &str) -> Option<String> {
         let name = word.trim_end_matches(['.', ':']);
-        let lower = name.to_ascii_lowercase();
-        let end = AT_HOME.iter().find(|end| lower.ends_with(**end))?;
-        let host = &name[..name.len() - end.len()];
+        if !name.contains('.') {
+            return None;
+        }
+        let host = AT_HOME.iter().find_map(|end| {
+            let at = name.len().checked_sub(end.len()).filter(|at| name.is_char_boundary(*at))?;
+            name[at..].eq_ignore_ascii_case(end).then(|| &name[..at])
+        })?;
         let is_host = !host.is_empty()
             && host.chars().all(is_of_name)
             && host.starts_with(|c: char| c.is_ascii_alphanumeric())

@@ -47,8 +47,12 @@ pub(super) const NAMED: &[Named] = &[
     option_of(&["redis-cli"], Any, &["-a"]),
     option_of(&["ipmitool"], Any, &["-p"]),
     option_of(&["smbclient"], Any, &["-u"]),
-    row(Kind::UserName, Equals, Word, |value| value.starts_with(char::is_alphabetic), &["user", "username"]),
+    row(Kind::UserName, Equals, Word, |value| value.starts_with(char::is_alphabetic), &["user", "username", "acct"]),
     row(Kind::HostName, Sign, Word, |value| value.starts_with(char::is_alphanumeric), &["hostname", "host name"]),
+    row(Kind::HostName, Equals, Word, |value| is_secret(value) && value.starts_with(char::is_alphabetic), &[
+        "host", "domain", "nodename", "realm", "dc", "cn",
+    ]),
+    row(Kind::HostName, Any, Word, |value| value.contains('.'), &["domain-name", "domain_name"]),
     row(Kind::HostName, Any, Word, |value| {
         value.contains(|c: char| c.is_ascii_alphabetic()) && !value.contains(':')
     }, &["nfs: server", "lockd: server"]),
@@ -60,6 +64,9 @@ pub(super) const NAMED: &[Named] = &[
     row(Kind::Label, Any, Word, is_label, &[
         "device label", "volume label", "volume name", "partition label", "zfs pool",
     ]),
+    Named { of: &["devid"], ..row(Kind::Label, Any, Word, is_label, &["label"]) },
+    row(Kind::Label, SignOrQuote, Word, |value| is_label(value) && value.starts_with(char::is_alphabetic), &["pool"]),
+    row(Kind::Key, Colon, Line, is_secret, &["cookie"]),
     row(Kind::UserName, Quote, Word, is_secret, &["identity"]),
     row(Kind::Serial, Any, Digits, |value| (14..=20).contains(&value.len()) && is_hex(value), &[
         "imei", "imsi", "iccid", "meid", "msisdn",
@@ -86,6 +93,7 @@ pub(super) const NAMED: &[Named] = &[
     row(Kind::Serial, Any, Digits, |value| value.len() >= 6 && is_number_of_a_thing(value), &[
         "serial number", "serialnumber", "serial no.", "serial no", "serialno",
     ]),
+    row(Kind::Serial, Any, Digits, |value| value.len() >= 8 && is_number_of_a_thing(value), &["sn", "s/n"]),
     // `serial 00:05: ttyS0` and `serial fe650000` are devices.
     row(Kind::Serial, Any, Digits, |value| value.len() >= 10 && is_number_of_a_thing(value), &["serial"]),
 ];
@@ -139,8 +147,8 @@ const OF_SENTENCES: [&str; 44] = [
 ];
 
 fn is_of_sentence(value: &str) -> bool {
-    let word = value.trim_end_matches(['.', ':', '!', '?']).to_lowercase();
-    OF_SENTENCES.contains(&word.as_str())
+    let word = value.trim_end_matches(['.', ':', '!', '?']);
+    OF_SENTENCES.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 fn is_hex(text: &str) -> bool {
@@ -153,7 +161,9 @@ fn is_secret(value: &str) -> bool {
         "", "yes", "no", "on", "off", "y", "n", "none", "<none>", "null", "(null)", "true", "false", "ask", "required",
         "x", "?", "*", "!", BLANK,
     ];
-    !nothing.contains(&value.to_lowercase().as_str()) && !value.chars().all(|c| c == '*') && !value.starts_with('-')
+    !value.starts_with('-')
+        && !nothing.iter().any(|known| value.eq_ignore_ascii_case(known))
+        && !value.bytes().all(|byte| byte == b'*')
 }
 
 /// `PWD=/root` is a folder, `pass=2` a number.
@@ -191,7 +201,7 @@ fn is_account(value: &str) -> bool {
 /// `scan_ssid=1` and `ESSID:off/any` name none.
 fn is_network(value: &str) -> bool {
     let nothing = ["off", "any", "off/any", "hidden", "<hidden>", "0", "1", "n/a"];
-    is_secret(value) && !nothing.contains(&value.to_lowercase().as_str())
+    is_secret(value) && !nothing.iter().any(|known| value.eq_ignore_ascii_case(known))
 }
 
 fn is_label(value: &str) -> bool {
@@ -208,8 +218,8 @@ fn is_short_uuid(value: &str) -> bool {
 /// Hexadecimal digits of 48 bits and more, in groups or not.
 fn is_long_number(text: &str) -> bool {
     let digits = text.trim_start_matches("0x");
-    let count = digits.bytes().filter(u8::is_ascii_hexdigit).count();
-    count >= 12 && digits.bytes().all(|b| b == b' ' || b.is_ascii_hexdigit())
+    let is_one = |byte: u8| byte == b' ' || byte.is_ascii_hexdigit();
+    digits.bytes().all(is_one) && digits.bytes().filter(u8::is_ascii_hexdigit).count() >= 12
 }
 
 /// Letters and digits, and some digits among them.

@@ -274,6 +274,17 @@ fn repeated_words_in_one_line_are_redacted() {
         "://a:b@",
         "02:aa:bb:cc:dd:01-",
         "01234567-89ab-cdef-0123-456789abcdef-",
+        "[ 1.0] ",
+        "ip=",
+        "/dev/",
+        "\\Users\\a",
+        "Alice's Pods ",
+        "48\u{b0}08' ",
+        "-----BEGIN ",
+        "$GPGGA,",
+        "devid 1 label a ",
+        "user=a ",
+        "C\\\\h\\s ",
     ];
     let all = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
         for word in words {

@@ -30,7 +30,7 @@ fn words_and_options() {
         ("zfs pool johntank/home online", "zfs pool redacted online"),
         ("RSA SHA256:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ", "RSA redacted"),
         ("port 0011.2233.4455, MAC 1111.2222.3333", "port 0000.0000.0001, MAC 0000.0000.0000"),
-        ("Direct-Access     ATA      WD-WCC4E1234567 1A01", "Direct-Access     ATA      00-000000000000 1A01"),
+        ("Direct-Access     ATA      WD-WCC4E1234567 1A01", "Direct-Access     ATA      WD-000000000000 1A01"),
     ] {
         check(text, expected);
     }
@@ -44,6 +44,7 @@ fn places_of_hosts_disks_and_pools() {
             "ip=0.0.0.0::0.0.0.1:255.255.255.0:redacted:eth0:off\nredacted: up",
         ),
         ("ip=[fe80::1]::::myboardname:eth0", "ip=[0000::0]::::redacted:eth0"),
+        ("raspberrypi-alice login: pi\nraspberrypi-alice", "redacted login: pi\nredacted"),
         ("johns-pi login: john\nof john", "redacted login: redacted\nof redacted"),
         ("Nov 22 14:00:01 johns-pi kernel: usb\non johns-pi.", "Nov 22 14:00:01 redacted kernel: usb\non redacted."),
         (
@@ -97,6 +98,15 @@ fn figures_and_devices_stay() {
         "zfs: module loaded ; modprobe zfs",
         "2023.1001.0101 1.2.3 5.10.160-rk 2011.2233.4455",
         "Direct-Access     ATA      WDC WD10EZEX-08W 1A01 PQ: 0 ANSI: 5",
+        "   From  :   To\n            : 534000000132000000019680000002736000000   time(ms)",
+        "version 82f3750a65fadae9a38077e3c2e217ad158c8d54 (clean) (release) (start_cd)",
+        "  ThreadX: 82f3750a65fadae9a38077e3c2e217ad158c8d54 / Mar 17 2023 10:53:00",
+        "[    1.2] EXT4-fs (sdf6): mounted, 2 hugepages_free",
+        "[    1.2] raspberrypi-firmware soc:firmware: Firmware hash is 82f3750a65fadae9a38077e3c2e217ad158c8d54",
+        "[    1.234567] cpu cpu4: pvtm=1528, volt sel: 4, OPP 2400 MHz at 987500 uV, SoC v1.2-rc3-00344-gc5c17547b778",
+        "[    1.234567] mmc0: new HS400 MMC card at address 0001, mmcblk0boot0 4.00 MiB, nvme0n1p1, sun50iw9p1, 0xffff80000a3bbd90",
+        "> [   12.345678] pc : regmap_read+0x1c/0x2f8 lr : 0000007f7d5c04f0 Comm: openssl Tainted: G        W  O      6.1.43-rk2312",
+        "kern  :warn  : [    1.234567] thermal thermal_zone0: critical temperature reached (105 C)",
         "Thermal source: /sys/devices/virtual/thermal/thermal_zone0/ (cpu-thermal)",
         "Cpufreq OPP: 1800    Measured: 1796 (1797.9/1796.2/1795.8)",
     ] {
