@@ -1,9 +1,10 @@
 //! How much is taken in, and why something is not.
 
 use crate::store::Trouble;
+use serde::{Deserialize, Serialize};
 
 /// Limits of what is taken in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Bytes of a request.
     pub request_bytes_max: usize,
@@ -14,17 +15,28 @@ pub struct Limits {
     pub log_bytes_max: usize,
     /// Files of an archive.
     pub files_max: usize,
+    /// CPU time in seconds that a worker may take for one request.
+    pub cpu_s_max: u64,
+    /// Memory of a worker in bytes.
+    pub memory_bytes_max: u64,
 }
 
 impl Default for Limits {
     /// A Record of an hour with hundreds of channels has some MB, and packs to a tenth.
     fn default() -> Self {
-        Self { request_bytes_max: 8 << 20, file_bytes_max: 16 << 20, log_bytes_max: 2 << 20, files_max: 200 }
+        Self {
+            request_bytes_max: 8 << 20,
+            file_bytes_max: 16 << 20,
+            log_bytes_max: 2 << 20,
+            files_max: 200,
+            cpu_s_max: 20,
+            memory_bytes_max: 512 << 20,
+        }
     }
 }
 
 /// Why nothing of a request was kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refused {
     /// It is larger than the limits, with what is.
     TooLarge(String),
@@ -32,7 +44,10 @@ pub enum Refused {
     Empty,
     /// It is packed, and cannot be unpacked.
     Damaged(String),
+    /// The hub ends, the client is gone, or no process can be started for it.
+    Stopped(String),
     /// The database does not take it.
+    #[serde(skip)]
     Store(Trouble),
 }
 

@@ -9,11 +9,12 @@ use args::{Cli, Command, HookCommand, TokenCommand};
 use clap::Parser;
 use clap::error::ErrorKind;
 use explain::how_many;
-use hub::hub_state::Settings;
+use hub::hub_state::{OWN_PROGRAM, Settings};
 use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
 use hub::submit::Sent;
-use hub::{clock, folders, hooks, private, results, serve, tokens, verify};
+use hub::worker::{self, Workers};
+use hub::{clock, folders, hooks, private, quota, results, serve, tokens, verify};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -69,6 +70,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 requests_per_minute: serve.requests_per_minute,
                 uploads_per_minute: serve.uploads_per_minute,
                 build: env!("SBC_BENCH_HUB_BUILD").to_owned(),
+                limits: Limits {
+                    cpu_s_max: serve.request_cpu_seconds,
+                    memory_bytes_max: serve.request_memory << 20,
+                    ..Limits::default()
+                },
                 ..Settings::default()
             };
             let data = Some(place.data.as_path()).filter(|data| data.is_dir());
@@ -109,6 +115,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             backed_up(&*store, &file).with_context(|| format!("Cannot back up to {}", file.display()))
         }
         Command::Restore { file } => restored(&place, &file),
+        Command::Worker => worker::run().context("This process cannot be limited"),
         Command::Token { command } => token(&*migrated(&place.data, place.database.as_deref())?, command),
     }
 }
@@ -132,8 +139,11 @@ fn verified(store: &dyn Store) -> anyhow::Result<()> {
 fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> anyhow::Result<()> {
     let build = results::build_number(store, env!("SBC_BENCH_HUB_BUILD"))?;
     let owner = folders::owner(store, owner)?;
-    let sent = Sent { owner, publish, alias: String::new(), now_utc_ms: clock::now_utc_ms(), build };
-    let imported = folders::import(store, places, &sent, &Limits::default())?;
+    let now_utc_ms = clock::now_utc_ms();
+    let sent = Sent { owner, publish, alias: String::new(), now_utc_ms, build, quarantines: false };
+    let limits = Limits::default();
+    let workers = Workers::new(OWN_PROGRAM.into(), limits);
+    let imported = folders::import(store, &workers, places, &sent, &limits)?;
     for line in &imported.ignored {
         say(&format!("Ignored: {line}"))?;
     }
@@ -144,15 +154,29 @@ fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> 
 
 fn token(store: &dyn Store, command: TokenCommand) -> anyhow::Result<()> {
     match command {
-        TokenCommand::Make { name, scopes } => {
-            let secret = store::write(store, |session| tokens::make(session, &name, &scopes, clock::now_utc_ms()))?;
+        TokenCommand::Make { name, scopes, quota } => {
+            let secret = store::write(store, |session| {
+                let secret = tokens::make(session, &name, &scopes, clock::now_utc_ms())?;
+                if let Some(mib) = quota {
+                    quota::set(session, &name, mib << 20)?;
+                }
+                Ok(secret)
+            })?;
             say(&secret)
+        }
+        TokenCommand::Quota { name, quota } => {
+            match store::write(store, |session| quota::set(session, &name, quota << 20))? {
+                true => say(&format!("{name} may keep {quota} MiB.")),
+                false => bail!("No token named {name}; see sbc-bench-hub token list."),
+            }
         }
         TokenCommand::List => {
             for token in store::read(store, tokens::all)? {
                 let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.word()).collect();
                 let state = if token.revoked_utc_ms.is_some() { "revoked" } else { "valid" };
-                say(&format!("{}\t{}\t{state}", token.name, scopes.join(",")))?;
+                let quota = store::read(store, |session| quota::of(session, token.id))?;
+                let [kept, most] = [quota.kept, quota.most].map(|bytes| bytes >> 20);
+                say(&format!("{}\t{}\t{state}\t{kept} of {most} MiB", token.name, scopes.join(",")))?;
             }
             Ok(())
         }

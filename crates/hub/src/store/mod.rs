@@ -97,12 +97,21 @@ pub struct Trouble {
     pub is_full: bool,
     /// True if it took too long and was ended.
     pub is_slow: bool,
+    /// True if its sender keeps as much as it may.
+    pub is_over_quota: bool,
 }
 
 impl Trouble {
     /// A fault that stays.
     pub fn of(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_passing: false, is_duplicate: false, is_full: false, is_slow: false }
+        Self {
+            message: message.into(),
+            is_passing: false,
+            is_duplicate: false,
+            is_full: false,
+            is_slow: false,
+            is_over_quota: false,
+        }
     }
 }
 
