@@ -93,6 +93,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// Read what was sent, for a hub at the other end of standard input and output
+    #[command(hide = true)]
+    Worker,
 }
 
 impl Command {
@@ -108,7 +111,7 @@ impl Command {
             | Self::Verify
             | Self::Export { .. }
             | Self::Token { .. } => true,
-            Self::Serve(_) | Self::Migrate | Self::Restore { .. } | Self::Import { .. } => false,
+            Self::Serve(_) | Self::Migrate | Self::Restore { .. } | Self::Import { .. } | Self::Worker => false,
         }
     }
 }
@@ -131,6 +134,12 @@ pub(crate) struct ServeArgs {
     /// Uploads per minute of one token
     #[arg(long, value_name = "N", default_value_t = 600)]
     pub(crate) uploads_per_minute: u32,
+    /// CPU time in seconds that reading one request may take
+    #[arg(long, value_name = "S", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) request_cpu_seconds: u64,
+    /// Memory in MiB that reading one request may take
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub(crate) request_memory: u64,
 }
 
 #[derive(Debug, Subcommand)]
@@ -175,6 +184,17 @@ pub(crate) enum TokenCommand {
         /// upload, publish, delete, acknowledge
         #[arg(long, value_delimiter = ',', value_parser = scope, default_value = "upload,publish,delete,acknowledge")]
         scopes: Vec<Scope>,
+        /// What it may keep in MiB [default: 4096]
+        #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(i64).range(0..=1 << 40))]
+        quota: Option<i64>,
+    },
+    /// Set what a token may keep
+    Quota {
+        /// Name of the uploader
+        name: String,
+        /// What it may keep in MiB
+        #[arg(value_name = "MIB", value_parser = clap::value_parser!(i64).range(0..=1 << 40))]
+        quota: i64,
     },
     /// List tokens
     List,

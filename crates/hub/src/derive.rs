@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const VALUES_MAX: usize = 4 << 20;
 
 /// Everything that the database keeps of a result besides its original.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Derived {
     /// The mode of its run, or `log`.
     pub kind: String,

@@ -1,10 +1,10 @@
 //! Results from folders into the hub, and from the hub into a folder: for who comes from files, and for who leaves.
 
-use crate::derive;
 use crate::limits::{Limits, Refused};
 use crate::store::{Store, Trouble, first, read, read_all};
 use crate::submit::{Sent, submit};
-use crate::{originals, private, unpack};
+use crate::worker::{Stop, Workers};
+use crate::{originals, private};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,51 +28,42 @@ pub struct Imported {
 ///
 /// # Errors
 /// The database does not take them; those before are kept.
-pub fn import(store: &dyn Store, places: &[PathBuf], sent: &Sent, limits: &Limits) -> Result<Imported, Trouble> {
+pub fn import(
+    store: &dyn Store,
+    workers: &Workers,
+    places: &[PathBuf],
+    sent: &Sent,
+    limits: &Limits,
+) -> Result<Imported, Trouble> {
     let mut imported = Imported::default();
     for place in places {
         for file in files(place, 0, &mut imported.ignored) {
             let name = explain::plain(&file.display().to_string());
-            match content(&file, limits).and_then(|bytes| unpack::members(bytes, limits).map_err(|why| words(&why))) {
-                Err(why) => imported.ignored.push(format!("{name}: {why}")),
-                Ok(members) => {
-                    for member in members {
-                        let inner = if member.name.is_empty() { String::new() } else { format!(" ({})", member.name) };
-                        let told = format!("{name}{inner}");
-                        one(store, member.bytes, &told, sent, limits, &mut imported)?;
+            let bytes = match content(&file, limits) {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    imported.ignored.push(format!("{name}: {why}"));
+                    continue;
+                }
+            };
+            // Changes of the past are no news for anybody.
+            match submit(store, workers, &Stop::default(), &bytes, sent, &|_, _, _| Ok(())) {
+                Ok(submitted) => {
+                    for (inner, kept) in submitted {
+                        let inner = if inner.is_empty() { inner } else { format!(" ({inner})") };
+                        match kept {
+                            Ok(kept) if kept.was_there => imported.known += 1,
+                            Ok(_) => imported.new += 1,
+                            Err(why) => imported.ignored.push(format!("{name}{inner}: {why}")),
+                        }
                     }
                 }
+                Err(Refused::Store(trouble)) => return Err(trouble),
+                Err(why) => imported.ignored.push(format!("{name}: {}", words(&why))),
             }
         }
     }
     Ok(imported)
-}
-
-fn one(
-    store: &dyn Store,
-    bytes: Vec<u8>,
-    name: &str,
-    sent: &Sent,
-    limits: &Limits,
-    imported: &mut Imported,
-) -> Result<(), Trouble> {
-    if let Err(why) = derive::record(explain::redact::redact(&bytes).bytes) {
-        imported.ignored.push(format!("{name}: {why}"));
-        return Ok(());
-    }
-    // Changes of the past are no news for anybody.
-    match submit(store, bytes, sent, limits, &|_, _, _| Ok(())) {
-        Ok(kept) => {
-            imported.known += kept.iter().filter(|(_, kept)| kept.was_there).count();
-            imported.new += kept.iter().filter(|(_, kept)| !kept.was_there).count();
-            Ok(())
-        }
-        Err(Refused::Store(trouble)) => Err(trouble),
-        Err(why) => {
-            imported.ignored.push(format!("{name}: {}", words(&why)));
-            Ok(())
-        }
-    }
 }
 
 fn words(why: &Refused) -> String {
@@ -80,6 +71,7 @@ fn words(why: &Refused) -> String {
         Refused::TooLarge(why) => why.clone(),
         Refused::Empty => "it is empty".to_owned(),
         Refused::Damaged(why) => format!("it cannot be unpacked ({why})"),
+        Refused::Stopped(why) => why.clone(),
         Refused::Store(trouble) => trouble.message.clone(),
     }
 }

@@ -4,10 +4,13 @@ use crate::counts::Counts;
 use crate::limits::Limits;
 use crate::rate::Rates;
 use crate::results;
+use crate::shares::Shares;
 use crate::store::{Store, Trouble};
+use crate::worker::{Stop, Workers};
+use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
-use tokio::sync::Semaphore;
 
 /// What a hub is told when it begins.
 #[derive(Debug, Clone)]
@@ -24,7 +27,12 @@ pub struct Settings {
     pub behind_proxy: bool,
     /// What derives: a name that differs for every build of the program.
     pub build: String,
+    /// The program of its workers: this one, also where an update has replaced it.
+    pub program: PathBuf,
 }
+
+/// The file that a process runs (proc(5)).
+pub const OWN_PROGRAM: &str = "/proc/self/exe";
 
 impl Default for Settings {
     fn default() -> Self {
@@ -35,6 +43,7 @@ impl Default for Settings {
             requests_per_minute: 6_000,
             behind_proxy: false,
             build: env!("CARGO_PKG_VERSION").to_owned(),
+            program: PathBuf::from(OWN_PROGRAM),
         }
     }
 }
@@ -53,21 +62,35 @@ pub struct Hub {
     pub rates: Rates,
     /// What it has done.
     pub tally: Tally,
-    /// Room for bodies of uploads, in bytes: what has come of them takes it, and not what is promised.
-    pub bodies: Arc<Semaphore>,
-    /// Room for uploads that are read and explained, which takes many times the memory of their bodies.
-    pub uploads: Arc<Semaphore>,
-    /// Room for originals that are read for a reader, in bytes: they take it until what is made of them is sent.
-    pub originals: Arc<Semaphore>,
+    /// Processes that read what was sent.
+    pub workers: Workers,
+    /// Ends the worker that derives results of older builds.
+    pub deriving: Stop,
+    /// Room for bodies of uploads, in bytes, by token: what has come of them takes it, and not what is promised.
+    pub bodies: Arc<Shares<i64>>,
+    /// Workers for uploads, by token.
+    pub uploads: Arc<Shares<i64>>,
+    /// Workers for pages of originals, by network.
+    pub pages: Arc<Shares<IpAddr>>,
+    /// Threads that ask the database, by network.
+    pub queries: Arc<Shares<IpAddr>>,
+    /// Room for answers that are being sent, in bytes, by network.
+    pub answers: Arc<Shares<IpAddr>>,
 }
 
-/// Uploads that are read and explained at the same time.
-const UPLOADS_MAX: usize = 4;
-/// So many of the largest bodies are in memory at the same time, or more of smaller ones.
-const BODIES_MAX: usize = 4;
+/// Bodies of uploads in memory, of which a token may have a quarter: two of the largest.
+const BODIES_BYTES_MAX: usize = 64 << 20;
+/// Answers in memory, of which a network may have a quarter.
+const ANSWERS_BYTES_MAX: usize = 64 << 20;
+/// Threads that ask the database; half of them for a network.
+const QUERIES_MAX: usize = 8;
+/// Threads for what a hub does without being asked ([`crate::work`]).
+const OWN_THREADS: usize = 2;
 
-/// So many of the largest originals are read or sent at the same time: as many as are compared.
-const ORIGINALS_MAX: usize = 5;
+/// Workers of one tenant: all CPUs of a small machine, so that the others have time on those of a large one.
+fn workers_of_one() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get).clamp(2, 4)
+}
 
 /// Counters for Prometheus, of this process.
 #[derive(Debug, Default)]
@@ -106,8 +129,8 @@ impl Hub {
         let build = results::build_number(&*store, &settings.build)?;
         let rates = Rates::default();
         let counts = RwLock::new(Arc::new(Counts::latest(&*store)?));
-        let bodies = Arc::new(Semaphore::new(BODIES_MAX * settings.limits.request_bytes_max));
-        let originals = Arc::new(Semaphore::new(ORIGINALS_MAX * settings.limits.file_bytes_max));
+        let workers = Workers::new(settings.program.clone(), settings.limits);
+        let of_one = workers_of_one();
         Ok(Self {
             store,
             settings,
@@ -115,10 +138,19 @@ impl Hub {
             counts,
             rates,
             tally: Tally::default(),
-            bodies,
-            uploads: Arc::new(Semaphore::new(UPLOADS_MAX)),
-            originals,
+            workers,
+            deriving: Stop::default(),
+            bodies: Shares::new(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 4),
+            uploads: Shares::new(2 * of_one, of_one),
+            pages: Shares::new(2 * of_one, of_one),
+            queries: Shares::new(QUERIES_MAX, QUERIES_MAX / 2),
+            answers: Shares::new(ANSWERS_BYTES_MAX, ANSWERS_BYTES_MAX / 4),
         })
+    }
+
+    /// Threads that wait for the database or a worker.
+    pub fn threads() -> usize {
+        2 * 2 * workers_of_one() + QUERIES_MAX + OWN_THREADS
     }
 
     /// The latest counts.

@@ -2,9 +2,10 @@
 
 use crate::store::Trouble;
 use explain::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
+use serde::{Deserialize, Serialize};
 
 /// Limits of what is taken in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Bytes of a request.
     pub request_bytes_max: usize,
@@ -15,6 +16,10 @@ pub struct Limits {
     pub log_bytes_max: usize,
     /// Files of an archive.
     pub files_max: usize,
+    /// CPU time in seconds that a worker may take for one request.
+    pub cpu_s_max: u64,
+    /// Memory of a worker in bytes.
+    pub memory_bytes_max: u64,
 }
 
 impl Default for Limits {
@@ -25,12 +30,14 @@ impl Default for Limits {
             file_bytes_max: FOREIGN_BYTES_MAX,
             log_bytes_max: FOREIGN_LOG_BYTES_MAX,
             files_max: 200,
+            cpu_s_max: 20,
+            memory_bytes_max: 512 << 20,
         }
     }
 }
 
 /// Why nothing of a request was kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refused {
     /// It is larger than the limits, with what is.
     TooLarge(String),
@@ -38,7 +45,10 @@ pub enum Refused {
     Empty,
     /// It is packed, and cannot be unpacked.
     Damaged(String),
+    /// The hub ends, the client is gone, or no process can be started for it.
+    Stopped(String),
     /// The database does not take it.
+    #[serde(skip)]
     Store(Trouble),
 }
 

@@ -10,10 +10,11 @@ use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use explain::how_many;
-use hub::hub_state::Settings;
+use hub::hub_state::{OWN_PROGRAM, Settings};
 use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
 use hub::submit::Sent;
+use hub::worker::{self, Workers};
 use hub::{clock, folders, private, results, serve, verify};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -70,6 +71,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 requests_per_minute: serve.requests_per_minute,
                 uploads_per_minute: serve.uploads_per_minute,
                 build: env!("SBC_BENCH_HUB_BUILD").to_owned(),
+                limits: Limits {
+                    cpu_s_max: serve.request_cpu_seconds,
+                    memory_bytes_max: serve.request_memory << 20,
+                    ..Limits::default()
+                },
                 ..Settings::default()
             };
             let data = Some(place.data.as_path()).filter(|data| data.is_dir());
@@ -107,6 +113,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             backed_up(&*store, &file).with_context(|| format!("Cannot back up to {}", file.display()))
         }
         Command::Restore { file } => restored(&place, &file),
+        Command::Worker => worker::run().context("This process cannot be limited"),
         Command::Token { command } => operator::token(&*migrated(&place.data, place.database.as_deref())?, command),
     }
 }
@@ -130,8 +137,11 @@ fn verified(store: &dyn Store) -> anyhow::Result<()> {
 fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> anyhow::Result<()> {
     let build = results::build_number(store, env!("SBC_BENCH_HUB_BUILD"))?;
     let owner = folders::owner(store, owner)?;
-    let sent = Sent { owner, publish, alias: String::new(), now_utc_ms: clock::now_utc_ms(), build };
-    let imported = folders::import(store, places, &sent, &Limits::default())?;
+    let now_utc_ms = clock::now_utc_ms();
+    let sent = Sent { owner, publish, alias: String::new(), now_utc_ms, build, quarantines: false };
+    let limits = Limits::default();
+    let workers = Workers::new(OWN_PROGRAM.into(), limits);
+    let imported = folders::import(store, &workers, places, &sent, &limits)?;
     for line in &imported.ignored {
         say(&format!("Ignored: {line}"))?;
     }

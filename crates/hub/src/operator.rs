@@ -7,7 +7,7 @@ use explain::how_many;
 use hub::clock;
 use hub::hooks::{self, Hook};
 use hub::store::{self, Dialect, Store};
-use hub::{removal, tokens};
+use hub::{quota, removal, tokens};
 use std::io::Read;
 use std::path::Path;
 
@@ -99,15 +99,28 @@ fn rest(store: &dyn Store, is_gone: bool) -> anyhow::Result<()> {
 /// `token`.
 pub(crate) fn token(store: &dyn Store, command: TokenCommand) -> anyhow::Result<()> {
     match command {
-        TokenCommand::Make { name, scopes } => {
-            let secret = store::write(store, |session| tokens::make(session, &name, &scopes, clock::now_utc_ms()))?;
+        TokenCommand::Make { name, scopes, quota } => {
+            let secret = store::write(store, |session| {
+                let secret = tokens::make(session, &name, &scopes, clock::now_utc_ms())?;
+                if let Some(mib) = quota {
+                    quota::set(session, &name, mib << 20)?;
+                }
+                Ok(secret)
+            })?;
             say(&secret)
+        }
+        TokenCommand::Quota { name, quota } => {
+            let is_there = store::write(store, |session| quota::set(session, &name, quota << 20))?;
+            ensure!(is_there, "No token named {name}; see sbc-bench-hub token list.");
+            say(&format!("{name} may keep {quota} MiB."))
         }
         TokenCommand::List => {
             for token in store::read(store, tokens::all)? {
                 let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.word()).collect();
                 let state = if token.revoked_utc_ms.is_some() { "revoked" } else { "valid" };
-                say(&format!("{}\t{}\t{state}", token.name, scopes.join(",")))?;
+                let quota = store::read(store, |session| quota::of(session, token.id))?;
+                let [kept, most] = [quota.kept, quota.most].map(|bytes| bytes >> 20);
+                say(&format!("{}\t{}\t{state}\t{kept} of {most} MiB", token.name, scopes.join(",")))?;
             }
             Ok(())
         }

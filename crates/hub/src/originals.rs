@@ -1,8 +1,8 @@
 //! Originals: what was sent, redacted, compressed, and named by its content.
 
-use crate::store::{Session, Trouble, Value, first};
-use flate2::Compression;
+use crate::store::{Session, Store, Trouble, first, read};
 use flate2::read::{ZlibDecoder, ZlibEncoder};
+use flate2::{Compression, Decompress, FlushDecompress};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 
@@ -11,7 +11,37 @@ const LEVEL: u32 = 1;
 
 /// SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    digits(&Sha256::digest(bytes))
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An original as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed {
+    /// SHA-256 of its bytes.
+    pub hash: String,
+    /// How many bytes it has.
+    pub size: usize,
+    /// Its bytes, compressed.
+    pub bytes: Vec<u8>,
+}
+
+impl Packed {
+    /// Compresses bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self { hash: hash(bytes), size: bytes.len(), bytes: pack(bytes) }
+    }
+
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// As [`unpack`].
+    pub fn unpacked(&self) -> Result<Vec<u8>, Trouble> {
+        unpack(&self.bytes, self.size, &self.hash)
+    }
 }
 
 /// Bytes, compressed.
@@ -30,34 +60,120 @@ pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Tro
     let mut bytes = Vec::with_capacity(size);
     let read = ZlibDecoder::new(packed).take(size as u64 + 1).read_to_end(&mut bytes);
     if read.is_err() || hash(&bytes) != expected {
-        return Err(Trouble::of(format!("The original {expected} is damaged.")));
+        return Err(damaged(expected));
     }
     Ok(bytes)
 }
 
-/// Keeps bytes that were packed before, unless they are there.
+/// Keeps an original, unless it is there.
 ///
 /// # Errors
 /// As [`Session::run`].
-pub fn keep(session: &mut dyn Session, hash: &str, size: usize, packed: &[u8]) -> Result<(), Trouble> {
+pub fn keep(session: &mut dyn Session, original: &Packed) -> Result<(), Trouble> {
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
-    session.run(sql, &[hash.into(), (size as i64).into(), Value::Bytes(packed.to_vec())])?;
+    let values = [original.hash.as_str().into(), (original.size as i64).into(), original.bytes.clone().into()];
+    session.run(sql, &values)?;
     // One that was there is held, so that who deletes its last result waits; it may be gone already.
     let held = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_point_to());
-    match first(session, &held, &[hash.into()])? {
+    match first(session, &held, &[original.hash.as_str().into()])? {
         Some(_) => Ok(()),
         None => Err(Trouble { is_passing: true, ..Trouble::of("The same original is being deleted; try again.") }),
     }
 }
 
-/// The original of this hash.
+/// The original of this hash, compressed.
+///
+/// # Errors
+/// It is not there.
+pub fn packed(session: &mut dyn Session, hash: &str) -> Result<Packed, Trouble> {
+    let row = first(session, "SELECT size, packed FROM original WHERE hash = $1", &[hash.into()])?;
+    let row = row.ok_or_else(|| missing(hash))?;
+    let size = row.integer(0).unwrap_or(0).max(0) as usize;
+    Ok(Packed { hash: hash.to_owned(), size, bytes: row.bytes(1).to_vec() })
+}
+
+fn damaged(hash: &str) -> Trouble {
+    Trouble::of(format!("The original {hash} is damaged."))
+}
+
+fn missing(hash: &str) -> Trouble {
+    Trouble::of(format!("The original {hash} is missing."))
+}
+
+/// The bytes of the original of this hash.
 ///
 /// # Errors
 /// It is not there or damaged.
 pub fn get(session: &mut dyn Session, hash: &str) -> Result<Vec<u8>, Trouble> {
-    let row = first(session, "SELECT size, packed FROM original WHERE hash = $1", &[hash.into()])?;
-    let row = row.ok_or_else(|| Trouble::of(format!("The original {hash} is missing.")))?;
-    unpack(row.bytes(1), row.integer(0).unwrap_or(0).max(0) as usize, hash)
+    packed(session, hash)?.unpacked()
+}
+
+/// Bytes of an original, as it is kept, that are read at once.
+pub const PIECE_BYTES: usize = 128 << 10;
+
+/// An original that is read and unpacked piece by piece.
+pub struct Unpacking {
+    hash: String,
+    left: usize,
+    /// Where the next piece begins.
+    at: usize,
+    piece: Vec<u8>,
+    used: usize,
+    inflater: Decompress,
+    digest: Sha256,
+}
+
+impl Unpacking {
+    /// An original of so many bytes.
+    pub fn new(hash: String, size: usize) -> Self {
+        let (inflater, digest) = (Decompress::new(true), Sha256::new());
+        Self { hash, left: size, at: 0, piece: Vec::new(), used: 0, inflater, digest }
+    }
+
+    /// The next bytes, so many or the rest; none at its end.
+    ///
+    /// # Errors
+    /// It is missing or damaged, which may show at its end alone.
+    pub fn next(&mut self, store: &dyn Store, count: usize) -> Result<Option<Vec<u8>>, Trouble> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let wanted = count.min(self.left);
+        let mut bytes = Vec::with_capacity(wanted);
+        while bytes.len() < wanted {
+            if self.used == self.piece.len() {
+                self.read(store)?;
+            }
+            let (read, written) = (self.inflater.total_in(), bytes.len());
+            let part = self.piece.get(self.used..).unwrap_or_default();
+            let done = self.inflater.decompress_vec(part, &mut bytes, FlushDecompress::None);
+            self.used += (self.inflater.total_in() - read) as usize;
+            let is_stuck = self.used < self.piece.len() && bytes.len() == written;
+            if done.is_err() || is_stuck {
+                return Err(damaged(&self.hash));
+            }
+        }
+        self.left -= bytes.len().min(self.left);
+        self.digest.update(&bytes);
+        if self.left == 0 && digits(&std::mem::take(&mut self.digest).finalize()) != self.hash {
+            return Err(damaged(&self.hash));
+        }
+        Ok(Some(bytes))
+    }
+
+    fn read(&mut self, store: &dyn Store) -> Result<(), Trouble> {
+        let sql = "SELECT substr(packed, CAST(CAST($2 AS BIGINT) AS INTEGER), CAST(CAST($3 AS BIGINT) AS INTEGER)) \
+                   FROM original WHERE hash = $1";
+        let values = [self.hash.as_str().into(), (self.at as i64 + 1).into(), (PIECE_BYTES as i64).into()];
+        let row = read(store, |session| first(session, sql, &values))?.ok_or_else(|| missing(&self.hash))?;
+        self.piece = row.bytes(0).to_vec();
+        self.used = 0;
+        self.at += self.piece.len();
+        match self.piece.is_empty() {
+            true => Err(damaged(&self.hash)),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Removes an original that no result needs any more.

@@ -1,32 +1,47 @@
 //! Who asks how often: a bucket for each sender, which fills with time. In the process alone: with several hubs a sender
 //! gets as much of each.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// Buckets that are remembered; a flood from more addresses than that begins afresh, which costs no memory.
+/// Buckets that are remembered; for one more, the one that was not asked for the longest is forgotten.
 const SENDERS_MAX: usize = 20_000;
 
-/// Buckets of requests by address, and of uploads by token.
+/// Buckets of requests by network, and of uploads by token.
 #[derive(Debug, Default)]
 pub struct Rates {
-    requests: Mutex<HashMap<IpAddr, Bucket>>,
-    uploads: Mutex<HashMap<i64, Bucket>>,
+    requests: Mutex<Buckets<IpAddr>>,
+    uploads: Mutex<Buckets<i64>>,
+}
+
+/// Buckets by sender, and senders in the order in which they were seen.
+#[derive(Debug)]
+struct Buckets<K> {
+    by_sender: HashMap<K, Bucket>,
+    by_turn: BTreeMap<u64, K>,
+    turn: u64,
+}
+
+impl<K> Default for Buckets<K> {
+    fn default() -> Self {
+        Self { by_sender: HashMap::new(), by_turn: BTreeMap::new(), turn: 0 }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     left: f64,
     seen_ms: i64,
+    turn: u64,
 }
 
 impl Rates {
     /// Takes one request of an address. Else the seconds until there is another.
     ///
     /// # Errors
-    /// It has asked too often.
+    /// Its network has asked too often.
     pub fn request(&self, address: IpAddr, per_minute: u32, now_ms: i64) -> Result<(), u64> {
         take(&self.requests, network(address), per_minute, now_ms)
     }
@@ -40,24 +55,25 @@ impl Rates {
     }
 }
 
-/// What one sender can choose his address from: of IPv6 the first 64 bits, which one host is given (RFC 6177).
+/// What one sender can choose its address from: of IPv6 the first 64 bits, which one host is given (RFC 6177), of IPv4 the
+/// first 24, the smallest network that the routers of others tell apart.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
             IpAddr::from([a, b, c, d, 0, 0, 0, 0])
         }
-        address => address,
+        IpAddr::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            IpAddr::from([a, b, c, 0])
+        }
     }
 }
 
-fn take<K: Eq + Hash>(buckets: &Mutex<HashMap<K, Bucket>>, key: K, per_minute: u32, now_ms: i64) -> Result<(), u64> {
+fn take<K: Copy + Eq + Hash>(buckets: &Mutex<Buckets<K>>, key: K, per_minute: u32, now_ms: i64) -> Result<(), u64> {
     let most = f64::from(per_minute.max(1));
     let mut buckets = buckets.lock().unwrap_or_else(PoisonError::into_inner);
-    if buckets.len() >= SENDERS_MAX {
-        buckets.clear();
-    }
-    let bucket = buckets.entry(key).or_insert(Bucket { left: most, seen_ms: now_ms });
+    let bucket = buckets.seen(key, Bucket { left: most, seen_ms: now_ms, turn: 0 });
     // A clock that steps back fills nothing.
     let passed_ms = now_ms.saturating_sub(bucket.seen_ms).max(0);
     bucket.left = (bucket.left + passed_ms as f64 * most / 60_000.0).min(most);
@@ -67,6 +83,24 @@ fn take<K: Eq + Hash>(buckets: &Mutex<HashMap<K, Bucket>>, key: K, per_minute: u
     }
     bucket.left -= 1.0;
     Ok(())
+}
+
+impl<K: Copy + Eq + Hash> Buckets<K> {
+    /// The bucket of a sender, who is the last one that was seen now.
+    fn seen(&mut self, key: K, new: Bucket) -> &mut Bucket {
+        self.turn += 1;
+        if self.by_sender.len() >= SENDERS_MAX
+            && !self.by_sender.contains_key(&key)
+            && let Some((_, oldest)) = self.by_turn.pop_first()
+        {
+            self.by_sender.remove(&oldest);
+        }
+        let bucket = self.by_sender.entry(key).or_insert(new);
+        self.by_turn.remove(&bucket.turn);
+        self.by_turn.insert(self.turn, key);
+        bucket.turn = self.turn;
+        bucket
+    }
 }
 
 #[cfg(test)]
@@ -79,7 +113,8 @@ mod tests {
             ("2001:db8::1", "2001:db8::ffff:2", true),
             ("2001:db8::1", "2001:db8:0:1::1", false),
             ("::ffff:1.2.3.4", "1.2.3.4", true),
-            ("1.2.3.4", "1.2.3.5", false),
+            ("1.2.3.4", "1.2.3.5", true),
+            ("1.2.3.4", "1.2.4.4", false),
         ] {
             let rates = Rates::default();
             let one = |address: &str| rates.request(address.parse().unwrap(), 1, 0).is_err();
@@ -99,5 +134,18 @@ mod tests {
         assert!(!one(1, 5_000), "a clock that steps back");
         assert!(one(1, 6_001));
         assert_eq!((0..1000).filter(|_| one(1, 10_000_000)).count(), 60);
+    }
+
+    #[test]
+    fn a_flood_of_senders_is_forgotten_and_not_who_was_seen_last() {
+        let rates = Rates::default();
+        let one = |token| rates.upload(token, 2, 0).is_ok();
+        assert!(one(-1) && one(-1) && !one(-1));
+        for token in 0..SENDERS_MAX as i64 * 2 {
+            assert!(one(token));
+            assert!(token % 1_000 > 0 || !one(-1), "{token}: it is seen now and then, and gets no new bucket");
+        }
+        let buckets = rates.uploads.lock().unwrap();
+        assert_eq!((buckets.by_sender.len(), buckets.by_turn.len()), (SENDERS_MAX, SENDERS_MAX));
     }
 }

@@ -1,6 +1,7 @@
 //! Taking things down: results are hidden or deleted by their owner or by who runs the hub, with all that came from them.
 
 use crate::originals;
+use crate::quota;
 use crate::results::{self, NAMED};
 use crate::store::{Row, Session, Store, Trouble, Value, erase, first};
 
@@ -71,7 +72,8 @@ fn each(
 /// Deletes the results of a condition with all that came from them.
 fn removed(session: &mut dyn Session, condition: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
     let columns: Vec<&str> = NAMED.iter().map(|(_, column)| *column).collect();
-    let sql = format!("DELETE FROM result WHERE {condition} RETURNING id, hash, {}", columns.join(", "));
+    let sql =
+        format!("DELETE FROM result WHERE {condition} RETURNING id, hash, owner, kept_bytes, {}", columns.join(", "));
     let rows = session.run(&sql, values)?;
     let mut ids = Vec::new();
     for row in &rows {
@@ -80,7 +82,10 @@ fn removed(session: &mut dyn Session, condition: &str, values: &[Value]) -> Resu
         session.run(notices, &id)?;
         session.run("DELETE FROM change WHERE result_id = $1", &id)?;
         originals::forget(session, &row.words(1))?;
-        ids.extend((2..2 + NAMED.len()).filter_map(|at| row.integer(at)));
+        if let Some(owner) = row.integer(2) {
+            quota::give_back(session, owner, row.integer(3).unwrap_or(0))?;
+        }
+        ids.extend((4..4 + NAMED.len()).filter_map(|at| row.integer(at)));
     }
     ids.sort_unstable();
     ids.dedup();

@@ -1,12 +1,12 @@
-//! Results as the database keeps them: taken in, derived once more, published, deleted.
+//! Results as the database keeps them: taken in, published, deleted.
 
-use crate::derive::{self, Derived};
-use crate::log;
+use crate::derive::Derived;
 use crate::names::{self, Kind};
-use crate::originals;
+use crate::originals::{self, Packed};
+use crate::quota;
 use crate::random;
 use crate::sorts::SORTS;
-use crate::store::{Dialect, Session, Store, Trouble, Value, first, read, read_all, write};
+use crate::store::{Session, Store, Trouble, Value, first, write};
 
 /// Columns of a name's number.
 pub const NAMED: [(Kind, &str); 5] = [
@@ -24,12 +24,8 @@ pub struct Incoming {
     pub owner: i64,
     /// SHA-256 of the bytes as they were sent.
     pub received_hash: String,
-    /// SHA-256 of the redacted bytes.
-    pub hash: String,
-    /// Size of the redacted bytes.
-    pub size: usize,
-    /// The redacted bytes, compressed.
-    pub packed: Vec<u8>,
+    /// The redacted bytes.
+    pub original: Packed,
     /// Whether all people may find it.
     pub published: bool,
     /// When it came.
@@ -56,6 +52,9 @@ pub struct Kept {
     /// True if all people may find it.
     pub published: bool,
 }
+
+/// What a result takes besides its original, with its place in indices. As in `migrations/7_quotas.sql`.
+const ROW_BYTES: i64 = 4096;
 
 /// Letters of a short name: without those that look alike.
 const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
@@ -92,7 +91,7 @@ pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<Kept, Trouble> 
     if let Some(kept) = known(session, new.owner, &new.received_hash)? {
         return Ok(kept);
     }
-    originals::keep(session, &new.hash, new.size, &new.packed)?;
+    originals::keep(session, &new.original)?;
     let slug = new_slug()?;
     let quarantined = new.derived.as_ref().err().cloned();
     let published = Some(new.received_utc_ms).filter(|_| new.published);
@@ -101,13 +100,14 @@ pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<Kept, Trouble> 
         ("owner", new.owner.into()),
         ("received_hash", new.received_hash.as_str().into()),
         ("received_utc_ms", new.received_utc_ms.into()),
-        ("hash", new.hash.as_str().into()),
+        ("hash", new.original.hash.as_str().into()),
         ("quarantined", quarantined.as_deref().into()),
         ("published_utc_ms", published.into()),
         ("listed", (published.is_some() && quarantined.is_none()).into()),
         ("listed_utc_ms", new.received_utc_ms.into()),
         ("derived_by", new.build.into()),
         ("alias", new.alias.as_str().into()),
+        ("kept_bytes", kept_bytes(new).into()),
     ];
     columns.extend(derived_columns(session, new.derived.as_ref().ok())?);
     let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
@@ -119,11 +119,18 @@ pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<Kept, Trouble> 
     );
     let values: Vec<Value> = columns.into_iter().map(|(_, value)| value).collect();
     match first(session, &sql, &values)?.and_then(|row| row.integer(0)) {
-        Some(id) => Ok(Kept { id, slug, quarantined, was_there: false, published: published.is_some() }),
+        Some(id) => {
+            quota::take(session, new.owner, kept_bytes(new))?;
+            Ok(Kept { id, slug, quarantined, was_there: false, published: published.is_some() })
+        }
         // Another process was quicker.
         None => known(session, new.owner, &new.received_hash)?
             .ok_or_else(|| Trouble { is_passing: true, ..Trouble::of("The result is being kept by another hub.") }),
     }
+}
+
+fn kept_bytes(new: &Incoming) -> i64 {
+    ROW_BYTES + new.original.bytes.len() as i64
 }
 
 /// The columns that are derived, with their values.
@@ -189,81 +196,16 @@ pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
     })
 }
 
-/// How many results are still those of an older build.
-///
-/// # Errors
-/// As [`Session::run`].
-pub fn outdated(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
-    let sql = "SELECT count(*) FROM result WHERE derived_by < $1";
-    let row = read_all(store, |session| first(session, sql, &[build.into()]))?;
-    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
-}
-
-/// Derives one result of an older build once more. False if there is none that another worker has not taken. One that the
-/// database does not take is told and quarantined: it would be the first again, and no other would ever be derived.
-///
-/// # Errors
-/// As [`Session::run`].
-pub fn derive_one(store: &dyn Store, build: i64) -> Result<bool, Trouble> {
-    let mut taken = None;
-    match (derive_first(store, build, &mut taken), taken) {
-        (Err(trouble), Some(id)) if !trouble.is_passing && !trouble.is_full && !trouble.is_slow => {
-            log::event("underivable", &[("id", &id.to_string()), ("error", &trouble.message)]);
-            let why = Err(format!("what is derived from it cannot be kept: {trouble}"));
-            write(store, |session| replace(session, id, build, &why)).map(|()| true)
-        }
-        (done, _) => done,
-    }
-}
-
-fn derive_first(store: &dyn Store, build: i64, taken: &mut Option<i64>) -> Result<bool, Trouble> {
-    let dialect = store.dialect();
-    if dialect == Dialect::Sqlite {
-        // Reading and deriving do not hold the one connection that writes: nobody else derives.
-        let Some(found) = read(store, |session| outdated_one(session, build, ""))? else { return Ok(false) };
-        *taken = Some(found.id);
-        let derived = found.derived();
-        return write(store, |session| replace(session, found.id, build, &derived)).map(|()| true);
-    }
-    write(store, |session| {
-        let Some(found) = outdated_one(session, build, dialect.for_one_worker())? else { return Ok(false) };
-        *taken = Some(found.id);
-        replace(session, found.id, build, &found.derived()).map(|()| true)
-    })
-}
-
-/// A result of an older build.
-struct Outdated {
-    id: i64,
-    alias: String,
-    received_utc_ms: i64,
-    /// The original, or why it cannot be read.
-    bytes: Result<Vec<u8>, String>,
-}
-
-impl Outdated {
-    fn derived(&self) -> Result<Derived, String> {
-        let record = derive::record(self.bytes.clone()?)?;
-        let derived = derive::derive(&record, Some(self.alias.as_str()).filter(|alias| !alias.is_empty()))?;
-        Ok(derived.came(self.received_utc_ms))
-    }
-}
-
-fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<Outdated>, Trouble> {
-    let sql = format!(
-        "SELECT id, hash, alias, received_utc_ms FROM result WHERE derived_by < $1 ORDER BY derived_by, id LIMIT 1{ending}"
-    );
-    let Some(row) = first(session, &sql, &[build.into()])? else { return Ok(None) };
-    let bytes = match originals::get(session, &row.words(1)) {
-        Err(trouble) if trouble.is_passing => return Err(trouble),
-        bytes => bytes.map_err(|trouble| trouble.message),
-    };
-    let (id, received_utc_ms) = (row.integer(0).unwrap_or(0), row.integer(3).unwrap_or(i64::MAX));
-    Ok(Some(Outdated { id, alias: row.words(2), received_utc_ms, bytes }))
-}
-
 /// Puts new derived columns in the place of the old.
-fn replace(session: &mut dyn Session, id: i64, build: i64, derived: &Result<Derived, String>) -> Result<(), Trouble> {
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn replace(
+    session: &mut dyn Session,
+    id: i64,
+    build: i64,
+    derived: &Result<Derived, String>,
+) -> Result<(), Trouble> {
     let quarantined = derived.as_ref().err();
     let mut columns = derived_columns(session, derived.as_ref().ok())?;
     columns.push(("quarantined", quarantined.into()));

@@ -9,12 +9,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Threads that wait for the database.
-const WAITING_THREADS_MAX: usize = 16;
-/// Stack of each thread: a thread that overflows it would end all others, and pages that are not used cost nothing.
-const STACK_BYTES: usize = 16 << 20;
+/// Workers that wait for the first requests.
+const WARM_WORKERS: usize = 2;
+/// Patience with threads that are in the database when the hub ends: what is not committed then was not acknowledged.
+const THREADS_TIME_MAX: Duration = Duration::from_secs(1);
 /// The token of the first owner, next to the database.
 pub const TOKEN_FILE: &str = "token";
 
@@ -37,12 +38,13 @@ pub fn serve(
     if let Some(data) = data {
         first_token(&*store, data)?;
     }
-    explain::soc::read_tables();
     let hub = Arc::new(Hub::new(store, settings).map_err(text)?);
+    for _ in 0..WARM_WORKERS {
+        hub.workers.warm().map_err(|error| format!("Processes cannot be started: {error}."))?;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(WAITING_THREADS_MAX)
-        .thread_stack_size(STACK_BYTES)
+        .max_blocking_threads(Hub::threads())
         .build()
         .map_err(|error| format!("Threads cannot be started: {error}."))?;
     let ends = Arc::new(AtomicBool::new(false));
@@ -50,6 +52,7 @@ pub fn serve(
         let (hub, ends) = (Arc::clone(&hub), Arc::clone(&ends));
         runtime.spawn_blocking(move || task(&hub, &ends));
     }
+    let deriving = Arc::clone(&hub);
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(address).await;
         let listener = listener.map_err(|error| format!("Cannot listen on {address}: {error}."))?;
@@ -66,6 +69,8 @@ pub fn serve(
         Ok(())
     });
     ends.store(true, Ordering::Relaxed);
+    deriving.deriving.stop();
+    runtime.shutdown_timeout(THREADS_TIME_MAX);
     log::event("ended", &[]);
     log::end();
     served

@@ -1,13 +1,11 @@
-//! The way of a file into the hub: unpacked within limits, redacted once more, read, explained, kept. What cannot be read is
-//! kept as well, in quarantine with its reason, where only its owner sees it.
+//! The way of a file into the hub: a worker unpacks it within limits, redacts it once more, reads and explains it; here it is
+//! kept. What cannot be read is kept as well, in quarantine with its reason, where only its owner sees it.
 
-use crate::derive::{self, Derived};
-use crate::limits::{Limits, Refused};
-use crate::originals;
+use crate::derive::Derived;
+use crate::limits::Refused;
 use crate::results::{self, Incoming, Kept};
 use crate::store::{Session, Store, Trouble, read, write};
-use crate::unpack;
-use archive::Member;
+use crate::worker::{Read, Stop, Visit, Workers};
 
 /// How files are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +20,12 @@ pub struct Sent {
     pub now_utc_ms: i64,
     /// Number of this build.
     pub build: i64,
+    /// Whether what cannot be read is kept in quarantine.
+    pub quarantines: bool,
 }
+
+/// A file by its name in an archive, and where it went, or why it was not kept.
+pub type Submitted = (String, Result<Kept, String>);
 
 /// Something that is done within the transaction of a new result.
 pub type Also<'a> = &'a dyn Fn(&mut dyn Session, &Kept, &Derived) -> Result<(), Trouble>;
@@ -33,59 +36,59 @@ pub type Also<'a> = &'a dyn Fn(&mut dyn Session, &Kept, &Derived) -> Result<(), 
 /// Nothing of it was kept, or of an archive the files before the one that the database did not take.
 pub fn submit(
     store: &dyn Store,
-    body: Vec<u8>,
+    workers: &Workers,
+    stop: &Stop,
+    body: &[u8],
     sent: &Sent,
-    limits: &Limits,
     also: Also<'_>,
-) -> Result<Vec<(String, Kept)>, Refused> {
-    let members = unpack::members(body, limits)?;
-    if members.iter().any(|member| member.bytes.len() > limits.log_bytes_max && is_log(&member.bytes)) {
-        return Err(Refused::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10)));
-    }
-    let mut kept = Vec::with_capacity(members.len());
-    for Member { name, bytes } in members {
-        kept.push((name, keep(store, bytes, sent, also)?));
-    }
-    Ok(kept)
+) -> Result<Vec<Submitted>, Refused> {
+    let mut keeping = Keeping { store, sent, also, kept: Vec::new() };
+    workers.upload(stop, body, &sent.alias, &mut keeping)?;
+    Ok(keeping.kept)
 }
 
-fn is_log(bytes: &[u8]) -> bool {
-    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    first != Some(&b'{') && !record::is_stream(bytes)
+/// Keeps files as they are read.
+struct Keeping<'a> {
+    store: &'a dyn Store,
+    sent: &'a Sent,
+    also: Also<'a>,
+    kept: Vec<Submitted>,
 }
 
-fn keep(store: &dyn Store, bytes: Vec<u8>, sent: &Sent, also: Also<'_>) -> Result<Kept, Refused> {
-    let received_hash = originals::hash(&bytes);
-    if let Some(kept) = read(store, |session| results::known(session, sent.owner, &received_hash))? {
-        return published(store, kept, sent);
+impl Visit for Keeping<'_> {
+    fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, Refused> {
+        let known = read(self.store, |session| results::known(session, self.sent.owner, received_hash))?;
+        let Some(kept) = known else { return Ok(true) };
+        self.kept.push((name.to_owned(), Ok(published(self.store, kept, self.sent)?)));
+        Ok(false)
     }
-    let redacted = explain::redact::redact(&bytes).bytes;
-    drop(bytes);
-    let (hash, size, packed) = (originals::hash(&redacted), redacted.len(), originals::pack(&redacted));
-    let alias = Some(sent.alias.as_str()).filter(|alias| !alias.is_empty());
-    let derived = derive::record(redacted)
-        .and_then(|record| derive::derive(&record, alias))
-        .map(|derived| derived.came(sent.now_utc_ms));
-    let incoming = Incoming {
-        owner: sent.owner,
-        received_hash,
-        hash,
-        size,
-        packed,
-        published: sent.publish,
-        received_utc_ms: sent.now_utc_ms,
-        derived,
-        alias: sent.alias.clone(),
-        build: sent.build,
-    };
-    let kept = write(store, |session| {
-        let kept = results::keep(session, &incoming)?;
-        if let (false, Ok(derived)) = (kept.was_there, &incoming.derived) {
-            also(session, &kept, derived)?;
+
+    fn take(&mut self, read: Read) -> Result<(), Refused> {
+        let sent = self.sent;
+        if let (false, Err(why)) = (sent.quarantines, &read.derived) {
+            self.kept.push((read.name, Err(why.clone())));
+            return Ok(());
         }
-        Ok(kept)
-    })?;
-    published(store, kept, sent)
+        let incoming = Incoming {
+            owner: sent.owner,
+            received_hash: read.received_hash,
+            original: read.original,
+            published: sent.publish,
+            received_utc_ms: sent.now_utc_ms,
+            derived: read.derived.map(|derived| derived.came(sent.now_utc_ms)),
+            alias: sent.alias.clone(),
+            build: sent.build,
+        };
+        let kept = write(self.store, |session| {
+            let kept = results::keep(session, &incoming)?;
+            if let (false, Ok(derived)) = (kept.was_there, &incoming.derived) {
+                (self.also)(session, &kept, derived)?;
+            }
+            Ok(kept)
+        })?;
+        self.kept.push((read.name, Ok(published(self.store, kept, sent)?)));
+        Ok(())
+    }
 }
 
 /// What was there unlisted and is sent once more to be listed is listed.

@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn check(body: Vec<u8>, expected: Result<&[(&str, &str)], &str>) {
-        let limits = Limits { request_bytes_max: 9000, file_bytes_max: 5000, log_bytes_max: 5000, files_max: 2 };
+        let limits = Limits { file_bytes_max: 5000, files_max: 2, ..Limits::default() };
         let found = members(body, &limits);
         match expected {
             Ok(expected) => {

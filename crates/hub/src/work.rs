@@ -4,7 +4,7 @@
 use crate::counts::Counts;
 use crate::hub_state::{Hub, Tally};
 use crate::store::Trouble;
-use crate::{clock, log, notify, results};
+use crate::{clock, log, notify, outdated};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ pub fn work(hub: &Hub, ends: &AtomicBool) {
     let mut said = None;
     while !ends.load(Ordering::Relaxed) {
         let mut is_idle = true;
-        match results::derive_one(&*hub.store, hub.build) {
+        match outdated::derive_one(&*hub.store, &hub.workers, &hub.deriving, hub.build) {
             Ok(true) => {
                 Tally::add(&hub.tally.derived);
                 is_idle = false;
@@ -65,7 +65,7 @@ pub fn work(hub: &Hub, ends: &AtomicBool) {
 }
 
 fn progress(hub: &Hub) {
-    if let Ok(left) = results::outdated(&*hub.store, hub.build) {
+    if let Ok(left) = outdated::count(&*hub.store, hub.build) {
         hub.tally.outdated.store(left.max(0) as u64, Ordering::Relaxed);
         log::event("derived", &[("left", &left.to_string())]);
     }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::made::WORDS;
 use common::running::Running;
 use common::{made, on_hubs};
 use flate2::Compression;
@@ -56,7 +57,39 @@ fn bombs_are_refused_and_memory_stays_small() {
             assert!(began.elapsed() < Duration::from_secs(60), "{what}");
             assert_eq!(hub.get("/api/results").status, 200, "{what}");
         }
-        assert!(hub.memory_kib() < 600 << 10, "{} KiB", hub.memory_kib());
+        assert!(hub.memory_kib() < 128 << 10, "{} KiB", hub.memory_kib());
+        assert!(hub.workers_kib() < 256 << 10, "those that wait: {} KiB", hub.workers_kib());
+    });
+}
+
+#[test]
+fn largest_log_and_largest_record_of_any_word_are_answered() {
+    let limits = Limits::default();
+    let logs = WORDS.map(|word| {
+        let log = format!("sbc-bench v0.9.3 {word}\n");
+        let rest = word.repeat((limits.log_bytes_max - log.len()) / word.len());
+        log + &rest
+    });
+    let run = made::run();
+    let notes = WORDS.map(|word| {
+        let room = (limits.file_bytes_max - run.len()) / WORDS.len() - 40;
+        format!("\"{word}\":\"{}\",", word.repeat(room / word.len()))
+    });
+    let record = run.replacen('{', &format!("{{{}", notes.concat()), 1);
+    assert!((limits.file_bytes_max - 2_000..=limits.file_bytes_max).contains(&record.len()), "{}", record.len());
+    // A build for tests takes many times as long as one that is handed out.
+    on_hubs(&["--request-cpu-seconds", "200"], |hub| {
+        for (word, body) in WORDS.iter().zip(&logs).chain([(&"all", &record)]) {
+            let answer = hub.send("", &made::gzip(body.as_bytes()));
+            assert_eq!(answer.status, 201, "{word}: {}", answer.body);
+            let one = answer.json()["results"][0].clone();
+            let reason = one["reason"].as_str().unwrap_or_default();
+            assert!(!reason.starts_with("reading it"), "{word}: {one}");
+        }
+        let over = vec![b'x'; limits.log_bytes_max + 1];
+        assert_eq!(hub.send("", &made::gzip(&over)).status, 413);
+        let over = [b"{".to_vec(), vec![b' '; limits.file_bytes_max]].concat();
+        assert_eq!(hub.send("", &made::gzip(&over)).status, 413);
     });
 }
 
@@ -98,7 +131,7 @@ fn clients_that_trickle_or_lie_hold_up_nobody() {
 }
 
 #[test]
-fn one_address_does_not_take_all_connections() {
+fn one_network_does_not_take_all_connections() {
     if Command::new("curl").arg("--version").output().is_err() {
         testkit::skip("curl is not installed");
         return testkit::was_skipped();
@@ -112,7 +145,7 @@ fn one_address_does_not_take_all_connections() {
         };
         let held: Vec<TcpStream> = (0..600).filter_map(hold).collect();
         let mut other = Command::new("curl");
-        other.args(["-s", "--max-time", "8", "--interface", "127.0.0.2", "-w", "%{http_code}"]);
+        other.args(["-s", "--max-time", "8", "--interface", "127.0.1.2", "-w", "%{http_code}"]);
         let answer = other.arg(format!("{}/healthz", hub.url)).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&answer.stdout), "alive\n200");
         drop(held);
@@ -154,11 +187,10 @@ fn senders_who_hang_up_and_readers_who_do_not_read_fill_no_memory() {
                 }
             })
         };
-        assert!(until(503), "originals that nobody reads take room without end");
+        assert!(until(200), "originals that nobody reads hold no room");
         assert_eq!(hub.get("/").status, 200, "others are answered");
         drop(held);
-        assert!(until(200), "their room is free once they are gone");
-        assert!(hub.memory_kib() < 400 << 10, "{} KiB", hub.memory_kib());
+        assert!(hub.memory_kib() < 256 << 10, "{} KiB", hub.memory_kib());
     });
 }
 

@@ -2,15 +2,19 @@
 
 mod common;
 
-use common::{Folder, made, on_both};
+use common::{Folder, made, on_both, workers};
 use hub::counts::Counts;
-use hub::limits::Limits;
 use hub::names::Kind;
 use hub::query::{Cursor, Query, page};
 use hub::results::NAMED;
 use hub::sorts::SORTS;
 use hub::store::{Dialect, Row, Session, Sqlite, Store, Trouble, Value, migrate, read, write};
 use hub::submit::{Sent, submit};
+use hub::worker::Stop;
+
+fn keep(store: &dyn Store, log: &[u8], sent: &Sent) {
+    submit(store, workers(), &Stop::default(), log, sent, &|_, _, _| Ok(())).unwrap();
+}
 
 /// Asks how the database would answer, too.
 struct Planned<'a> {
@@ -48,8 +52,8 @@ const FEW: [(bool, Option<&str>, &[&str]); 4] = [
 fn one_of_a_million(folder: &Folder) -> (Sqlite, Counts) {
     let store = Sqlite::open(&folder.0.join("hub.sqlite")).unwrap();
     migrate(&store, 1).unwrap();
-    let sent = Sent { owner: 1, publish: true, alias: String::new(), now_utc_ms: 1, build: 1 };
-    submit(&store, made::log("Board One", 1, 7000.0), &sent, &Limits::default(), &|_, _, _| Ok(())).unwrap();
+    let sent = Sent { owner: 1, publish: true, alias: String::new(), now_utc_ms: 1, build: 1, quarantines: true };
+    keep(&store, &made::log("Board One", 1, 7000.0), &sent);
     let mut counts = Counts::of(&store).unwrap();
     counts.total = 1_000_000;
     (store, counts)
@@ -126,9 +130,9 @@ fn results_of_which_there_are_few_are_read_from_their_own_index_in_its_order() {
 /// Results of three boards, as the database has them: the fastest are of the first board, a few died, a few are invalid.
 fn of_three_boards(store: &dyn Store) {
     migrate(store, 1).unwrap();
-    let sent = Sent { owner: 1, publish: true, alias: String::new(), now_utc_ms: 1, build: 1 };
+    let sent = Sent { owner: 1, publish: true, alias: String::new(), now_utc_ms: 1, build: 1, quarantines: true };
     for (board, mips) in [("Board One", 9000.0), ("Board Two", 7000.0), ("Board Three", 5000.0)] {
-        submit(store, made::log(board, 1, mips), &sent, &Limits::default(), &|_, _, _| Ok(())).unwrap();
+        keep(store, &made::log(board, 1, mips), &sent);
     }
     let figures = SORTS.map(|sort| sort.column);
     let sql = format!(

@@ -7,7 +7,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Methods of the router, and what they are in the document.
-const METHODS: [(&str, &str); 4] = [("api(", "get"), ("get(", "get"), ("post(", "post"), ("delete(", "delete")];
+const METHODS: [(&str, &str); 5] =
+    [("api(", "get"), ("drawn(", "get"), ("get(", "get"), ("post(", "post"), ("delete(", "delete")];
 
 /// The routes of the API, as the router's source has them.
 fn routes() -> BTreeSet<(String, &'static str)> {

@@ -5,16 +5,17 @@ mod common;
 #[path = "../benches/load/sources.rs"]
 mod sources;
 
-use common::on_both;
+use common::{on_both, workers};
 use hub::counts::Counts;
 use hub::derive::{derive, record};
 use hub::hub_state::{Hub, Settings};
-use hub::limits::Limits;
 use hub::names::Kind;
+use hub::originals::{Packed, Unpacking};
 use hub::results::{self, Kept};
 use hub::store::{Dialect, Session, Store, Trouble, Value, erase, first, migrate, read, read_all, write};
 use hub::tokens::{self, Scope};
-use hub::{originals, removal, submit};
+use hub::worker::Stop;
+use hub::{originals, outdated, removal, submit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,9 +37,10 @@ fn nothing_else(_: &mut dyn Session, _: &Kept, _: &hub::derive::Derived) -> Resu
 }
 
 fn send(store: &dyn Store, owner: i64, bytes: Vec<u8>) -> Kept {
-    let sent = submit::Sent { owner, publish: true, alias: String::new(), now_utc_ms: 1_000, build: 1 };
-    let kept = submit::submit(store, bytes, &sent, &Limits::default(), &nothing_else);
-    kept.unwrap().remove(0).1
+    let sent =
+        submit::Sent { owner, publish: true, alias: String::new(), now_utc_ms: 1_000, build: 1, quarantines: true };
+    let kept = submit::submit(store, workers(), &Stop::default(), &bytes, &sent, &nothing_else);
+    kept.unwrap().remove(0).1.unwrap()
 }
 
 fn count(store: &dyn Store, table: &str) -> i64 {
@@ -51,7 +53,7 @@ fn migrations_run_once_and_a_newer_database_is_refused() {
     on_both(|store, name| {
         assert_eq!(
             migrate(&**store, 1).unwrap(),
-            ["results", "changes", "counted", "died", "orders", "owners", "hooks"],
+            ["results", "changes", "counted", "died", "orders", "owners", "quotas", "hooks"],
             "{name}"
         );
         assert_eq!(migrate(&**store, 2).unwrap(), [""; 0], "{name}");
@@ -223,6 +225,37 @@ fn original_comes_back_redacted() {
 }
 
 #[test]
+fn original_comes_back_in_pieces_and_damage_is_seen() {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        let mut chance = sources::Chance(1);
+        let bytes: Vec<u8> = (0..1_000_000).map(|_| chance.below(256) as u8).collect();
+        let whole = |original: &Packed| {
+            let mut unpacking = Unpacking::new(original.hash.clone(), original.size);
+            let mut found = Vec::new();
+            while let Some(piece) = unpacking.next(&**store, 65_536)? {
+                assert!((1..=65_536).contains(&piece.len()), "{name}");
+                found.extend(piece);
+            }
+            Ok::<Vec<u8>, Trouble>(found)
+        };
+        for size in [0, 1, 65_536, 65_537, bytes.len()] {
+            let original = Packed::of(&bytes[..size]);
+            assert!(whole(&original).is_err() || size == 0, "{name}: it is not there");
+            write(&**store, |session| originals::keep(session, &original)).unwrap();
+            assert!(whole(&original).unwrap() == bytes[..size], "{name}: {size}");
+        }
+        let spoil = |sql: &str| write(&**store, |session| session.run(sql, &[])).unwrap();
+        let last = Packed::of(&bytes);
+        spoil("UPDATE original SET packed = substr(packed, 1, 500000) WHERE size = 1000000");
+        assert!(whole(&last).unwrap_err().message.contains("is damaged"), "{name}");
+        let other = Packed { hash: originals::hash(b"other"), ..Packed::of(&bytes[1..]) };
+        write(&**store, |session| originals::keep(session, &other)).unwrap();
+        assert!(whole(&other).unwrap_err().message.contains("is damaged"), "{name}");
+    });
+}
+
+#[test]
 fn unreadable_uploads_are_quarantined_with_their_reason() {
     on_both(|store, name| {
         migrate(&**store, 1).unwrap();
@@ -252,19 +285,26 @@ fn a_newer_build_derives_everything_once_more() {
         assert!(new > old, "{name}");
         let spoil = "UPDATE result SET headline = '', sevenzip_single_mips = NULL";
         write(&**store, |session| session.run(spoil, &[])).unwrap();
-        assert_eq!(results::outdated(&**store, new).unwrap(), 21, "{name}");
+        assert_eq!(outdated::count(&**store, new).unwrap(), 21, "{name}");
         // Two workers share the work; none of it is done twice.
         let threads: Vec<_> = (0..2)
             .map(|_| {
                 let store = Arc::clone(store);
-                let work = move || (0..).take_while(|_| results::derive_one(&*store, new).unwrap()).count();
+                let work = move || {
+                    (0..)
+                        .take_while(|_| outdated::derive_one(&*store, workers(), &Stop::default(), new).unwrap())
+                        .count()
+                };
                 std::thread::Builder::new().spawn(work).unwrap()
             })
             .collect();
         let done: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
         assert!(done >= 21, "{name}: {done}");
-        assert_eq!(results::outdated(&**store, new).unwrap(), 0, "{name}");
-        assert!(!results::derive_one(&**store, old).unwrap(), "{name}: an older build leaves it alone");
+        assert_eq!(outdated::count(&**store, new).unwrap(), 0, "{name}");
+        assert!(
+            !outdated::derive_one(&**store, workers(), &Stop::default(), old).unwrap(),
+            "{name}: an older build leaves it alone"
+        );
         let whole = "SELECT count(*) FROM result WHERE sevenzip_single_mips = 1700 AND headline <> ''";
         let row = read(&**store, |session| first(session, whole, &[])).unwrap().unwrap();
         assert_eq!(row.integer(0), Some(20), "{name}");
@@ -289,9 +329,9 @@ fn a_result_that_cannot_be_derived_does_not_stop_the_others() {
         write(&**store, |session| session.run(&refuses, &[])).unwrap();
         let new = results::build_number(&**store, "new").unwrap() + 1;
         for _ in 0..3 {
-            assert!(results::derive_one(&**store, new).unwrap(), "{name}");
+            assert!(outdated::derive_one(&**store, workers(), &Stop::default(), new).unwrap(), "{name}");
         }
-        assert_eq!(results::outdated(&**store, new).unwrap(), 0, "{name}");
+        assert_eq!(outdated::count(&**store, new).unwrap(), 0, "{name}");
         let why = "SELECT quarantined FROM result ORDER BY id";
         let rows = read(&**store, |session| session.run(why, &[])).unwrap();
         let why: Vec<Option<&str>> = rows.iter().map(|row| row.text(0)).collect();
@@ -313,7 +353,7 @@ fn nothing_begins_after_it_came() {
             read(&**store, |session| first(session, sql, &[kept.id.into()])).unwrap().unwrap().integer(0)
         };
         assert_eq!(started(), Some(1_000), "{name}");
-        assert!(results::derive_one(&**store, 2).unwrap(), "{name}");
+        assert!(outdated::derive_one(&**store, workers(), &Stop::default(), 2).unwrap(), "{name}");
         assert_eq!(started(), Some(1_000), "{name}: derived once more");
     });
 }

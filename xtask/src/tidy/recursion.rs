@@ -37,8 +37,6 @@ const BOUNDED: &[Bounded] = &[
     row("crates/machine/src/snapshot/walk.rs", "tree", "folders are read to a depth of 6"),
     row("crates/record/src/flat.rs", "flatten", JSON),
     row("crates/record/src/newer.rs", "graft", JSON),
-    row("crates/record/src/redact/mod.rs", "line", "once: what stands before the first command line holds none"),
-    row("crates/record/src/redact/mod.rs", "blanked", "once: what stands before the first command line holds none"),
     row("crates/record/src/stream/folding.rs", "rise", "rows are folded at most 32 times"),
 ];
 

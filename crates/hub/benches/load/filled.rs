@@ -1,11 +1,12 @@
 //! A database that is filled: some thousand results from logs, each read, explained and kept with its original; then rows that
 //! differ from these in their figures, dates and machines and share their originals.
 
+use crate::common::workers;
 use crate::sources;
-use hub::limits::Limits;
 use hub::results;
 use hub::store::{Postgres, Sqlite, Store, first, migrate, read, write};
 use hub::submit::{Sent, submit};
+use hub::worker::Stop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -75,8 +76,9 @@ impl Filling {
     fn log(&self, number: usize) {
         let text = sources::varied(&self.logs[number % self.logs.len()], number);
         let now_utc_ms = BEGAN_UTC_MS + number as i64 * 1_000;
-        let sent = Sent { owner: 1, publish: true, alias: String::new(), now_utc_ms, build: self.build };
-        submit(&*self.store, text.into_bytes(), &sent, &Limits::default(), &|_, _, _| Ok(())).unwrap();
+        let sent =
+            Sent { owner: 1, publish: true, alias: String::new(), now_utc_ms, build: self.build, quarantines: true };
+        submit(&*self.store, workers(), &Stop::default(), text.as_bytes(), &sent, &|_, _, _| Ok(())).unwrap();
     }
 
     /// One row for each result from a log, or as many as are wanted, in one transaction.

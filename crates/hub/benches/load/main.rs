@@ -63,7 +63,8 @@ fn measure(name: &str, server: Option<&Server>, results: usize) {
     }
     let hub = start(&data, database.as_deref());
     asked::everything(&hub);
-    println!("  memory of the hub: at most {:.0} MB", hub.memory_kib() as f64 * 1.024 / 1e3);
+    let [hub_mb, workers_mb] = [hub.memory_kib(), hub.workers_kib()].map(|kib| kib as f64 * 1.024 / 1e3);
+    println!("  memory of the hub: at most {hub_mb:.0} MB, of its {} workers {workers_mb:.0} MB", hub.workers().len());
     filling.originals();
 }
 

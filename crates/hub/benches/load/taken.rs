@@ -41,7 +41,7 @@ pub(crate) fn records(hub: &Running, records: &mut Records) {
     let found = hub.get("/api/results?limit=200").body.contains(&*last.into_inner().unwrap());
     assert!(found, "what was taken in is not found");
     println!(
-        "  {SENT} Records of {} KB from {SENDERS} senders: {:.0}/s, {cpu_ms:.1} ms of the hub's CPU time each",
+        "  {SENT} Records of {} KB from {SENDERS} senders: {:.0}/s, {cpu_ms:.1} ms of CPU time of the hub and its workers each",
         bytes / 1000,
         SENT as f64 / seconds
     );

@@ -1,8 +1,12 @@
 //! Answers: what each one carries besides its body, and how refusals look.
 
+use super::stream::{PIECE_BYTES, Stream};
+use crate::hub_state::Hub;
 use crate::limits::Refused;
 use crate::originals::hash;
+use crate::shares::Share;
 use crate::store::Trouble;
+use crate::worker::Failed;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
@@ -10,10 +14,9 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::sync::OwnedSemaphorePermit;
 
 /// Nothing is fetched, nothing runs, nobody frames it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; \
@@ -24,13 +27,11 @@ const UNFRAMED: &str = "frame-ancestors 'none'";
 
 /// Pause in seconds before something is asked for again that found no room.
 const BUSY_S: u64 = 2;
-/// Bytes that a connection is given at once.
-const PIECE_BYTES: usize = 64 << 10;
 
 /// A body that is sent in pieces. Its room in memory is kept until the last of them is on its way.
 struct Pieces {
     left: Bytes,
-    _room: Option<Room>,
+    _room: Option<Share<IpAddr>>,
 }
 
 impl HttpBody for Pieces {
@@ -50,9 +51,6 @@ impl HttpBody for Pieces {
         SizeHint::with_exact(self.left.len() as u64)
     }
 }
-
-/// Room for originals.
-pub(crate) type Room = Arc<OwnedSemaphorePermit>;
 
 /// A kind of body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +81,7 @@ impl Media {
 }
 
 /// What a handler gives.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) media: Media,
@@ -94,8 +92,10 @@ pub(crate) struct Answer {
     pub(crate) retry_after_s: Option<u64>,
     /// The address of the next page.
     pub(crate) next: Option<String>,
-    /// The room of a large body.
-    pub(crate) room: Option<Room>,
+    /// A body that comes in pieces, in place of the other.
+    pub(crate) stream: Option<Stream>,
+    /// The room of a body that is sent.
+    pub(crate) room: Option<Share<IpAddr>>,
     /// What the page allows itself, where it is not the same as for all.
     pub(crate) policy: Option<String>,
 }
@@ -103,7 +103,8 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn of(media: Media, body: impl Into<Vec<u8>>) -> Self {
         let status = StatusCode::OK;
-        Self { status, media, body: body.into(), tag: None, retry_after_s: None, next: None, room: None, policy: None }
+        let body = body.into();
+        Self { status, media, body, tag: None, retry_after_s: None, next: None, stream: None, room: None, policy: None }
     }
 
     pub(crate) fn json(value: &serde_json::Value) -> Self {
@@ -114,6 +115,15 @@ impl Answer {
         Self { status, ..self }
     }
 
+    /// Takes its room among the answers of a network: who does not read what it asked for takes none of others.
+    pub(crate) fn held(mut self, hub: &Hub, network: IpAddr) -> Result<Self, Refusal> {
+        if self.body.len() > PIECE_BYTES {
+            let room = self.body.len().min(hub.answers.of_one());
+            self.room = Some(hub.answers.take(network, room).ok_or_else(Refusal::unread)?);
+        }
+        Ok(self)
+    }
+
     /// Makes the response; one that the client has already is not sent again.
     pub(crate) fn response(self, asked: &HeaderMap) -> Response<Body> {
         let tag = self.tag.unwrap_or_else(|| hash(&self.body)[..20].to_owned());
@@ -121,10 +131,11 @@ impl Answer {
         let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
         let is_known = self.status == StatusCode::OK
             && known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag));
-        let mut response = match is_known {
-            true => Response::new(Body::empty()),
-            false => Response::new(Body::new(Pieces { left: self.body.into(), _room: self.room })),
-        };
+        let mut response = Response::new(match (is_known, self.stream) {
+            (true, _) => Body::empty(),
+            (false, Some(stream)) => Body::new(stream),
+            (false, None) => Body::new(Pieces { left: self.body.into(), _room: self.room }),
+        });
         *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { self.status };
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media.content_type()));
@@ -172,6 +183,11 @@ impl Refusal {
         Self { retry_after_s: Some(BUSY_S), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
+    /// A network does not read what it asked for before.
+    pub(crate) fn unread() -> Self {
+        Self::busy("Too many answers to your network are not read yet; try again.")
+    }
+
     /// For programs.
     pub(crate) fn json(&self) -> Answer {
         let answer = Answer::json(&serde_json::json!({"error": self.message})).status(self.status);
@@ -189,6 +205,9 @@ impl From<Trouble> for Refusal {
     /// What the database says is for the log; a client may try again.
     fn from(trouble: Trouble) -> Self {
         crate::log::event("store", &[("error", &trouble.message)]);
+        if trouble.is_over_quota {
+            return Self { retry_after_s: Some(300), ..Self::new(StatusCode::INSUFFICIENT_STORAGE, trouble.message) };
+        }
         if trouble.is_full {
             let message = "The disk of this hub is full: nothing was kept; what it has can be read. Try again later.";
             return Self { retry_after_s: Some(300), ..Self::new(StatusCode::INSUFFICIENT_STORAGE, message) };
@@ -208,7 +227,20 @@ impl From<Refused> for Refusal {
             Refused::TooLarge(why) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, why),
             Refused::Empty => Self::bad("The request holds no file."),
             Refused::Damaged(why) => Self::bad(format!("The file cannot be unpacked: {why}.")),
+            Refused::Stopped(why) => Self::busy(&why),
             Refused::Store(trouble) => trouble.into(),
+        }
+    }
+}
+
+impl From<Failed> for Refusal {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Stopped(why) => Self::busy(&why),
+            Failed::Refused(why) => Self::bad(why),
+            Failed::Died(why) => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, format!("This page cannot be made: {why}."))
+            }
         }
     }
 }

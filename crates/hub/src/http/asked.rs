@@ -1,7 +1,13 @@
 //! What a handler is given.
 
+use super::ask;
 use crate::hub_state::Hub;
+use crate::worker::Stop;
+use axum::extract::{FromRequestParts, Path};
 use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What a handler is given.
@@ -14,4 +20,51 @@ pub(super) struct Ask {
     pub(super) name: String,
     /// The address of this hub as its reader knows it.
     pub(super) own_url: String,
+    /// Ends the worker that works for it.
+    pub(super) stop: Arc<Stop>,
+}
+
+/// A request, before it is its turn.
+pub(super) struct Asked {
+    pub(super) hub: Arc<Hub>,
+    pub(super) headers: HeaderMap,
+    query: Option<String>,
+    name: String,
+    pub(super) network: IpAddr,
+}
+
+impl Asked {
+    /// What a handler is given. Its work ends with the second value.
+    pub(super) fn ask(self) -> (Ask, HangUp) {
+        let Self { hub, headers, query, name, .. } = self;
+        let own_url = ask::own_url(&hub, &headers);
+        let stop = Arc::<Stop>::default();
+        let hang_up = HangUp(Arc::clone(&stop));
+        (Ask { hub, headers, query, name, own_url, stop }, hang_up)
+    }
+}
+
+impl FromRequestParts<Arc<Hub>> for Asked {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Infallible> {
+        // An address that is no text names nothing.
+        let name = Path::<String>::from_request_parts(parts, hub).await.map(|Path(name)| name).unwrap_or_default();
+        let network = parts.extensions.get().map_or(IpAddr::from([0, 0, 0, 0]), |Network(network)| *network);
+        let (headers, query) = (parts.headers.clone(), parts.uri.query().map(str::to_owned));
+        Ok(Self { hub: Arc::clone(hub), headers, query, name, network })
+    }
+}
+
+/// The network that a request came from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Network(pub(super) IpAddr);
+
+/// Ends the work for a request that nobody waits for any more.
+pub(super) struct HangUp(pub(super) Arc<Stop>);
+
+impl Drop for HangUp {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }

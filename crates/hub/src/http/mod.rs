@@ -8,31 +8,32 @@ mod openapi;
 mod reading;
 mod routes;
 mod site;
+mod stream;
 mod upload;
 
 use crate::hub_state::Hub;
+use crate::shares::Shares;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use std::collections::HashMap;
 use std::future::Future;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 /// Connections at the same time; more wait to be accepted.
 const CONNECTIONS_MAX: usize = 512;
-/// Connections of one address at the same time: one more is closed at once, so that one client shuts out no other. A proxy has
+/// Connections of one network at the same time: one more is closed at once, so that one client shuts out no other. A proxy has
 /// all of them.
 const CONNECTIONS_OF_ONE_MAX: usize = 128;
 /// Patience with the head of a request.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 /// Longest life of a connection: one that takes its answer drop by drop ends as well.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(300);
-/// What is being answered when the hub ends may go on for so long.
-const ENDING_TIME_MAX: Duration = Duration::from_secs(10);
+/// What is being answered when the hub ends may go on for so long: all of it ends within 5 s.
+const ENDING_TIME_MAX: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 32 << 10;
 
@@ -43,7 +44,7 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// Serves until `stop` is ready, then lets what is being answered end.
 pub async fn serve(listener: TcpListener, hub: Arc<Hub>, stop: impl Future<Output = ()>) {
     let per_address = if hub.settings.behind_proxy { CONNECTIONS_MAX } else { CONNECTIONS_OF_ONE_MAX };
-    let counts = Arc::new(Mutex::new(HashMap::new()));
+    let places = Shares::new(CONNECTIONS_MAX, per_address);
     let app = routes::routes(hub);
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let open = GracefulShutdown::new();
@@ -55,7 +56,7 @@ pub async fn serve(listener: TcpListener, hub: Arc<Hub>, stop: impl Future<Outpu
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let Some(place) = Place::of(&counts, crate::rate::network(peer.ip()), per_address) else { continue };
+            let Some(place) = places.take(crate::rate::network(peer.ip()), 1) else { continue };
             let _ = stream.set_nodelay(true);
             let app = app.clone().layer(axum::Extension(Peer(peer.ip())));
             let connection = hyper::server::conn::http1::Builder::new()
@@ -73,34 +74,6 @@ pub async fn serve(listener: TcpListener, hub: Arc<Hub>, stop: impl Future<Outpu
     futures_select(accept, stop).await;
     drop(listener);
     let _ = tokio::time::timeout(ENDING_TIME_MAX, open.shutdown()).await;
-}
-
-/// Connections by the network of their address.
-type Counts = Arc<Mutex<HashMap<IpAddr, usize>>>;
-
-/// The place of one connection among those of its network.
-struct Place(Counts, IpAddr);
-
-impl Place {
-    fn of(counts: &Counts, network: IpAddr, most: usize) -> Option<Self> {
-        let mut held = counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = held.entry(network).or_insert(0);
-        *count += 1;
-        // One too many gives its place back at once, after the lock.
-        let is_free = *count <= most;
-        drop(held);
-        Some(Self(Arc::clone(counts), network)).filter(|_| is_free)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = held.get_mut(&self.1) {
-            *count -= 1;
-        }
-        held.retain(|_, count| *count > 0);
-    }
 }
 
 /// Waits for the second, and lets the first go on until then.

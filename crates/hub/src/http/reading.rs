@@ -1,17 +1,16 @@
 //! The API for programs: JSON and CSV.
 
-use super::answer::{Answer, Media, Refusal, Room};
+use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
 use super::asked::Ask;
 use crate::names::Kind;
+use crate::originals::Packed;
 use crate::query::{self, Cursor, Listed, Page, Query, sort_of};
 use crate::sorts::SORTS;
 use crate::store::{first, read};
+use crate::worker::View;
 use crate::{changes, derive, originals, own, references};
-use ::record::Record;
-use explain::Document;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Parameters that filter lists.
 pub(super) const FILTERS: [&str; 13] = [
@@ -173,19 +172,13 @@ pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
     })
 }
 
-/// The original of a result, with its room: neither those who read many large ones nor those who do not take what they asked
-/// for fill the memory.
-pub(super) fn bytes(ask: &Ask, found: &Found) -> Result<(Vec<u8>, Room), Refusal> {
-    let size = u32::try_from(found.size).unwrap_or(u32::MAX);
-    let room = Arc::clone(&ask.hub.originals).try_acquire_many_owned(size);
-    let room = room.map_err(|_| Refusal::busy("Too many large results are being read; try again."))?;
-    Ok((read(&*ask.hub.store, |session| originals::get(session, &found.hash))?, Arc::new(room)))
-}
-
-/// The Record of a result, with the room of its original.
-pub(super) fn record(ask: &Ask, found: &Found) -> Result<(Record, Room), Refusal> {
-    let (bytes, room) = bytes(ask, found)?;
-    Ok((derive::record(bytes).map_err(Refusal::bad)?, room))
+/// A page of these results, made by a worker.
+pub(super) fn shown(ask: &Ask, view: View, hashes: &[String]) -> Result<Vec<u8>, Refusal> {
+    let mut original = |number: usize| -> Result<Packed, Refusal> {
+        let hash = hashes.get(number).map_or("", String::as_str);
+        Ok(read(&*ask.hub.store, |session| originals::packed(session, hash))?)
+    };
+    ask.hub.workers.show(&ask.stop, view, hashes.len(), &mut original)
 }
 
 /// `GET /api/results/ID`
@@ -206,13 +199,11 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
     })))
 }
 
-/// `GET /api/results/ID/original`
-pub(super) fn original(ask: &Ask) -> Result<Answer, Refusal> {
+/// `GET /api/results/ID/original`: its hash and its size.
+pub(super) fn original(ask: &Ask) -> Result<(String, usize), Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let found = found(ask)?;
-    let tag = Some(found.hash[..found.hash.len().min(20)].to_owned());
-    let (bytes, room) = bytes(ask, &found)?;
-    Ok(Answer { tag, room: Some(room), ..Answer::of(Media::Bytes, bytes) })
+    Ok((found.hash, found.size))
 }
 
 /// `GET /api/results/ID/findings`
@@ -222,8 +213,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
     if let Some(why) = &found.quarantined {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
-    let (record, _room) = record(ask, &found)?;
-    Ok(Answer::json(&serde_json::to_value(Document::explained(&record).1).unwrap_or_default()))
+    Ok(Answer::of(Media::Json, shown(ask, View::Findings, &[found.hash])?))
 }
 
 /// `GET /api/names/KIND`

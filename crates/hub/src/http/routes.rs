@@ -2,48 +2,50 @@
 //! for longer than its connection lives.
 
 use super::answer::{Answer, Media, Refusal};
-use super::asked::Ask;
+use super::asked::{Ask, Asked, Network};
 use super::upload::{self, body};
-use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site};
+use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site, stream};
 use crate::hub_state::{Hub, Tally};
 use crate::log;
+use crate::rate::network;
+use crate::shares::Shares;
 use axum::body::Body;
-use axum::extract::{Path, RawQuery, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, Response, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router};
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-type Shared = State<Arc<Hub>>;
-type Slug = Result<Path<String>, axum::extract::rejection::PathRejection>;
-
 /// A handler.
 type Handler = fn(&Ask) -> Result<Answer, Refusal>;
+/// How a refusal looks.
+type Refused = fn(&Refusal) -> Answer;
 
 /// All routes.
 pub(super) fn routes(hub: Arc<Hub>) -> Router {
     Router::new()
         .route("/", page(site::table))
         .route("/search", page(site::table))
-        .route("/r/{name}", page(site::result))
-        .route("/r/{name}/page", page(site::whole))
+        .route("/r/{name}", drawn(site::result, Refusal::page))
+        .route("/r/{name}/page", drawn(site::whole, Refusal::page))
         .route("/r/{name}/trend", page(site::trend))
         .route("/names/{name}", page(site::names))
         .route("/board/{name}", page(site::board))
         .route("/soc/{name}", page(site::soc))
         .route("/core/{name}", page(site::core))
-        .route("/compare", page(site::compare))
+        .route("/compare", drawn(site::compare, Refusal::page))
         .route("/stability", page(site::stability))
         .route("/feed.atom", page(site::feed))
         .route("/badge/{name}", page(site::badge))
         .route("/badge/board/{name}", page(site::board_badge))
         .route("/api/results", api(reading::results).post(send))
         .route("/api/results/{name}", api(reading::result).delete(delete))
-        .route("/api/results/{name}/original", api(reading::original))
-        .route("/api/results/{name}/findings", api(reading::findings))
+        .route("/api/results/{name}/original", get(original))
+        .route("/api/results/{name}/findings", drawn(reading::findings, Refusal::json))
         .route("/api/results/{name}/publish", post(publish).delete(hide))
         .route("/api/names/{name}", api(reading::names))
         .route("/api/references", api(reading::references))
@@ -63,16 +65,18 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
 
 /// Around every request: its rate, its count, its line in the log.
 async fn around(
-    State(hub): Shared,
+    State(hub): State<Arc<Hub>>,
     Extension(Peer(address)): Extension<Peer>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response<Body> {
     let began = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let headers = request.headers().clone();
     let is_probe = matches!(path.as_str(), "/healthz" | "/readyz" | "/metrics");
-    let response = match ask::rated(&hub, ask::sender(&hub, &headers, address)) {
+    let sender = ask::sender(&hub, &headers, address);
+    request.extensions_mut().insert(Network(network(sender)));
+    let response = match ask::rated(&hub, sender) {
         Err(refusal) if !is_probe => refusal.json().response(&headers),
         _ if head_bytes(&request) > HEAD_BYTES_MAX => {
             let why = format!("The limit of a request's head is {} KiB.", HEAD_BYTES_MAX >> 10);
@@ -118,31 +122,56 @@ fn described(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     response
 }
 
-fn page(handler: Handler) -> axum::routing::MethodRouter<Arc<Hub>> {
-    get(move |state: Shared, name: Slug, query: RawQuery, headers: HeaderMap| async move {
-        answered(state, name, query, headers, handler, Refusal::page).await
+/// Pages of lists.
+fn page(handler: Handler) -> MethodRouter<Arc<Hub>> {
+    answers(handler, Refusal::page, |hub| &hub.queries)
+}
+
+/// Answers for programs.
+fn api(handler: Handler) -> MethodRouter<Arc<Hub>> {
+    answers(handler, Refusal::json, |hub| &hub.queries)
+}
+
+/// What a worker makes of originals.
+fn drawn(handler: Handler, refused: Refused) -> MethodRouter<Arc<Hub>> {
+    answers(handler, refused, |hub| &hub.pages)
+}
+
+fn answers(handler: Handler, refused: Refused, lane: fn(&Hub) -> &Arc<Shares<IpAddr>>) -> MethodRouter<Arc<Hub>> {
+    get(move |asked: Asked| async move {
+        let headers = asked.headers.clone();
+        let answer = async {
+            let (turn, network) = (lane(&asked.hub).wait(asked.network).await, asked.network);
+            let (ask, _hang_up) = asked.ask();
+            let hub = Arc::clone(&ask.hub);
+            let answer = blocking(move || {
+                let _turn = turn;
+                handler(&ask)
+            });
+            answer.await?.held(&hub, network)
+        };
+        answer.await.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
     })
 }
 
-fn api(handler: Handler) -> axum::routing::MethodRouter<Arc<Hub>> {
-    get(move |state: Shared, name: Slug, query: RawQuery, headers: HeaderMap| async move {
-        answered(state, name, query, headers, handler, Refusal::json).await
-    })
-}
-
-async fn answered(
-    State(hub): Shared,
-    name: Slug,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    handler: Handler,
-    refused: fn(&Refusal) -> Answer,
-) -> Response<Body> {
-    let name = name.map(|Path(name)| name).unwrap_or_default();
-    let own_url = ask::own_url(&hub, &headers);
-    let ask = Ask { hub, headers: headers.clone(), query, name, own_url };
-    let answer = blocking(move || handler(&ask)).await;
-    answer.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
+/// Sends an original in pieces.
+async fn original(asked: Asked) -> Response<Body> {
+    let headers = asked.headers.clone();
+    let answer = async {
+        let (turn, network) = (asked.hub.queries.wait(asked.network).await, asked.network);
+        let (ask, _hang_up) = asked.ask();
+        let hub = Arc::clone(&ask.hub);
+        let found = blocking(move || {
+            let _turn = turn;
+            reading::original(&ask)
+        });
+        let (hash, size) = found.await?;
+        let tag = Some(hash[..hash.len().min(20)].to_owned());
+        let room = hub.answers.take(network, stream::ROOM_BYTES).ok_or_else(Refusal::unread)?;
+        let stream = Some(stream::start(hub, room, network, hash, size).await?);
+        Ok(Answer { tag, stream, ..Answer::of(Media::Bytes, "") })
+    };
+    answer.await.unwrap_or_else(|refusal: Refusal| refusal.json()).response(&headers)
 }
 
 /// Runs work with the database on a thread that may wait. A panic is a failure of this request alone.
@@ -155,19 +184,25 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> +
     }
 }
 
-async fn send(State(hub): Shared, RawQuery(query): RawQuery, headers: HeaderMap, content: Body) -> Response<Body> {
+async fn send(asked: Asked, content: Body) -> Response<Body> {
+    let headers = asked.headers.clone();
     let answer = async {
-        let (of, asked) = (Arc::clone(&hub), headers.clone());
-        let permit = blocking(move || upload::permit(&of, &asked, query.as_deref())).await?;
+        let turn = asked.hub.queries.wait(asked.network).await;
+        let (ask, _hang_up) = asked.ask();
+        let of = ask.clone();
+        let permit = blocking(move || {
+            let _turn = turn;
+            upload::permit(&of.hub, &of.headers, of.query.as_deref())
+        });
+        let permit = permit.await?;
         // A body that trickles takes the room of its bytes and nobody's turn.
-        let (bytes, room) = body(&hub, content).await?;
-        let turn = Arc::clone(&hub.uploads).acquire_owned().await;
-        let own_url = ask::own_url(&hub, &headers);
-        let (of, asked) = (Arc::clone(&hub), headers.clone());
-        // The work holds both: a sender who hangs up does not end it.
+        let (bytes, room) = body(&ask.hub, permit.owner(), content).await?;
+        let turn = ask.hub.uploads.wait(permit.owner()).await;
+        // Who hung up meanwhile is noticed before the work begins.
+        tokio::task::yield_now().await;
         blocking(move || {
             let _held = (room, turn);
-            upload::keep(&of, permit, bytes, &own_url, &asked)
+            upload::keep(&ask, permit, &bytes)
         })
         .await
     };
@@ -176,31 +211,33 @@ async fn send(State(hub): Shared, RawQuery(query): RawQuery, headers: HeaderMap,
 
 /// A change of one thing by its owner.
 async fn changed(
-    State(hub): Shared,
-    name: Slug,
-    headers: HeaderMap,
-    change: impl FnOnce(&Hub, &HeaderMap, &str) -> Result<Answer, Refusal> + Send + 'static,
+    asked: Asked,
+    change: impl FnOnce(&Ask) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Response<Body> {
-    let asked = headers.clone();
-    let name = name.map(|Path(name)| name).unwrap_or_default();
-    let answer = blocking(move || change(&hub, &asked, &name)).await;
-    answer.unwrap_or_else(|refusal| refusal.json()).response(&headers)
+    let headers = asked.headers.clone();
+    let turn = asked.hub.queries.wait(asked.network).await;
+    let (ask, _hang_up) = asked.ask();
+    let answer = blocking(move || {
+        let _turn = turn;
+        change(&ask)
+    });
+    answer.await.unwrap_or_else(|refusal| refusal.json()).response(&headers)
 }
 
-async fn publish(state: Shared, name: Slug, headers: HeaderMap) -> Response<Body> {
-    changed(state, name, headers, |hub, headers, name| upload::publish(hub, headers, name, true)).await
+async fn publish(asked: Asked) -> Response<Body> {
+    changed(asked, |ask| upload::publish(ask, true)).await
 }
 
-async fn hide(state: Shared, name: Slug, headers: HeaderMap) -> Response<Body> {
-    changed(state, name, headers, |hub, headers, name| upload::publish(hub, headers, name, false)).await
+async fn hide(asked: Asked) -> Response<Body> {
+    changed(asked, |ask| upload::publish(ask, false)).await
 }
 
-async fn delete(state: Shared, name: Slug, headers: HeaderMap) -> Response<Body> {
-    changed(state, name, headers, upload::delete).await
+async fn delete(asked: Asked) -> Response<Body> {
+    changed(asked, upload::delete).await
 }
 
-async fn acknowledge(state: Shared, name: Slug, headers: HeaderMap) -> Response<Body> {
-    changed(state, name, headers, upload::acknowledge).await
+async fn acknowledge(asked: Asked) -> Response<Body> {
+    changed(asked, upload::acknowledge).await
 }
 
 async fn no_such(headers: HeaderMap) -> Response<Body> {

@@ -3,16 +3,13 @@
 use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
 use super::asked::Ask;
-use super::reading::{FILTERS, found, page_of, query_of, record};
-use crate::history;
+use super::reading::{FILTERS, found, page_of, query_of, shown};
 use crate::names::Kind;
-use crate::pages::{self, Link};
 use crate::query::{Page, Query, sort_of};
 use crate::results::NAMED;
 use crate::store::{first, read};
-use explain::Explanation;
-use explain::compare::{Side, compare as compared, text};
-use explain::reference::Reference;
+use crate::worker::View;
+use crate::{history, pages};
 
 /// Results that are compared at most: more columns than a page has room for.
 const COMPARED_MAX: usize = 5;
@@ -90,8 +87,7 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
         let page = pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}."));
         return Ok(Answer { tag, ..Answer::of(Media::Html, page) });
     }
-    let (record, _room) = record(ask, &found)?;
-    let page = pages::result(&ask.name, &record, &Explanation::of(&record));
+    let page = shown(ask, View::Result(ask.name.clone()), &[found.hash])?;
     Ok(Answer { tag, ..Answer::of(Media::Html, page) })
 }
 
@@ -106,24 +102,10 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     if ids.len() > COMPARED_MAX {
         return Err(Refusal::bad(format!("2 to {COMPARED_MAX} results can be compared.")));
     }
-    let mut read_ones = Vec::new();
-    for id in ids {
-        let one = Ask { name: id.to_owned(), ..ask.clone() };
-        let found = found(&one)?;
-        let (record, room) = record(&one, &found)?;
-        let explained = Explanation::of(&record);
-        read_ones.push((id.to_owned(), record, explained, room));
-    }
-    let sides: Vec<Side<'_>> =
-        read_ones.iter().map(|(name, record, explained, _)| Side { name: name.clone(), record, explained }).collect();
-    let links: Vec<Link> = read_ones
-        .iter()
-        .map(|(id, record, _, _)| Link {
-            to: format!("/r/{id}"),
-            words: record.machine.name().cloned().unwrap_or_else(|| id.clone()),
-        })
-        .collect();
-    html(pages::compared(&links, &text(&compared(&sides))))
+    let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
+    let hashes: Result<Vec<String>, Refusal> =
+        ids.iter().map(|id| Ok(found(&Ask { name: id.clone(), ..ask.clone() })?.hash)).collect();
+    Ok(Answer::of(Media::Html, shown(ask, View::Compared(ids), &hashes?)?))
 }
 
 /// The history of the machine of a result.
@@ -182,7 +164,6 @@ pub(super) fn whole(ask: &Ask) -> Result<Answer, Refusal> {
         return Err(Refusal::not_found());
     }
     let tag = Some(format!("{}-{}", &found.hash[..found.hash.len().min(16)], ask.hub.build));
-    let (record, _room) = record(ask, &found)?;
-    let page = page::page(&record, &Explanation::of(&record), Reference::builtin());
+    let page = shown(ask, View::Whole, &[found.hash])?;
     Ok(Answer { tag, policy: Some(page::policy()), ..Answer::of(Media::Html, page) })
 }

@@ -2,19 +2,19 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
+use super::asked::Ask;
 use crate::hub_state::{Hub, Tally};
-use crate::store::{erase, write};
+use crate::shares::Share;
+use crate::store::{erase, read, write};
 use crate::submit::{Sent, submit};
 use crate::tokens::{Scope, Token};
-use crate::{changes, clock, own, removal, results};
+use crate::{changes, clock, own, quota, removal, results};
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::json;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 
 /// Patience with a body: 8 MiB at 1 Mbit/s.
 const BODY_TIME_MAX: Duration = Duration::from_secs(70);
@@ -28,6 +28,13 @@ pub(super) struct Permit {
     alias: String,
 }
 
+impl Permit {
+    /// Number of the sender's token.
+    pub(super) fn owner(&self) -> i64 {
+        self.token.id
+    }
+}
+
 /// Whether a request may send.
 pub(super) fn permit(hub: &Hub, headers: &HeaderMap, query: Option<&str>) -> Result<Permit, Refusal> {
     let parameters = Parameters::parse(query, &["publish", "machine"])?;
@@ -38,6 +45,7 @@ pub(super) fn permit(hub: &Hub, headers: &HeaderMap, query: Option<&str>) -> Res
     }
     let taken = hub.rates.upload(token.id, hub.settings.uploads_per_minute, clock::now_utc_ms());
     taken.map_err(|seconds| ask::too_often(hub, seconds))?;
+    read(&*hub.store, |session| quota::of(session, token.id))?.check()?;
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > hub.settings.limits.request_bytes_max) {
         return Err(too_large(hub));
@@ -52,17 +60,17 @@ fn too_large(hub: &Hub) -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The limit of a request is {limit_kib} KiB."))
 }
 
-/// Reads a body within its limits of size and time. It has its room in memory until the permit is dropped.
-pub(super) async fn body(hub: &Hub, body: Body) -> Result<(Vec<u8>, OwnedSemaphorePermit), Refusal> {
-    match tokio::time::timeout(BODY_TIME_MAX, whole(hub, body)).await {
+/// Reads a body within its limits of size and time. It has its room among those of its sender.
+pub(super) async fn body(hub: &Hub, owner: i64, body: Body) -> Result<(Vec<u8>, Share<i64>), Refusal> {
+    match tokio::time::timeout(BODY_TIME_MAX, whole(hub, owner, body)).await {
         Ok(read) => read,
         Err(_) => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request took too long.")),
     }
 }
 
-async fn whole(hub: &Hub, mut body: Body) -> Result<(Vec<u8>, OwnedSemaphorePermit), Refusal> {
-    let no_room = || Refusal::busy("Too much is being sent to this hub; try again.");
-    let mut room = Arc::clone(&hub.bodies).try_acquire_many_owned(0).map_err(|_| no_room())?;
+async fn whole(hub: &Hub, owner: i64, mut body: Body) -> Result<(Vec<u8>, Share<i64>), Refusal> {
+    let no_room = || Refusal::busy("Too much is being sent with this token; try again.");
+    let mut room = hub.bodies.take(owner, 0).ok_or_else(no_room)?;
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame.map_err(|_| Refusal::bad("The request ended early."))?;
@@ -72,35 +80,32 @@ async fn whole(hub: &Hub, mut body: Body) -> Result<(Vec<u8>, OwnedSemaphorePerm
             return Err(too_large(hub));
         }
         // Not waited for: bodies that wait for each other's room would all wait for ever.
-        let count = u32::try_from(data.len()).unwrap_or(u32::MAX);
-        room.merge(Arc::clone(&hub.bodies).try_acquire_many_owned(count).map_err(|_| no_room())?);
+        if !room.grow(data.len()) {
+            return Err(no_room());
+        }
         bytes.extend_from_slice(&data);
     }
     Ok((bytes, room))
 }
 
 /// Keeps what was sent. It is durable when this returns.
-pub(super) fn keep(
-    hub: &Hub,
-    permit: Permit,
-    body: Vec<u8>,
-    own_url: &str,
-    headers: &HeaderMap,
-) -> Result<Answer, Refusal> {
+pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Refusal> {
+    let Ask { hub, headers, own_url, stop, .. } = ask;
     let sent = Sent {
         owner: permit.token.id,
         publish: permit.publish,
         alias: permit.alias,
         now_utc_ms: clock::now_utc_ms(),
         build: hub.build,
+        quarantines: true,
     };
     let also = |session: &mut dyn crate::store::Session, kept: &results::Kept, derived: &crate::derive::Derived| {
         changes::look(session, sent.owner, kept.id, derived, sent.now_utc_ms).map(drop)
     };
-    let kept = submit(&*hub.store, body, &sent, &hub.settings.limits, &also)?;
+    let submitted = submit(&*hub.store, &hub.workers, stop, body, &sent, &also)?;
     let mut all = Vec::new();
     let mut is_new = false;
-    for (name, kept) in &kept {
+    for (name, kept) in submitted.iter().filter_map(|(name, kept)| Some((name, kept.as_ref().ok()?))) {
         is_new |= !kept.was_there;
         if !kept.was_there {
             Tally::add(&hub.tally.uploads);
@@ -132,7 +137,8 @@ pub(super) fn keep(
 }
 
 /// Lists a result for all people, or hides it.
-pub(super) fn publish(hub: &Hub, headers: &HeaderMap, slug: &str, lists: bool) -> Result<Answer, Refusal> {
+pub(super) fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
+    let Ask { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Publish)?;
     let at = lists.then(clock::now_utc_ms);
     match write(&*hub.store, |session| results::publish(session, token.id, slug, at))? {
@@ -142,7 +148,8 @@ pub(super) fn publish(hub: &Hub, headers: &HeaderMap, slug: &str, lists: bool) -
 }
 
 /// Deletes a result.
-pub(super) fn delete(hub: &Hub, headers: &HeaderMap, slug: &str) -> Result<Answer, Refusal> {
+pub(super) fn delete(ask: &Ask) -> Result<Answer, Refusal> {
+    let Ask { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Delete)?;
     match erase(&*hub.store, |session| removal::delete(session, token.id, slug))?.0 {
         true => Ok(Answer::json(&json!({"id": slug, "state": "deleted"}))),
@@ -151,9 +158,10 @@ pub(super) fn delete(hub: &Hub, headers: &HeaderMap, slug: &str) -> Result<Answe
 }
 
 /// Acknowledges a change.
-pub(super) fn acknowledge(hub: &Hub, headers: &HeaderMap, change: &str) -> Result<Answer, Refusal> {
+pub(super) fn acknowledge(ask: &Ask) -> Result<Answer, Refusal> {
+    let Ask { hub, headers, name, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Acknowledge)?;
-    let id: i64 = change.parse().map_err(|_| Refusal::not_found())?;
+    let id: i64 = name.parse().map_err(|_| Refusal::not_found())?;
     match write(&*hub.store, |session| changes::acknowledge(session, token.id, id, clock::now_utc_ms()))? {
         true => Ok(Answer::json(&json!({"id": id, "state": "acknowledged"}))),
         false => Err(Refusal::not_found()),

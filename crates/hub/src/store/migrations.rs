@@ -15,6 +15,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "died", statements: include_str!("migrations/4_died.sql") },
     Migration { name: "orders", statements: include_str!("migrations/5_orders.sql") },
     Migration { name: "owners", statements: include_str!("migrations/6_owners.sql") },
+    Migration { name: "quotas", statements: include_str!("migrations/7_quotas.sql") },
     Migration { name: "hooks", statements: include_str!("migrations/8_hooks.sql") },
 ];
 

@@ -132,6 +132,8 @@ pub struct Trouble {
     pub is_slow: bool,
     /// True if another process kept the database to itself for longer than is waited.
     pub is_locked: bool,
+    /// True if its sender keeps as much as it may.
+    pub is_over_quota: bool,
 }
 
 impl Trouble {
@@ -144,6 +146,7 @@ impl Trouble {
             is_full: false,
             is_slow: false,
             is_locked: false,
+            is_over_quota: false,
         }
     }
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Connections of one process.
-const CONNECTIONS: usize = 8;
+/// Connections of one process: three times what one network may ask for.
+const CONNECTIONS: usize = 12;
 /// Statements that a connection keeps prepared; queries with filters come in many forms.
 const STATEMENTS_MAX: usize = 256;
 /// How often a transaction is tried where others were in its way or the connection was lost.
@@ -293,6 +293,7 @@ impl From<postgres::Error> for Trouble {
             is_slow: code == "57014",
             // lock_not_available: after lock_timeout.
             is_locked: code == "55P03",
+            is_over_quota: false,
         }
     }
 }

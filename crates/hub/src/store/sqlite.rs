@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Readers at the same time; each has its own cache of pages.
-const READERS: usize = 4;
+/// Readers at the same time, each with its own cache of pages: twice what one network may ask for.
+const READERS: usize = 8;
 /// Cache of pages of each connection in KiB.
 const CACHE_KIB: i64 = 8 << 10;
 /// Steps of a statement between two looks at the clock: some ten microseconds.
@@ -217,6 +217,7 @@ impl From<rusqlite::Error> for Trouble {
             is_duplicate: code == Some(ErrorCode::ConstraintViolation),
             is_full: code == Some(ErrorCode::DiskFull),
             is_slow: code == Some(ErrorCode::OperationInterrupted),
+            is_over_quota: false,
         }
     }
 }

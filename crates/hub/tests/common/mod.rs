@@ -2,9 +2,12 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub(crate) mod made;
+pub(crate) mod networks;
 pub(crate) mod running;
 
+use hub::limits::Limits;
 use hub::store::{Postgres, Sqlite, Store};
+use hub::worker::Workers;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -23,6 +26,12 @@ impl Folder {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self(Scratch::new(&format!("hub-test-{number}")))
     }
+}
+
+/// Processes that read what is sent, for tests without a hub.
+pub(crate) fn workers() -> &'static Workers {
+    static WORKERS: OnceLock<Workers> = OnceLock::new();
+    WORKERS.get_or_init(|| Workers::new(env!("CARGO_BIN_EXE_sbc-bench-hub").into(), Limits::default()))
 }
 
 /// Runs a test on both databases, each empty.

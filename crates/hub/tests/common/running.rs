@@ -159,17 +159,33 @@ impl Running {
         false
     }
 
-    pub(crate) fn memory_kib(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse().unwrap()
+    /// Processes that read for it (proc_pid_stat(5): the parent is the second field behind the name).
+    pub(crate) fn workers(&self) -> Vec<u32> {
+        let own = self.child.id().to_string();
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let ids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let is_own = |id: &u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+            fields.next() != Some("Z") && fields.next() == Some(&own)
+        };
+        ids.filter(is_own).collect()
     }
 
-    /// CPU time of all its threads, in ms (proc_pid_stat(5): utime and stime, in ticks of 10 ms).
+    /// The most memory that it had, without its workers.
+    pub(crate) fn memory_kib(&self) -> u64 {
+        memory_kib(self.child.id())
+    }
+
+    /// The most memory that each of its workers had, together.
+    pub(crate) fn workers_kib(&self) -> u64 {
+        self.workers().into_iter().map(memory_kib).sum()
+    }
+
+    /// CPU time of all its threads and workers, also of those that have ended.
     pub(crate) fn cpu_ms(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields = stat.rsplit(')').next().unwrap().split_whitespace().skip(11).take(2);
-        fields.map(|ticks| ticks.parse::<u64>().unwrap() * 10).sum()
+        let workers = self.workers().into_iter().map(|worker| cpu_ms(worker, 2));
+        cpu_ms(self.child.id(), 4) + workers.sum::<u64>()
     }
 
     /// A client with connections of its own, which it keeps.
@@ -237,6 +253,19 @@ impl Running {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
+}
+
+fn memory_kib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// CPU time in ms (proc_pid_stat(5): utime, stime, and those of children that were waited for, in ticks of 10 ms).
+fn cpu_ms(process: u32, fields: usize) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let fields = stat.rsplit(')').next().unwrap().split_whitespace().skip(11).take(fields);
+    fields.map(|ticks| ticks.parse::<u64>().unwrap() * 10).sum()
 }
 
 /// Who asks with the owner's token.

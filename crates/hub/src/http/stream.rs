@@ -1,0 +1,92 @@
+//! Originals on their way to a reader: read from the database and unpacked piece by piece. While the network is slow, one
+//! piece is in memory, and neither a thread nor the database is held.
+
+use crate::hub_state::Hub;
+use crate::originals::{self, Unpacking};
+use crate::shares::Share;
+use crate::store::Trouble;
+use axum::body::{Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// Bytes that a connection is given at once.
+pub(super) const PIECE_BYTES: usize = 64 << 10;
+/// What one stream holds: a piece as it is kept, one that was unpacked, and one that is being sent.
+pub(super) const ROOM_BYTES: usize = originals::PIECE_BYTES + 2 * PIECE_BYTES;
+
+/// A body that comes in pieces from elsewhere.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pieces: Receiver<Result<Bytes, Trouble>>,
+    left: usize,
+    _room: Share<IpAddr>,
+}
+
+impl HttpBody for Stream {
+    type Data = Bytes;
+    type Error = Trouble;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Trouble>>> {
+        let piece = ready!(self.pieces.poll_recv(context));
+        if let Some(Ok(piece)) = &piece {
+            self.left = self.left.saturating_sub(piece.len());
+        }
+        Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left as u64)
+    }
+}
+
+/// Begins to send an original. One that turns out to be damaged ends before its length.
+///
+/// # Errors
+/// It is missing, or the database does not answer.
+pub(super) async fn start(
+    hub: Arc<Hub>,
+    room: Share<IpAddr>,
+    network: IpAddr,
+    hash: String,
+    size: usize,
+) -> Result<Stream, Trouble> {
+    let (mut reading, first) = piece(&hub, network, Unpacking::new(hash, size)).await;
+    let mut next = first?;
+    let (give, pieces) = channel(1);
+    tokio::spawn(async move {
+        while let Some(bytes) = next {
+            if give.send(Ok(bytes)).await.is_err() {
+                return;
+            }
+            let done = piece(&hub, network, reading).await;
+            reading = done.0;
+            next = match done.1 {
+                Ok(bytes) => bytes,
+                Err(trouble) => return failed(&give, trouble).await,
+            };
+        }
+    });
+    Ok(Stream { pieces, left: size, _room: room })
+}
+
+async fn failed(give: &Sender<Result<Bytes, Trouble>>, trouble: Trouble) {
+    crate::log::event("store", &[("error", &trouble.message)]);
+    let _ = give.send(Err(trouble)).await;
+}
+
+/// The next piece, from a thread that may wait for the database.
+async fn piece(hub: &Arc<Hub>, network: IpAddr, mut reading: Unpacking) -> (Unpacking, Result<Option<Bytes>, Trouble>) {
+    let turn = hub.queries.wait(network).await;
+    let store = Arc::clone(&hub.store);
+    let lost = Unpacking::new(String::new(), 0);
+    let read = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let next = reading.next(&*store, PIECE_BYTES);
+        (reading, next.map(|next| next.map(Bytes::from)))
+    });
+    read.await.unwrap_or_else(|_| (lost, Err(Trouble::of("A thread that reads an original ended."))))
+}

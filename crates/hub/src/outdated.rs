@@ -1,0 +1,103 @@
+//! Results that an older build derived are derived once more: one after the other, by a worker.
+
+use crate::derive::Derived;
+use crate::log;
+use crate::originals::{self, Packed};
+use crate::results::replace;
+use crate::store::{Dialect, Session, Store, Trouble, first, read, read_all, write};
+use crate::worker::{Stop, Workers};
+
+/// How many results are still those of an older build.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
+    let sql = "SELECT count(*) FROM result WHERE derived_by < $1";
+    let row = read_all(store, |session| first(session, sql, &[build.into()]))?;
+    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
+}
+
+/// Derives one result of an older build once more. False if there is none that another worker has not taken. One that the
+/// database does not take is told and quarantined: it would be the first again, and no other would ever be derived.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64) -> Result<bool, Trouble> {
+    let mut taken = None;
+    let derive = |found: &Outdated| found.derived(workers, stop);
+    match (derive_first(store, build, &derive, &mut taken), taken) {
+        (Err(trouble), Some(id)) if !trouble.is_passing && !trouble.is_full && !trouble.is_slow => {
+            log::event("underivable", &[("id", &id.to_string()), ("error", &trouble.message)]);
+            let why = Err(format!("what is derived from it cannot be kept: {trouble}"));
+            write(store, |session| replace(session, id, build, &why)).map(|()| true)
+        }
+        (done, _) => done,
+    }
+}
+
+/// What is derived from a result; none if nobody waits for it any more.
+type Derive<'a> = &'a dyn Fn(&Outdated) -> Option<Result<Derived, String>>;
+
+fn derive_first(store: &dyn Store, build: i64, derive: Derive<'_>, taken: &mut Option<i64>) -> Result<bool, Trouble> {
+    let dialect = store.dialect();
+    if dialect == Dialect::Sqlite {
+        // Reading and deriving do not hold the one connection that writes: nobody else derives.
+        let Some(found) = read(store, |session| outdated_one(session, build, ""))? else { return Ok(false) };
+        *taken = Some(found.id);
+        let Some(derived) = derive(&found) else { return Ok(false) };
+        return write(store, |session| replace(session, found.id, build, &derived)).map(|()| true);
+    }
+    write(store, |session| {
+        let Some(found) = outdated_one(session, build, dialect.for_one_worker())? else { return Ok(false) };
+        *taken = Some(found.id);
+        let Some(derived) = derive(&found) else { return Ok(false) };
+        replace(session, found.id, build, &derived).map(|()| true)
+    })
+}
+
+/// A result of an older build.
+struct Outdated {
+    id: i64,
+    alias: String,
+    received_utc_ms: i64,
+    /// Why it is in quarantine, if it is.
+    quarantined: Option<String>,
+    /// The original, or why it cannot be read.
+    original: Result<Packed, String>,
+}
+
+impl Outdated {
+    fn derived(&self, workers: &Workers, stop: &Stop) -> Option<Result<Derived, String>> {
+        let original = match &self.original {
+            Ok(original) => original,
+            Err(why) => return Some(Err(why.clone())),
+        };
+        match &self.quarantined {
+            // It could not be redacted when it came, so that nothing of it was kept.
+            Some(why) if original.size == 0 => Some(Err(why.clone())),
+            _ => {
+                let derived = workers.derive(stop, &self.alias, original)?;
+                Some(derived.map(|derived| derived.came(self.received_utc_ms)))
+            }
+        }
+    }
+}
+
+fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<Outdated>, Trouble> {
+    let sql = format!(
+        "SELECT id, hash, alias, received_utc_ms, quarantined FROM result WHERE derived_by < $1 \
+         ORDER BY derived_by, id LIMIT 1{ending}"
+    );
+    let Some(row) = first(session, &sql, &[build.into()])? else { return Ok(None) };
+    let original = match originals::packed(session, &row.words(1)) {
+        Err(trouble) if trouble.is_passing => return Err(trouble),
+        original => original.map_err(|trouble| trouble.message),
+    };
+    Ok(Some(Outdated {
+        id: row.integer(0).unwrap_or(0),
+        alias: row.words(2),
+        received_utc_ms: row.integer(3).unwrap_or(i64::MAX),
+        quarantined: row.text(4).map(str::to_owned),
+        original,
+    }))
+}

@@ -1,0 +1,79 @@
+//! What a token may keep: its originals, compressed, and a share for each of its results. Counted in the transaction that
+//! keeps or deletes one.
+
+use crate::store::{Session, Trouble, first};
+
+/// Bytes of a token whose quota nobody set: about 100,000 results.
+const BYTES: i64 = 4 << 30;
+
+/// What a token keeps, and may keep, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// What it keeps.
+    pub kept: i64,
+    /// What it may keep.
+    pub most: i64,
+}
+
+impl Quota {
+    /// Fails where nothing more may be kept.
+    ///
+    /// # Errors
+    /// The sentence for who sends.
+    pub fn check(self) -> Result<(), Trouble> {
+        match self.kept < self.most {
+            true => Ok(()),
+            false => Err(self.over()),
+        }
+    }
+
+    fn over(self) -> Trouble {
+        let [kept, most] = [self.kept, self.most].map(|bytes| bytes >> 20);
+        let message = format!(
+            "This token keeps {kept} MiB of {most} MiB: nothing was kept. Delete results, or ask for a larger quota (`token quota`)."
+        );
+        Trouble { is_over_quota: true, ..Trouble::of(message) }
+    }
+}
+
+/// The quota of a token.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn of(session: &mut dyn Session, token: i64) -> Result<Quota, Trouble> {
+    let row = first(session, "SELECT kept_bytes, quota_bytes FROM token WHERE id = $1", &[token.into()])?;
+    let [kept, most] = [0, 1].map(|column| row.as_ref().and_then(|row| row.integer(column)));
+    Ok(Quota { kept: kept.unwrap_or(0), most: most.unwrap_or(BYTES) })
+}
+
+/// Sets the quota of a token. False if there is none with this name.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn set(session: &mut dyn Session, name: &str, bytes: i64) -> Result<bool, Trouble> {
+    let sql = "UPDATE token SET quota_bytes = $1 WHERE name = $2 RETURNING id";
+    Ok(!session.run(sql, &[bytes.into(), name.into()])?.is_empty())
+}
+
+/// Takes room of a token.
+///
+/// # Errors
+/// It has no more: the transaction fails.
+pub fn take(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Trouble> {
+    let sql = "UPDATE token SET kept_bytes = kept_bytes + $1 WHERE id = $2 RETURNING kept_bytes, quota_bytes";
+    let Some(row) = first(session, sql, &[bytes.into(), token.into()])? else { return Ok(()) };
+    let kept = row.integer(0).unwrap_or(0);
+    let most = row.integer(1).unwrap_or(BYTES);
+    match kept <= most {
+        true => Ok(()),
+        false => Err(Quota { kept: kept - bytes, most }.over()),
+    }
+}
+
+/// Gives room back.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn give_back(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Trouble> {
+    session.run("UPDATE token SET kept_bytes = kept_bytes - $1 WHERE id = $2", &[bytes.into(), token.into()]).map(drop)
+}

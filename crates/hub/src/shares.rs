@@ -1,0 +1,147 @@
+//! Room that many want, each by a key: who holds more than its share is refused or waits, and nobody else is.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Room for requests, or for bytes.
+#[derive(Debug)]
+pub struct Shares<K> {
+    held: Mutex<Held<K>>,
+    freed: Notify,
+    all: usize,
+    each: usize,
+}
+
+#[derive(Debug)]
+struct Held<K> {
+    count: usize,
+    by_key: HashMap<K, usize>,
+}
+
+/// What is held; it is given back with its value.
+#[derive(Debug)]
+pub struct Share<K: Key> {
+    shares: Arc<Shares<K>>,
+    key: K,
+    count: usize,
+}
+
+/// What a share belongs to: a token or a network.
+pub trait Key: Copy + Eq + Hash {}
+
+impl<K: Copy + Eq + Hash> Key for K {}
+
+impl<K: Key> Shares<K> {
+    /// Room for so many, of which each key may hold a part.
+    pub fn new(all: usize, each: usize) -> Arc<Self> {
+        let held = Mutex::new(Held { count: 0, by_key: HashMap::new() });
+        Arc::new(Self { held, freed: Notify::new(), all, each })
+    }
+
+    /// What one key may hold.
+    pub fn of_one(&self) -> usize {
+        self.each
+    }
+
+    /// Takes room, if there is some for this key.
+    pub fn take(self: &Arc<Self>, key: K, count: usize) -> Option<Share<K>> {
+        let mut share = Share { shares: Arc::clone(self), key, count: 0 };
+        share.grow(count).then_some(share)
+    }
+
+    /// Takes room for one, once there is some for this key.
+    pub async fn wait(self: &Arc<Self>, key: K) -> Share<K> {
+        loop {
+            let mut freed = std::pin::pin!(self.freed.notified());
+            // What is given back from here on is noticed.
+            freed.as_mut().enable();
+            if let Some(share) = self.take(key, 1) {
+                return share;
+            }
+            freed.await;
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held<K>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Key> Share<K> {
+    /// Takes more. False if there is no room for that, and nothing was taken.
+    pub fn grow(&mut self, count: usize) -> bool {
+        let mut held = self.shares.held();
+        let own = held.by_key.get(&self.key).copied().unwrap_or(0);
+        if held.count + count > self.shares.all || own + count > self.shares.each {
+            return false;
+        }
+        held.count += count;
+        if count > 0 {
+            held.by_key.insert(self.key, own + count);
+        }
+        self.count += count;
+        true
+    }
+}
+
+impl<K: Key> Drop for Share<K> {
+    fn drop(&mut self) {
+        // Nothing is there again: who waits would wake itself.
+        if self.count == 0 {
+            return;
+        }
+        let mut held = self.shares.held();
+        held.count -= self.count;
+        let left = held.by_key.get(&self.key).map_or(0, |own| own - self.count);
+        // Who holds nothing takes no memory.
+        match left {
+            0 => drop(held.by_key.remove(&self.key)),
+            left => drop(held.by_key.insert(self.key, left)),
+        }
+        drop(held);
+        self.shares.freed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn each_key_has_its_part_and_what_is_given_back_is_there_again() {
+        let shares = Shares::new(10, 4);
+        let mut first = shares.take("a", 3).unwrap();
+        assert!(!first.grow(2), "more than its part");
+        assert!(first.grow(1));
+        assert!(shares.take("a", 1).is_none());
+        let second = shares.take("b", 4).unwrap();
+        assert!(shares.take("c", 3).is_none(), "more than there is");
+        let third = shares.take("c", 2).unwrap();
+        drop(first);
+        assert!(shares.take("a", 4).is_some());
+        drop((second, third));
+        assert!(shares.held().by_key.is_empty() && shares.held().count == 0);
+    }
+
+    #[test]
+    fn a_key_that_waits_holds_up_no_other() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let shares = Shares::new(4, 2);
+            let held = (shares.wait(1).await, shares.wait(1).await);
+            let soon = |key| tokio::time::timeout(Duration::from_millis(20), shares.wait(key));
+            assert!(soon(1).await.is_err());
+            assert!(soon(2).await.is_ok());
+            let waiting = tokio::spawn({
+                let shares = Arc::clone(&shares);
+                async move { shares.wait(1).await.count }
+            });
+            tokio::task::yield_now().await;
+            drop(held);
+            assert_eq!(waiting.await.unwrap(), 1);
+        });
+    }
+}

@@ -1,0 +1,145 @@
+//! In the worker: takes what its hub sends, and answers. It ends when the pipe from its hub does, also within its work.
+
+use super::{Ask, Reply, STACK_BYTES, frame};
+use crate::limits::{Limits, Refused};
+use crate::originals::{self, Packed};
+use crate::{derive, unpack};
+use archive::Member;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
+use std::fs::OpenOptions;
+use std::io::{BufWriter, Error, ErrorKind, Result, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, sync_channel};
+
+/// Standard input, output and error, which are open: no file and no socket comes to them.
+const FILES_MAX: u64 = 3;
+
+/// Works for the hub at the other end of standard input and output until that is gone.
+///
+/// # Errors
+/// The kernel refuses a limit or a thread.
+pub fn run() -> Result<()> {
+    // Where memory runs out, a worker ends and not its hub (proc_pid_oom_score_adj(5)).
+    let _ = OpenOptions::new().write(true).open("/proc/self/oom_score_adj").and_then(|mut file| file.write_all(b"500"));
+    limit(Resource::Nofile, FILES_MAX, true)?;
+    // What others sent is on no disk.
+    limit(Resource::Core, 0, true)?;
+    let _ = rustix::thread::set_name(c"sbc-hub-worker");
+    let (give, take) = sync_channel(1);
+    let work = move || {
+        explain::soc::read_tables();
+        let worked = catch_unwind(AssertUnwindSafe(|| work(&take)));
+        // Its hub sees the end of the pipe.
+        std::process::exit(i32::from(!matches!(worked, Ok(Ok(())))));
+    };
+    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work)?;
+    let mut from = std::io::stdin().lock();
+    while let Ok(frame) = frame::receive::<Ask>(&mut from) {
+        if give.send(frame).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Sets a limit of this process.
+fn limit(resource: Resource, most: u64, is_for_ever: bool) -> Result<()> {
+    let maximum = if is_for_ever { Some(most) } else { getrlimit(resource).maximum };
+    Ok(setrlimit(resource, Rlimit { current: Some(maximum.map_or(most, |maximum| most.min(maximum))), maximum })?)
+}
+
+/// Limits what is taken for one request from here on.
+fn limit_request(limits: &Limits) -> Result<()> {
+    let used_s = clock_gettime(ClockId::ProcessCPUTime).tv_sec.unsigned_abs();
+    limit(Resource::Cpu, used_s + limits.cpu_s_max, false)?;
+    limit(Resource::As, limits.memory_bytes_max, false)
+}
+
+type Frames = Receiver<(Ask, Vec<u8>)>;
+
+fn work(frames: &Frames) -> Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    while let Ok((ask, bytes)) = frames.recv() {
+        match ask {
+            Ask::Upload { limits, alias, skip } => {
+                limit_request(&limits)?;
+                let reply = match files(bytes, &limits) {
+                    Ok(files) => {
+                        read(files.into_iter().skip(skip), &alias, frames, &mut out)?;
+                        Reply::End
+                    }
+                    Err(refused) => Reply::Refused(refused),
+                };
+                frame::send(&mut out, &reply, &[])?;
+            }
+            Ask::Derive { limits, alias, hash, size } => {
+                limit_request(&limits)?;
+                let original = Packed { hash, size, bytes };
+                let bytes = original.unpacked().map_err(|trouble| trouble.message);
+                let derived = bytes.and_then(|bytes| derived(bytes, &alias));
+                frame::send(&mut out, &Reply::Derived(Box::new(derived)), &[])?;
+            }
+            Ask::Show { limits, view, originals } => {
+                limit_request(&limits)?;
+                // All of them are taken from the pipe, also behind one that cannot be read.
+                let records: Vec<_> = (0..originals).map(|_| original(frames).and_then(derive::record)).collect();
+                let records: std::result::Result<Vec<_>, String> = records.into_iter().collect();
+                let (reply, page) = match records {
+                    Ok(records) => (Ok(()), view.of(&records)),
+                    Err(why) => (Err(why), Vec::new()),
+                };
+                frame::send(&mut out, &Reply::Shown(reply), &page)?;
+            }
+            // Each of them is an answer, and nothing was asked.
+            Ask::Wanted(_) | Ask::Original { .. } => return Err(ErrorKind::InvalidData.into()),
+        }
+    }
+    Ok(())
+}
+
+/// The files of an upload.
+fn files(bytes: Vec<u8>, limits: &Limits) -> std::result::Result<Vec<Member>, Refused> {
+    let files = unpack::members(bytes, limits)?;
+    match files.iter().any(|file| file.bytes.len() > limits.log_bytes_max && is_log(&file.bytes)) {
+        true => Err(Refused::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10))),
+        false => Ok(files),
+    }
+}
+
+fn is_log(bytes: &[u8]) -> bool {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    first != Some(&b'{') && !record::is_stream(bytes)
+}
+
+fn read(files: impl Iterator<Item = Member>, alias: &str, frames: &Frames, out: &mut impl Write) -> Result<()> {
+    for Member { name, bytes } in files {
+        frame::send(out, &Reply::File { name, received_hash: originals::hash(&bytes) }, &[])?;
+        match frames.recv() {
+            Ok((Ask::Wanted(true), _)) => {}
+            Ok((Ask::Wanted(false), _)) => continue,
+            _ => return Err(Error::from(ErrorKind::InvalidData)),
+        }
+        let redacted = explain::redact::redact(&bytes).bytes;
+        drop(bytes);
+        let Packed { hash, size, bytes } = Packed::of(&redacted);
+        frame::send(out, &Reply::Redacted { hash, size }, &bytes)?;
+        drop(bytes);
+        frame::send(out, &Reply::Derived(Box::new(derived(redacted, alias))), &[])?;
+    }
+    Ok(())
+}
+
+fn derived(bytes: Vec<u8>, alias: &str) -> std::result::Result<derive::Derived, String> {
+    let alias = Some(alias).filter(|alias| !alias.is_empty());
+    derive::record(bytes).and_then(|record| derive::derive(&record, alias))
+}
+
+fn original(frames: &Frames) -> std::result::Result<Vec<u8>, String> {
+    match frames.recv() {
+        Ok((Ask::Original { hash, size }, bytes)) => {
+            Packed { hash, size, bytes }.unpacked().map_err(|trouble| trouble.message)
+        }
+        _ => Err("it was not sent".to_owned()),
+    }
+}

@@ -1,0 +1,395 @@
+//! In the hub: starts workers, keeps some for the next request, and ends those that nobody waits for.
+
+use super::{Ask, Reply, View, frame};
+use crate::derive::Derived;
+use crate::limits::{Limits, Refused};
+use crate::log;
+use crate::originals::Packed;
+use std::io::{self, BufReader, ErrorKind};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Workers that wait for the next request.
+const IDLE_MAX: usize = 4;
+/// A worker that read so much for one request is ended: it would keep the memory that it took for that.
+const KEPT_BYTES_MAX: usize = 4 << 20;
+/// Workers that one request may end.
+const DEATHS_MAX: u32 = 4;
+
+/// Signals that end all processes of a hub (signal(7)): the file that was read is not their reason.
+const ENDS: [i32; 3] = [1, 2, 15];
+/// The kernel's signal for `RLIMIT_CPU` (getrlimit(2)).
+const SIGXCPU: i32 = 24;
+
+fn is_from_outside(status: ExitStatus) -> bool {
+    status.signal().is_some_and(|signal| ENDS.contains(&signal))
+}
+
+/// Starts workers and keeps some of them.
+#[derive(Debug)]
+pub struct Workers {
+    program: PathBuf,
+    limits: Limits,
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// A file of an upload that a worker has read.
+#[derive(Debug)]
+pub struct Read {
+    /// Its name in an archive.
+    pub name: String,
+    /// SHA-256 of the file as it was sent.
+    pub received_hash: String,
+    /// The file, redacted; empty where that could not be done.
+    pub original: Packed,
+    /// What is derived from it, or why nothing is.
+    pub derived: Result<Derived, String>,
+}
+
+/// Takes the files of an upload.
+pub trait Visit {
+    /// Whether a file is to be read, by its name and the SHA-256 of what was sent.
+    ///
+    /// # Errors
+    /// The upload is given up.
+    fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, Refused>;
+
+    /// Takes a file that was read.
+    ///
+    /// # Errors
+    /// The upload is given up.
+    fn take(&mut self, read: Read) -> Result<(), Refused>;
+}
+
+/// Ends a worker at any time, from any thread.
+#[derive(Debug, Default)]
+pub struct Stop(Mutex<Stopping>);
+
+#[derive(Debug, Default)]
+struct Stopping {
+    is_stopped: bool,
+    working: Option<Arc<Mutex<Child>>>,
+}
+
+/// Why a worker did not do something.
+#[derive(Debug)]
+pub enum Failed {
+    /// Nobody waits for it, or no process can be started.
+    Stopped(String),
+    /// What was read has ended it.
+    Died(String),
+    /// It says why.
+    Refused(String),
+}
+
+/// A process and its pipes.
+#[derive(Debug)]
+struct Worker {
+    child: Arc<Mutex<Child>>,
+    give: ChildStdin,
+    take: BufReader<ChildStdout>,
+    /// How much it read for one request, unpacked.
+    read_bytes: usize,
+}
+
+/// How a talk with a worker ended early.
+enum Early<E> {
+    /// The pipe did.
+    Pipe,
+    /// The hub gives it up.
+    Given(E),
+}
+
+impl<E> From<io::Error> for Early<E> {
+    fn from(_: io::Error) -> Self {
+        Self::Pipe
+    }
+}
+
+/// How a talk with a worker failed.
+enum Ended<E> {
+    Stopped(String),
+    Died { why: String, is_endless: bool },
+    Given(E),
+}
+
+impl Stop {
+    /// Ends the worker that works for it, now and from now on.
+    pub fn stop(&self) {
+        let mut stopping = held(&self.0);
+        stopping.is_stopped = true;
+        if let Some(child) = &stopping.working {
+            let _ = held(child).kill();
+        }
+    }
+
+    /// True once it was told to.
+    pub fn is_stopped(&self) -> bool {
+        held(&self.0).is_stopped
+    }
+
+    /// False if nobody waits for the work of this worker.
+    fn begin(&self, worker: &Worker) -> bool {
+        let mut stopping = held(&self.0);
+        stopping.working = Some(Arc::clone(&worker.child)).filter(|_| !stopping.is_stopped);
+        stopping.working.is_some()
+    }
+
+    fn end(&self) {
+        held(&self.0).working = None;
+    }
+}
+
+/// A panic while it was held leaves nothing half done.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Worker {
+    fn start(program: &PathBuf) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.arg("worker").env_clear().current_dir("/").stderr(Stdio::null());
+        // A terminal's Ctrl-C is for the hub, which lets requests end.
+        let mut child = command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let child = Arc::new(Mutex::new(child));
+        let (give, take) = pipes.ok_or(ErrorKind::BrokenPipe)?;
+        Ok(Self { child, give, take: BufReader::new(take), read_bytes: 0 })
+    }
+
+    fn tell(&mut self, ask: &Ask, bytes: &[u8]) -> io::Result<()> {
+        frame::send(&mut self.give, ask, bytes)
+    }
+
+    fn hear(&mut self) -> io::Result<(Reply, Vec<u8>)> {
+        frame::receive(&mut self.take)
+    }
+
+    /// How it ended: one that is ending already is not ended otherwise.
+    fn end(&self) -> io::Result<ExitStatus> {
+        let mut child = held(&self.child);
+        child.kill()?;
+        child.wait()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
+
+impl Workers {
+    /// Workers of this program.
+    pub fn new(program: PathBuf, limits: Limits) -> Self {
+        Self { program, limits, idle: Mutex::default() }
+    }
+
+    /// Starts one that waits, so that the first request finds it ready.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn warm(&self) -> io::Result<()> {
+        if held(&self.idle).len() < IDLE_MAX {
+            let worker = Worker::start(&self.program)?;
+            // It is the last to be taken: it is still starting.
+            held(&self.idle).insert(0, worker);
+        }
+        Ok(())
+    }
+
+    fn keep(&self, worker: Worker) {
+        let mut idle = held(&self.idle);
+        if idle.len() < IDLE_MAX {
+            idle.push(worker);
+        }
+    }
+
+    /// Reads an upload. Each of its files is told to `visit`; one that ends its worker has no result, and why.
+    ///
+    /// # Errors
+    /// Nothing more of it is read.
+    pub fn upload(&self, stop: &Stop, body: &[u8], alias: &str, visit: &mut dyn Visit) -> Result<(), Refused> {
+        let (mut done, mut deaths, mut died_at) = (0, 0, None);
+        loop {
+            let mut at = None;
+            let read = self.with(stop, |worker| {
+                worker.tell(&Ask::Upload { limits: self.limits, alias: alias.to_owned(), skip: done }, body)?;
+                files(worker, &mut done, &mut at, visit)
+            });
+            let (why, is_endless) = match read {
+                Ok(read) => return read,
+                Err(Ended::Given(refused)) => return Err(refused),
+                Err(Ended::Stopped(why)) => return Err(Refused::Stopped(why)),
+                Err(Ended::Died { why, is_endless }) => (why, is_endless),
+            };
+            deaths += 1;
+            let is_first = died_at.replace(done) != Some(done);
+            // What ends a worker from outside is not the fault of its file.
+            if is_first && !is_endless && deaths < DEATHS_MAX {
+                continue;
+            }
+            let is_unpacked = at.is_some();
+            visit.take(at.unwrap_or_else(|| Read::unread(String::new(), crate::originals::hash(body))).failed(why))?;
+            done += 1;
+            if !is_unpacked {
+                return Ok(());
+            }
+            if deaths >= DEATHS_MAX {
+                return Err(Refused::Damaged(format!("{deaths} processes that read its files ended early")));
+            }
+        }
+    }
+
+    /// Derives a result from its original; none if nobody waits for it any more.
+    pub fn derive(&self, stop: &Stop, alias: &str, original: &Packed) -> Option<Result<Derived, String>> {
+        let mut is_first = true;
+        loop {
+            let derived = self.with(stop, |worker| {
+                let (hash, size) = (original.hash.clone(), original.size);
+                let ask = Ask::Derive { limits: self.limits, alias: alias.to_owned(), hash, size };
+                worker.read_bytes += original.size;
+                worker.tell(&ask, &original.bytes)?;
+                match worker.hear()? {
+                    (Reply::Derived(derived), _) => Ok(*derived),
+                    _ => Err(Early::<()>::Pipe),
+                }
+            });
+            match derived {
+                Ok(derived) => return Some(derived),
+                Err(Ended::Died { is_endless: false, .. }) if is_first => is_first = false,
+                Err(Ended::Died { why, .. }) => return Some(Err(why)),
+                Err(Ended::Stopped(_) | Ended::Given(())) => return None,
+            }
+        }
+    }
+
+    /// Makes a page of so many originals, each of which is asked for when it is its turn.
+    ///
+    /// # Errors
+    /// One of them is not there, cannot be read, or ends the worker.
+    pub fn show<E: From<Failed>>(
+        &self,
+        stop: &Stop,
+        view: View,
+        originals: usize,
+        original: &mut dyn FnMut(usize) -> Result<Packed, E>,
+    ) -> Result<Vec<u8>, E> {
+        let shown = self.with(stop, |worker| {
+            worker.tell(&Ask::Show { limits: self.limits, view, originals }, &[])?;
+            for number in 0..originals {
+                let Packed { hash, size, bytes } = original(number).map_err(Early::Given)?;
+                worker.read_bytes += size;
+                worker.tell(&Ask::Original { hash, size }, &bytes)?;
+            }
+            match worker.hear()? {
+                (Reply::Shown(shown), page) => Ok(shown.map(|()| page)),
+                _ => Err(Early::Pipe),
+            }
+        });
+        match shown {
+            Ok(shown) => shown.map_err(|why| Failed::Refused(why).into()),
+            Err(Ended::Given(error)) => Err(error),
+            Err(Ended::Stopped(why)) => Err(Failed::Stopped(why).into()),
+            Err(Ended::Died { why, .. }) => Err(Failed::Died(why).into()),
+        }
+    }
+
+    /// Talks with a worker, which waits for the next request afterwards, or is ended where the talk did not come to its end.
+    fn with<T, E>(&self, stop: &Stop, talk: impl FnOnce(&mut Worker) -> Result<T, Early<E>>) -> Result<T, Ended<E>> {
+        let started = self.idle().map_or_else(|| Worker::start(&self.program), Ok);
+        let mut worker =
+            started.map_err(|error| Ended::Stopped(format!("This hub cannot start a process: {error}.")))?;
+        let stopped = || Ended::Stopped("The request was ended before it was done.".to_owned());
+        if !stop.begin(&worker) {
+            self.keep(worker);
+            return Err(stopped());
+        }
+        let talked = talk(&mut worker);
+        stop.end();
+        if talked.is_ok() && worker.read_bytes < KEPT_BYTES_MAX {
+            worker.read_bytes = 0;
+            self.keep(worker);
+            return talked.map_err(|_| stopped());
+        }
+        let ended = worker.end();
+        // Who ends a worker starts the next one, and not who comes after.
+        let _ = self.warm();
+        match (talked, ended) {
+            (Ok(value), _) => Ok(value),
+            (Err(Early::Given(error)), _) => Err(Ended::Given(error)),
+            (Err(Early::Pipe), Ok(status)) if !stop.is_stopped() && !is_from_outside(status) => Err(self.died(status)),
+            (Err(Early::Pipe), _) => Err(stopped()),
+        }
+    }
+
+    /// One that waits.
+    fn idle(&self) -> Option<Worker> {
+        let mut idle = held(&self.idle);
+        // The kernel may have ended it meanwhile.
+        std::iter::from_fn(|| idle.pop()).find(|worker| matches!(held(&worker.child).try_wait(), Ok(None)))
+    }
+
+    fn died<E>(&self, status: ExitStatus) -> Ended<E> {
+        log::event("worker", &[("ended", &status.to_string())]);
+        let is_endless = status.signal() == Some(SIGXCPU);
+        let why = match is_endless {
+            true => format!("reading it takes more than {} s of CPU time", self.limits.cpu_s_max),
+            false => format!(
+                "reading it ended its process ({status}), by a defect of this program or for more than {} MiB of memory",
+                self.limits.memory_bytes_max >> 20
+            ),
+        };
+        Ended::Died { why, is_endless }
+    }
+}
+
+/// Hears the files of an upload. `done` counts those that are told, `at` is the one that is being read.
+fn files(
+    worker: &mut Worker,
+    done: &mut usize,
+    at: &mut Option<Read>,
+    visit: &mut dyn Visit,
+) -> Result<Result<(), Refused>, Early<Refused>> {
+    loop {
+        match (worker.hear()?, at.as_mut()) {
+            ((Reply::File { name, received_hash }, _), _) => {
+                let is_wanted = visit.wants(&name, &received_hash).map_err(Early::Given)?;
+                match is_wanted {
+                    true => *at = Some(Read::unread(name, received_hash)),
+                    false => *done += 1,
+                }
+                worker.tell(&Ask::Wanted(is_wanted), &[])?;
+            }
+            ((Reply::Redacted { hash, size }, bytes), Some(read)) => {
+                worker.read_bytes += size;
+                read.original = Packed { hash, size, bytes };
+            }
+            ((Reply::Derived(derived), _), Some(_)) => {
+                if let Some(read) = at.take() {
+                    visit.take(Read { derived: *derived, ..read }).map_err(Early::Given)?;
+                }
+                *done += 1;
+            }
+            ((Reply::End, _), _) => return Ok(Ok(())),
+            ((Reply::Refused(refused), _), _) => {
+                worker.read_bytes += KEPT_BYTES_MAX;
+                return Ok(Err(refused));
+            }
+            _ => return Err(Early::Pipe),
+        }
+    }
+}
+
+impl Read {
+    /// A file of which nothing is known yet but what was sent.
+    fn unread(name: String, received_hash: String) -> Self {
+        Self { name, received_hash, original: Packed::of(&[]), derived: Err(String::new()) }
+    }
+
+    fn failed(self, why: String) -> Self {
+        Self { derived: Err(why), ..self }
+    }
+}

@@ -1,0 +1,204 @@
+//! One tenant does its worst on everything that is shared, and another one, with a token and a network of its own, sends and
+//! reads all the while: nothing of its is refused. How long it waits is printed.
+
+#![allow(clippy::print_stderr, reason = "how long others wait is looked at, not tested")]
+
+mod common;
+
+use common::made::WORDS;
+use common::networks::Client;
+use common::running::{Running, program};
+use common::{made, on_hubs};
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long each of the worst goes on.
+const TIME: Duration = Duration::from_secs(2);
+/// What the worst tenant does until it is told to end.
+type Worst = fn(&Client, &str, &AtomicBool);
+
+fn token(hub: &Running, words: &[&str]) -> String {
+    let output = program(&hub.data, hub.database.as_deref(), &[&["token", "make"], words].concat()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Does something on so many threads until the end.
+fn at_once(threads: usize, ends: &AtomicBool, work: impl Fn(u32) + Sync) {
+    let number = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let all = || {
+                while !ends.load(Ordering::Relaxed) {
+                    work(number.fetch_add(1, Ordering::Relaxed));
+                }
+            };
+            std::thread::Builder::new().spawn_scoped(scope, all).unwrap();
+        }
+    });
+}
+
+/// Keeps as many connections as the hub takes, each after something was written to it.
+fn held(client: &Client, count: usize, ends: &AtomicBool, write: impl Fn(&mut TcpStream)) {
+    let mut open = Vec::new();
+    for _ in 0..count {
+        let Some(mut stream) = client.connect_to_hold() else { continue };
+        stream.set_write_timeout(Some(Duration::from_secs(2))).unwrap();
+        write(&mut stream);
+        open.push(stream);
+    }
+    while !ends.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn sends_slowly(client: &Client, _: &str, ends: &AtomicBool) {
+    let head = client.head("POST", "/api/results", 8 << 20);
+    let body = vec![b'x'; (8 << 20) - 10];
+    held(client, 12, ends, |stream| drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body))));
+}
+
+fn does_not_read(client: &Client, large: &str, ends: &AtomicBool) {
+    let paths = [format!("/api/results/{large}/original"), format!("/r/{large}"), "/api/results?limit=200".to_owned()];
+    let number = AtomicU32::new(0);
+    held(client, 120, ends, |stream| {
+        let path = &paths[number.fetch_add(1, Ordering::Relaxed) as usize % paths.len()];
+        drop(stream.write_all(client.head("GET", path, 0).as_bytes()));
+    });
+}
+
+fn connects(client: &Client, _: &str, ends: &AtomicBool) {
+    held(client, 400, ends, |stream| drop(stream.write_all(b"GET / HTTP/1.1\r\nhost:")));
+}
+
+fn sends_what_takes_long(client: &Client, _: &str, ends: &AtomicBool) {
+    at_once(8, ends, |number| {
+        let word = WORDS[number as usize % WORDS.len()];
+        let log = format!("sbc-bench v0.9.3 {number}\n{}", word.repeat((2 << 20) / word.len() - 10));
+        client.ask("POST", "/api/results", &made::gzip(log.as_bytes()));
+    });
+}
+
+fn asks_for_what_takes_long(client: &Client, large: &str, ends: &AtomicBool) {
+    let pages = [format!("/r/{large}/page"), format!("/api/results/{large}/findings"), "/?q=zzz+yyy+xxx".to_owned()];
+    at_once(24, ends, |number| drop(client.ask("GET", &pages[number as usize % pages.len()], b"")));
+}
+
+fn sends_often(client: &Client, _: &str, ends: &AtomicBool) {
+    at_once(8, ends, |number| drop(client.ask("POST", "/api/results", format!("nothing {number}").as_bytes())));
+}
+
+fn hangs_up(client: &Client, _: &str, ends: &AtomicBool) {
+    at_once(8, ends, |number| {
+        let Some(mut stream) = client.connect() else { return };
+        let body = format!("sbc-bench v0.9.3 {number}\n{}", WORDS[0].repeat(300_000));
+        let head = client.head("POST", "/api/results", body.len());
+        drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())));
+    });
+}
+
+#[test]
+fn nobody_takes_what_is_of_others() {
+    on_hubs(&[], |hub| {
+        let worst = Client::new([127, 0, 0, 1], &hub.url, &token(hub, &["worst", "--quota", "64"]));
+        let other = Client::new([127, 0, 1, 1], &hub.url, &token(hub, &["other"]));
+        // A Record that is as large as one may be.
+        let note = format!("{{\"note\":[{}1]}}", "1,".repeat(7 << 20));
+        let id = |answer: (u16, Vec<u8>)| {
+            let body: serde_json::Value = serde_json::from_slice(&answer.1).unwrap();
+            body["results"][0]["id"].as_str().unwrap().to_owned()
+        };
+        let large = id(worst.ask("POST", "/api/results?publish=1", &made::large_record()));
+        let unread = id(worst.ask("POST", "/api/results", &made::gzip(note.as_bytes())));
+        let own = id(other.ask("POST", "/api/results?publish=1", &made::log("Board Other", 1, 7000.0)));
+        let all: [(&str, &str, Worst); 7] = [
+            ("sends slowly", "", sends_slowly),
+            ("does not read", &large, does_not_read),
+            ("does not read what was not explained", &unread, does_not_read),
+            ("sends what takes long", "", sends_what_takes_long),
+            ("asks for what takes long", &large, asks_for_what_takes_long),
+            ("sends often", "", sends_often),
+            ("hangs up", "", hangs_up),
+        ];
+        let connects: [(&str, &str, Worst); 1] = [("connects", "", connects)];
+        for (number, (what, of, does)) in (0..).zip(all.into_iter().chain(connects)) {
+            let ends = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                let worst = || does(&worst, of, &ends);
+                std::thread::Builder::new().spawn_scoped(scope, worst).unwrap();
+                std::thread::sleep(Duration::from_millis(500));
+                let mut waited = Vec::new();
+                let begin = Instant::now();
+                for day in 0.. {
+                    if begin.elapsed() > TIME {
+                        break;
+                    }
+                    let log = made::log("Board Other", day % 300, 7000.0 + f64::from(number));
+                    for (method, path, body) in [
+                        ("POST", "/api/results?publish=1", log),
+                        ("GET", "/", Vec::new()),
+                        ("GET", &format!("/r/{own}"), Vec::new()),
+                        ("GET", &format!("/api/results/{own}/original"), Vec::new()),
+                        ("GET", "/api/mine", Vec::new()),
+                    ] {
+                        let began = Instant::now();
+                        let (status, answer) = other.ask(method, path, &body);
+                        waited.push(began.elapsed());
+                        let answer = String::from_utf8_lossy(&answer[..answer.len().min(200)]).into_owned();
+                        assert!(matches!(status, 200 | 201), "one {what}: {method} {path}: {status} {answer}");
+                    }
+                }
+                ends.store(true, Ordering::Relaxed);
+                waited.sort();
+                let p95 = waited[waited.len() * 95 / 100];
+                eprintln!("one {what}: {} requests of another, p95 {} ms", waited.len(), p95.as_millis());
+            });
+        }
+    });
+}
+
+#[test]
+fn tokens_keep_what_they_may() {
+    on_hubs(&[], |hub| {
+        let small = Client::new([127, 0, 0, 1], &hub.url, &token(hub, &["small", "--quota", "1"]));
+        let send = |number: u64| {
+            // Numbers like chance (xorshift64), which no packer makes smaller than half.
+            let mut chance = number + 1;
+            let numbers: Vec<String> = (0..60_000)
+                .map(|_| {
+                    chance ^= chance << 13;
+                    chance ^= chance >> 7;
+                    chance ^= chance << 17;
+                    (chance >> 32).to_string()
+                })
+                .collect();
+            small.ask("POST", "/api/results", format!("{{\"note\":[{}]}}", numbers.join(",")).as_bytes())
+        };
+        let answers: Vec<(u16, Vec<u8>)> = (0..6).map(send).collect();
+        let statuses: Vec<u16> = answers.iter().map(|(status, _)| *status).collect();
+        let kept = statuses.iter().filter(|status| **status == 201).count();
+        assert!((1..5).contains(&kept) && statuses[kept..].iter().all(|status| *status == 507), "{statuses:?}");
+        let said = String::from_utf8_lossy(&answers[5].1).into_owned();
+        assert!(said.contains("MiB of 1 MiB: nothing was kept. Delete results"), "{said}");
+        hub.keep("", &made::log("Board Other", 1, 7000.0));
+        let list = || {
+            let output = program(&hub.data, hub.database.as_deref(), &["token", "list"]).output().unwrap();
+            let list = String::from_utf8(output.stdout).unwrap();
+            list.lines().find(|line| line.starts_with("small\t")).unwrap().to_owned()
+        };
+        assert!(list().ends_with("of 1 MiB"), "{}", list());
+        // What is deleted is free again.
+        let first: serde_json::Value = serde_json::from_slice(&answers[0].1).unwrap();
+        let path = format!("/api/results/{}", first["results"][0]["id"].as_str().unwrap());
+        assert_eq!(small.ask("DELETE", &path, b"").0, 200);
+        assert_eq!(send(1).0, 200, "known ones take nothing");
+        assert_eq!(send(7).0, 201);
+        assert_eq!(send(8).0, 507);
+        let set = program(&hub.data, hub.database.as_deref(), &["token", "quota", "small", "100"]).output().unwrap();
+        assert!(set.status.success(), "{}", String::from_utf8_lossy(&set.stderr));
+        assert_eq!(send(8).0, 201);
+        assert!(list().ends_with("of 100 MiB"), "{}", list());
+    });
+}

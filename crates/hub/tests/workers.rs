@@ -1,0 +1,245 @@
+//! Processes that read what was sent: what ends one of them ends one request, and nobody else notices.
+
+mod common;
+
+use common::running::{Answer, Running, program};
+use common::{made, on_hubs};
+use hub::store::{Postgres, Sqlite, Store, first, read, write};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+fn signal(worker: u32, signal: Signal) {
+    let id = Pid::from_raw(i32::try_from(worker).unwrap()).unwrap();
+    // It may have ended meanwhile.
+    let _ = kill_process(id, signal);
+}
+
+/// Does something while every worker of the hub gets a signal as soon as it begins.
+fn while_workers_get<T>(hub: &Running, what: Signal, work: impl FnOnce() -> T) -> T {
+    let ends = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let killing = std::thread::Builder::new().spawn_scoped(scope, || {
+            while !ends.load(Ordering::Relaxed) {
+                hub.workers().into_iter().for_each(|worker| signal(worker, what));
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let done = work();
+        ends.store(true, Ordering::Relaxed);
+        killing.unwrap().join().unwrap();
+        done
+    })
+}
+
+/// A log that takes a while to be read.
+fn long_log() -> Vec<u8> {
+    let mut log = made::log("Board Long", 1, 7000.0);
+    log.extend(b"\nsome words of no meaning".repeat(60_000));
+    log
+}
+
+fn only(answer: &Answer) -> Value {
+    answer.json()["results"][0].clone()
+}
+
+fn store(hub: &Running) -> Box<dyn Store> {
+    match &hub.database {
+        Some(url) => Box::new(Postgres::open(url).unwrap()),
+        None => Box::new(Sqlite::open(&hub.data.join("hub.sqlite")).unwrap()),
+    }
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn worker_has_pipes_and_limits_and_nothing_else() {
+    let hub = Running::start(None, &[]);
+    hub.keep("", &made::log("Board Six", 1, 7000.0));
+    let workers = hub.workers();
+    assert!(!workers.is_empty());
+    for worker in workers {
+        let of = |name: &str| std::fs::read_to_string(format!("/proc/{worker}/{name}")).unwrap();
+        let limits = of("limits");
+        let limit = |name: &str| limits.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        let open: Vec<String> = std::fs::read_dir(format!("/proc/{worker}/fd"))
+            .unwrap()
+            .map(|entry| std::fs::read_link(entry.unwrap().path()).unwrap().display().to_string())
+            .collect();
+        // The shell of this test may have left files of its own open; of the hub a worker has none.
+        let data = hub.data.display().to_string();
+        assert!(open.iter().all(|to| !to.starts_with("socket:") && !to.starts_with(&data)), "{open:?}");
+        // With three of three, it can open no other: neither a file nor a socket.
+        let words = limit("Max open files");
+        assert_eq!(words.split_whitespace().skip(3).take(2).collect::<Vec<_>>(), ["3", "3"], "{words}");
+        assert!(limit("Max core file size").split_whitespace().nth(4) == Some("0"), "{limits}");
+        assert_eq!(of("environ"), "");
+        assert_eq!(std::fs::read_link(format!("/proc/{worker}/cwd")).unwrap().to_str(), Some("/"));
+    }
+}
+
+#[test]
+fn an_end_of_a_worker_ends_one_upload() {
+    on_hubs(&[], |hub| {
+        let before = hub.keep("?publish=1", &made::log("Board Before", 1, 7000.0));
+        let log = long_log();
+        for (number, what) in [Signal::KILL, Signal::ABORT, Signal::SEGV].into_iter().enumerate() {
+            let body = [&log[..], number.to_string().as_bytes()].concat();
+            let sent = while_workers_get(hub, what, || {
+                let sent = hub.send("?publish=1", &body);
+                assert_eq!(hub.get("/").status, 200, "lists need no worker");
+                // A page needs one, which may be quicker than its end.
+                assert!(matches!(hub.get(&format!("/r/{before}")).status, 200 | 500));
+                sent
+            });
+            let one = only(&sent);
+            let reason = one["reason"].as_str().unwrap_or_default();
+            assert!(sent.status == 201 && one["state"] == "quarantined", "{}", sent.body);
+            assert!(reason.contains("ended its process"), "{reason}");
+            let again = only(&hub.send("?publish=1", &body));
+            assert_eq!((&again["known"], &again["reason"]), (&Value::from(true), &one["reason"]), "{again}");
+            assert_eq!(hub.get(&format!("/r/{before}")).status, 200);
+        }
+        hub.keep("?publish=1", &made::log("Board After", 1, 7000.0));
+        assert_eq!(hub.get("/api/results").json()["results"].as_array().unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn one_that_was_killed_once_is_not_the_fault_of_the_file() {
+    let hub = Running::start(None, &[]);
+    hub.keep("", &made::log("Board Six", 1, 7000.0));
+    // One is left, and takes the upload without doing anything with it.
+    let idle = hub.workers();
+    idle[1..].iter().for_each(|worker| signal(*worker, Signal::KILL));
+    until("one is left", || hub.workers().len() == 1);
+    signal(idle[0], Signal::STOP);
+    std::thread::scope(|scope| {
+        let sending = std::thread::Builder::new().spawn_scoped(scope, || hub.send("", &long_log()));
+        std::thread::sleep(Duration::from_millis(200));
+        signal(idle[0], Signal::KILL);
+        let one = only(&sending.unwrap().join().unwrap());
+        assert_eq!(one["state"], "unlisted", "{one}");
+    });
+}
+
+#[test]
+fn reading_has_its_time_and_its_memory() {
+    // Each value of it takes 32 bytes where it is read.
+    let large = [&b"{\"note\":["[..], &b"1,".repeat(7 << 20), b"1]}"].concat();
+    for (words, expected) in [
+        (["--request-cpu-seconds", "1"], "takes more than 1 s of CPU time"),
+        (["--request-memory", "192"], "for more than 192 MiB of memory"),
+    ] {
+        on_hubs(&words, |hub| {
+            let one = only(&hub.send("", &made::gzip(&large)));
+            let reason = one["reason"].as_str().unwrap_or_default();
+            assert!(one["state"] == "quarantined" && reason.contains(expected), "{one}");
+            hub.keep("?publish=1", &made::log("Board After", 1, 7000.0));
+        });
+    }
+}
+
+#[test]
+fn files_behind_one_that_ends_its_worker_are_kept() {
+    let hub = Running::start(None, &["--request-cpu-seconds", "1"]);
+    let large = [&b"{\"note\":["[..], &b"1,".repeat(7 << 20), b"1]}"].concat();
+    let (first, last) = (made::log("Board First", 1, 7000.0), made::log("Board Last", 1, 7000.0));
+    let archive = made::tar(&[("first", &first), ("large", &large), ("last", &last)]);
+    let results = hub.send("", &made::gzip(&archive)).json()["results"].clone();
+    let states: Vec<&str> = results.as_array().unwrap().iter().map(|one| one["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["unlisted", "quarantined", "unlisted"], "{results}");
+}
+
+#[test]
+fn a_client_that_hangs_up_ends_the_work() {
+    on_hubs(&[], |hub| {
+        hub.keep("", &made::log("Board Six", 1, 7000.0));
+        let idle = hub.workers();
+        // They take what is sent, and do nothing with it.
+        idle.iter().for_each(|worker| signal(*worker, Signal::STOP));
+        let body = long_log();
+        let mut stream = TcpStream::connect(hub.url.strip_prefix("http://").unwrap()).unwrap();
+        let (token, length) = (&hub.secret, body.len());
+        write!(stream, "POST /api/results HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n").unwrap();
+        write!(stream, "content-length: {length}\r\n\r\n").unwrap();
+        stream.write_all(&body).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        let left = || idle.iter().filter(|worker| hub.workers().contains(worker)).count();
+        assert_eq!(left(), idle.len());
+        drop(stream);
+        until("its worker ends", || left() < idle.len());
+        idle.iter().for_each(|worker| signal(*worker, Signal::CONT));
+        let token = format!("Bearer {}", hub.secret);
+        let mine = hub.get_with("/api/mine", &[("authorization", &token)]).json();
+        assert_eq!(mine["results"].as_array().unwrap().len(), 1, "nothing of it was kept: {mine}");
+    });
+}
+
+#[test]
+fn hub_ends_soon_with_work_that_does_not() {
+    on_hubs(&[], |hub| {
+        hub.keep("", &made::log("Board Six", 1, 7000.0));
+        let count = |hub: &Running| {
+            let row = read(&*store(hub), |session| first(session, "SELECT count(*) FROM result", &[]));
+            row.unwrap().unwrap().integer(0)
+        };
+        let sql = "UPDATE result SET derived_by = 0";
+        hub.workers().into_iter().for_each(|worker| signal(worker, Signal::STOP));
+        write(&*store(hub), |session| session.run(sql, &[])).unwrap();
+        let began = std::thread::scope(|scope| {
+            let sending = std::thread::Builder::new()
+                .spawn_scoped(scope, || hub.try_send("", &long_log()).map_or(503, |answer| answer.status));
+            let end = Instant::now() + Duration::from_millis(500);
+            while Instant::now() < end {
+                hub.workers().into_iter().for_each(|worker| signal(worker, Signal::STOP));
+            }
+            let began = Instant::now();
+            hub.signal("TERM");
+            until("it answers or hangs up", || sending.as_ref().unwrap().is_finished());
+            assert_eq!(sending.unwrap().join().unwrap(), 503);
+            began
+        });
+        let workers = hub.workers();
+        assert!(hub.terminate());
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        assert_eq!(count(hub), Some(1), "what was not read was neither kept nor quarantined");
+        until("no worker is left", || {
+            workers.iter().all(|worker| !std::path::Path::new(&format!("/proc/{worker}/exe")).exists())
+        });
+        hub.kill_and_restart();
+        assert!(program(&hub.data, hub.database.as_deref(), &["verify"]).status().unwrap().success());
+    });
+}
+
+#[test]
+fn results_that_end_their_worker_do_not_stop_the_work_of_a_new_build() {
+    on_hubs(&[], |hub| {
+        for number in 0..3_u32 {
+            hub.keep("?publish=1", &[&long_log()[..], number.to_string().as_bytes()].concat());
+        }
+        let database = store(hub);
+        let count = |condition: &str| {
+            let sql = format!("SELECT count(*) FROM result WHERE {condition}");
+            read(&*database, |session| first(session, &sql, &[])).unwrap().unwrap().integer(0).unwrap()
+        };
+        let spoil = || write(&*database, |session| session.run("UPDATE result SET derived_by = 0", &[])).unwrap();
+        while_workers_get(hub, Signal::KILL, || {
+            spoil();
+            until("all are derived", || count("derived_by = 0") == 0);
+        });
+        assert_eq!(count("listed = 0 AND quarantined LIKE '%ended its process%'"), 3);
+        spoil();
+        until("all are derived", || count("derived_by = 0") == 0);
+        assert_eq!(count("listed = 1 AND quarantined IS NULL"), 3, "they come back");
+    });
+}
