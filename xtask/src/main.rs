@@ -44,8 +44,9 @@ usage: cargo xtask TASK
       --twice          once more in a clone, and compare: equal byte for byte
       --check [SYSTEM...]
                        lintian, and the .deb in clean roots of Debian and Ubuntu: installed, upgraded, used, purged
-  fuzz [--seconds N] [--keep] [TARGET...]
-                     fuzz every parser of foreign bytes, starting from its seeds
+  fuzz [--scaling] [--seconds N] [--keep] [TARGET...]
+                     fuzz every parser of foreign bytes, starting from its seeds;
+                     --scaling names what costs more than the length of its input
   farms              the Ansible collection on 20 boards, five of which die in their run (needs root, sshd)
       --boards N       so many boards; fewer than 10: one dies
       --names N        so many names in the inventory for each board: a large farm, none dies
