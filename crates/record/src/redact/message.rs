@@ -50,7 +50,7 @@ const SHORT_RUNS_MAX: usize = 2;
 /// Longest word of the list.
 const WORD_BYTES_MAX: usize = 20;
 /// Units that stand behind a number of any length.
-const UNITS: [&str; 14] = ["ns", "us", "ms", "s", "hz", "khz", "mhz", "b", "kb", "mb", "gb", "kib", "mib", "ul"];
+const UNITS: [&str; 15] = ["ns", "us", "ms", "s", "hz", "khz", "mhz", "b", "k", "kb", "mb", "gb", "kib", "mib", "ul"];
 
 static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let text = include_str!("../../../../data/kernel_words.txt");
@@ -159,7 +159,8 @@ impl Redactor {
             let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
             let (word, behind) = rest.split_at(end);
             let is_commit = || word.len() == COMMIT_DIGITS && BEFORE_VERSIONS.iter().any(|text| out.ends_with(text));
-            if is_known(word) && !is_possessor(word, behind) || is_commit() {
+            let is_time = || behind.starts_with(" ns") && word.bytes().all(|byte| byte.is_ascii_digit());
+            if is_known(word) && !is_possessor(word, behind) || is_commit() || is_time() {
                 out.push_str(word);
             } else {
                 removed += 1;
