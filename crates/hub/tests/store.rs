@@ -74,7 +74,7 @@ fn several_hubs_migrate_at_the_same_time() {
             })
             .collect();
         let taken: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-        assert_eq!(taken, 7, "{name}");
+        assert_eq!(taken, 8, "{name}");
     });
 }
 

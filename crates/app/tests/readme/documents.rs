@@ -27,6 +27,7 @@ pub(super) const OF_HUB: &[&str] = &[
     include_str!("../../../hub/tests/folders.rs"),
     include_str!("../../../hub/tests/kills.rs"),
     include_str!("../../../hub/tests/operator.rs"),
+    include_str!("../../../hub/tests/shares.rs"),
     include_str!("../../../hub/tests/common/running.rs"),
 ];
 
@@ -78,9 +79,10 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench-hub hook list", InHub("\"hook\", \"list\"")),
     ("sbc-bench-hub hook remove NAME", InHub("\"hook\", \"remove\"")),
     (
-        "sbc-bench-hub token make NAME --scopes upload,publish,delete,acknowledge",
+        "sbc-bench-hub token make NAME --scopes upload,publish,delete,acknowledge --quota 4096",
         InHub("\"token\", \"make\", \"small\", \"--scopes\""),
     ),
+    ("sbc-bench-hub token quota NAME 8192", InHub("\"token\", \"quota\"")),
     ("sbc-bench-hub token list", InHub("\"token\", \"list\"")),
     ("sbc-bench-hub token revoke NAME --delete", InHub("\"token\", \"revoke\"")),
     ("sbc-bench-hub hide ID", InHub("\"hide\", ")),
