@@ -2,7 +2,7 @@
 //! they take, and names what panics, hangs for a second or asks for 256 MB.
 //!
 //! `--scaling` repeats words of the seeds to a quarter and to the whole of the limit of the target's caller instead, and
-//! names what takes more than five times as long for four times the input.
+//! reports those whose cost grows faster than the input (`scaling::GROWTH_MAX`).
 //!
 //! Each target runs in a process of its own. An input that fails is kept in `fuzz/artifacts`; it belongs into
 //! `fuzz/seeds/TARGET` together with what mends it, so that it is tried again for ever. `--folder` names another
@@ -11,7 +11,7 @@
 use sbc_bench_fuzz::coverage::Coverage;
 use sbc_bench_fuzz::limits::{self, Counting};
 use sbc_bench_fuzz::mutate::{self, Random, mutate, words};
-use sbc_bench_fuzz::scaling::Scaling;
+use sbc_bench_fuzz::scaling::{GROWTH_MAX, Scaling};
 use sbc_bench_fuzz::{Target, made, targets};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
     let why = match status.code() {
         Some(limits::HANGS) => "hangs".to_owned(),
         Some(limits::TOO_LARGE) => "asks for too much memory".to_owned(),
-        Some(limits::GROWS) => "takes more than five times as long for four times the input".to_owned(),
+        Some(limits::GROWS) => format!("takes more than {GROWTH_MAX} times as long for four times the input"),
         Some(_) => "panics".to_owned(),
         None => status.to_string(),
     };

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// CPU time of four times the input, in times of the quarter's: five, and a fifth of that for caches that hold a quarter
 /// and not the whole.
-const GROWTH_MAX: u64 = 6;
+pub const GROWTH_MAX: u64 = 6;
 /// Shorter times do no harm, as no caller allows more.
 const CPU_NS_MIN: u64 = 100_000_000;
 /// A growth that is not found again was the machine's.

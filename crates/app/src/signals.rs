@@ -118,7 +118,7 @@ fn exit_now() {
         Ok(_) => back.recv_timeout(WAY_BACK_TIME).unwrap_or_default(),
         Err(_) => put_back(),
     };
-    let left: Vec<NotRestored> = outcomes.iter().filter_map(|(path, outcome)| NotRestored::of(path, outcome)).collect();
+    let left: Vec<NotRestored> = NotRestored::among(&outcomes).collect();
     left.iter().for_each(|left| stderr::note(&left.sentence()));
     stderr::settle();
     let status = match left.iter().any(NotRestored::is_failure) {

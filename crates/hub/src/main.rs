@@ -62,6 +62,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     if cli.command.needs_a_hub() && !is_there {
         bail!("{} has no {DATABASE}; `serve` makes one.", place.data.display());
     }
+    let store = || migrated(&place.data, place.database.as_deref());
     match cli.command {
         Command::Serve(serve) => {
             let store = open(&place.data, place.database.as_deref())?;
@@ -82,10 +83,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             let listening = |address| drop(say(&format!("Listening on http://{address}")));
             serve::serve(store, data, serve.listen, settings, listening).map_err(anyhow::Error::msg)
         }
-        Command::Hook { command } => operator::hook(&*migrated(&place.data, place.database.as_deref())?, command),
-        Command::Hide { ids } => operator::hide(&*migrated(&place.data, place.database.as_deref())?, &ids),
-        Command::Delete { ids } => operator::delete(&*migrated(&place.data, place.database.as_deref())?, &ids),
-        Command::Compact => operator::compact(&*migrated(&place.data, place.database.as_deref())?),
+        Command::Hook { command } => operator::hook(&*store()?, command),
+        Command::Hide { ids } => operator::hide(&*store()?, &ids),
+        Command::Delete { ids } => operator::delete(&*store()?, &ids),
+        Command::Compact => operator::compact(&*store()?),
         Command::Migrate => {
             let store = open(&place.data, place.database.as_deref())?;
             let taken = store::migrate(&*store, clock::now_utc_ms())?;
@@ -94,16 +95,16 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 taken => format!("Migrated: {}.", taken.join(", ")),
             })
         }
-        Command::Verify => verified(&*migrated(&place.data, place.database.as_deref())?),
+        Command::Verify => verified(&*store()?),
         Command::Import { places, owner, publish } => {
-            let store = migrated(&place.data, place.database.as_deref())?;
+            let store = store()?;
             if place.data.is_dir() {
                 serve::first_token(&*store, &place.data).map_err(anyhow::Error::msg)?;
             }
             import(&*store, &places, &owner, publish)
         }
         Command::Export { out } => {
-            let store = migrated(&place.data, place.database.as_deref())?;
+            let store = store()?;
             let count = folders::export(&*store, &out).map_err(anyhow::Error::msg)?;
             say(&format!("{} in {}.", how_many(count, "listed result"), out.display()))
         }
@@ -114,7 +115,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Restore { file } => restored(&place, &file),
         Command::Worker => worker::run().context("This process cannot be limited"),
-        Command::Token { command } => operator::token(&*migrated(&place.data, place.database.as_deref())?, command),
+        Command::Token { command } => operator::token(&*store()?, command),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::store::{Session, Store, Trouble, first, read};
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use flate2::{Compression, Decompress, FlushDecompress};
+use record::hex;
 use sha2::{Digest, Sha256};
 use std::io::Read;
 
@@ -11,11 +12,7 @@ const LEVEL: u32 = 1;
 
 /// SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    digits(&Sha256::digest(bytes))
-}
-
-fn digits(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// An original as it is kept.
@@ -155,7 +152,7 @@ impl Unpacking {
         }
         self.left -= bytes.len().min(self.left);
         self.digest.update(&bytes);
-        if self.left == 0 && digits(&std::mem::take(&mut self.digest).finalize()) != self.hash {
+        if self.left == 0 && hex(&std::mem::take(&mut self.digest).finalize()) != self.hash {
             return Err(damaged(&self.hash));
         }
         Ok(Some(bytes))

@@ -31,6 +31,11 @@ impl<'a> NotRestored<'a> {
         Some(Self { path, old: None, why })
     }
 
+    /// All of these outcomes of restorations.
+    pub fn among(outcomes: &'a [(String, Restored)]) -> impl Iterator<Item = Self> {
+        outcomes.iter().filter_map(|(path, restored)| Self::of(path, restored))
+    }
+
     /// The same of a change, which knows the old value.
     pub fn of_change(change: &'a SettingChange) -> Option<Self> {
         let old = Some(change.old.as_str()).filter(|old| !old.is_empty());

@@ -34,22 +34,15 @@ pub fn disagreement(record: Option<&Record>, said: &str, status: Option<i32>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::own_run;
-    use record::{End, Fact, Restored, SettingChange};
+    use crate::records::{own_run, setting_change};
+    use record::{End, Restored, SettingChange};
 
     #[test]
     fn each_of_the_three_can_differ() {
         let with = |restored: Restored| {
             let mut record = own_run();
             record.run.end = End::Finished;
-            record.settings = vec![SettingChange {
-                path: "/sys/x".into(),
-                old: "1".into(),
-                new: "2".into(),
-                read_back: Fact::Known("2".into()),
-                at_ms: None,
-                restored,
-            }];
+            record.settings = vec![SettingChange { restored, ..setting_change("/sys/x", "1", "2") }];
             record
         };
         let (back, failed) = (with(Restored::Done), with(Restored::Failed("EBUSY".into())));

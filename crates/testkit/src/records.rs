@@ -74,16 +74,22 @@ fn on_board(mut record: Record) -> Record {
     record
 }
 
-/// A CPU that the run switched off, and perhaps on again.
-pub fn with_cpu_switched(mut record: Record, cpu: u32, off_ms: i64, on_ms: Option<i64>) -> Record {
-    let change = |old: &str, new: &str, at_ms| SettingChange {
-        path: format!("/sys/devices/system/cpu/cpu{cpu}/online"),
+/// A change that was in force and was restored.
+pub fn setting_change(path: &str, old: &str, new: &str) -> SettingChange {
+    SettingChange {
+        path: path.into(),
         old: old.into(),
         new: new.into(),
         read_back: Fact::Known(new.into()),
-        at_ms: Some(at_ms),
+        at_ms: None,
         restored: Restored::Done,
-    };
+    }
+}
+
+/// A CPU that the run switched off, and perhaps on again.
+pub fn with_cpu_switched(mut record: Record, cpu: u32, off_ms: i64, on_ms: Option<i64>) -> Record {
+    let path = format!("/sys/devices/system/cpu/cpu{cpu}/online");
+    let change = |old, new, at_ms| SettingChange { at_ms: Some(at_ms), ..setting_change(&path, old, new) };
     record.settings.push(change("1", "0", off_ms));
     record.settings.extend(on_ms.map(|at_ms| change("0", "1", at_ms)));
     record
@@ -91,14 +97,9 @@ pub fn with_cpu_switched(mut record: Record, cpu: u32, off_ms: i64, on_ms: Optio
 
 /// A limit that the run set.
 pub fn with_limit_set(mut record: Record, policy: u32, at_ms: i64, khz: u32) -> Record {
-    record.settings.push(SettingChange {
-        path: format!("/sys/devices/system/cpu/cpufreq/policy{policy}/scaling_max_freq"),
-        old: "1".into(),
-        new: khz.to_string(),
-        read_back: Fact::Known(khz.to_string()),
-        at_ms: Some(at_ms),
-        restored: Restored::Done,
-    });
+    let path = format!("/sys/devices/system/cpu/cpufreq/policy{policy}/scaling_max_freq");
+    let change = setting_change(&path, "1", &khz.to_string());
+    record.settings.push(SettingChange { at_ms: Some(at_ms), ..change });
     record
 }
 

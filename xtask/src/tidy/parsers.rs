@@ -2,7 +2,7 @@
 //! `fuzz/parsers.tsv`, which names the fuzz target that reaches it, or why none has to.
 
 use super::rust::code_only;
-use super::{Problem, find};
+use super::{Problem, find, source};
 use crate::workspace::File;
 
 const TABLE: &str = "fuzz/parsers.tsv";
@@ -62,12 +62,7 @@ fn is_registered(files: &[File], target: &str) -> bool {
 
 /// True if code that is no test has a function `parse` or `parse_x` of text or bytes.
 fn has_parser(file: &File) -> bool {
-    let is_ours = file.path.starts_with("crates/")
-        && file.path.contains("/src/")
-        && !file.path.starts_with("crates/testkit/")
-        && !file.path.contains("/tests")
-        && !file.path.contains("/testing");
-    if !is_ours || !file.path.ends_with(".rs") {
+    if !source::is_of_program(&file.path) {
         return false;
     }
     let code = code_only(&file.text);

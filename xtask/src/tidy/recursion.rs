@@ -3,8 +3,8 @@
 //!
 //! Calls are found by name: plain ones, those of `Self`, and those on `self`.
 
-use super::tokens::{Token, tokens};
-use super::{Problem, rust};
+use super::tokens::{Token, closing, tokens};
+use super::{Problem, rust, source};
 use crate::workspace::File;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +54,7 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
 fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut needed = vec![false; rows.len()];
-    for file in files.iter().filter(|file| is_installed(&file.path)) {
+    for file in files.iter().filter(|file| source::is_of_program(&file.path)) {
         for (name, line) in recursive(&file.text) {
             match rows.iter().position(|row| row.file == file.path && row.function == name) {
                 Some(at) => needed[at] = true,
@@ -72,12 +72,6 @@ fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
         Problem::new(THIS_FILE, None, message)
     }));
     problems
-}
-
-fn is_installed(path: &str) -> bool {
-    let is_source = path.starts_with("crates/") && path.contains("/src/") && path.ends_with(".rs");
-    let is_test = ["/tests/", "/testing/", "crates/testkit/"].iter().any(|part| path.contains(part));
-    is_source && !is_test && !path.ends_with("/tests.rs")
 }
 
 /// The functions of a file that can reach themselves, with their lines.
@@ -162,16 +156,7 @@ fn braces(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     if tokens[open].text == ";" {
         return None;
     }
-    let mut depth = 0_usize;
-    let close = tokens[open..].iter().position(|token| {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth -= 1,
-            _ => {}
-        }
-        depth == 0
-    });
-    Some((open, close.map_or(tokens.len(), |close| open + close)))
+    Some((open, closing(tokens, open)))
 }
 
 /// What is called by this word: `name(`, `Self::name(` or `self.name(`.

@@ -1,7 +1,7 @@
 //! That a setting does not have its old value is said by one type, `record::NotRestored`, which is made of the outcome of
 //! its restoration. A text that says so elsewhere can contradict the Record and the exit status, and is refused.
 
-use super::{Problem, rust};
+use super::{Problem, rust, source};
 use crate::workspace::File;
 
 /// The one place.
@@ -16,9 +16,7 @@ const WORDS: [&str; 4] = [
 
 /// Every text of the program that says so elsewhere.
 pub(super) fn check(file: &File) -> Vec<Problem> {
-    let is_source = file.path.starts_with("crates/") && file.path.split('/').nth(2) == Some("src");
-    let is_test = file.path.starts_with("crates/testkit/");
-    if !is_source || is_test || file.path == PLACE || file.path.ends_with("/tests.rs") {
+    if !source::is_of_program(&file.path) || file.path == PLACE {
         return Vec::new();
     }
     let tests_from = rust::lines_without_tests(&rust::code_only(&file.text));

@@ -12,6 +12,12 @@ const FILE_LINES_MAX: usize = 450;
 /// Longest function, in lines between its braces: what one screen shows.
 const FUNCTION_LINES_MAX: usize = 70;
 
+/// True for Rust that is compiled into what is installed, without files of tests and what only tests use.
+pub(super) fn is_of_program(path: &str) -> bool {
+    let is_source = path.starts_with("crates/") && path.split('/').nth(2) == Some("src") && path.ends_with(".rs");
+    is_source && !["crates/testkit/", "/tests", "/testing"].iter().any(|part| path.contains(part))
+}
+
 /// What is wrong with the shape of a Rust file.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     let mut problems = Vec::new();

@@ -98,7 +98,7 @@ fn item_end(tokens: &[Token], mut at: usize) -> usize {
 }
 
 /// Where the bracket that opens at `at` closes.
-fn closing(tokens: &[Token], at: usize) -> usize {
+pub(super) fn closing(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0;
     for (index, token) in tokens.iter().enumerate().skip(at) {
         match token.text {

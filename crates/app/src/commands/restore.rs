@@ -20,8 +20,7 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
         let left = NotRestored::of(path, outcome);
         output::print(&left.map_or_else(|| format!("{path} restored\n"), |left| left.sentence() + "\n"))?;
     }
-    let mut left = outcomes.iter().filter_map(|(path, outcome)| NotRestored::of(path, outcome));
-    Ok(if left.any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
+    Ok(if NotRestored::among(&outcomes).any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
 }
 
 /// Waits until standard input closes, then ends programs and restores.

@@ -44,8 +44,7 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
 
 /// The settings that an earlier run left changed, with their outcomes. Why it left them is not known.
 fn told_of_leftovers(outcomes: &[(String, Restored)]) -> String {
-    let left = outcomes.iter().filter_map(|(path, outcome)| NotRestored::of(path, outcome));
-    let left: Vec<String> = left.map(|left| format!(" {}", left.sentence())).collect();
+    let left: Vec<String> = NotRestored::among(outcomes).map(|left| format!(" {}", left.sentence())).collect();
     let done = outcomes.len() - left.len();
     format!("An earlier run left {} of its settings; restored {done}.{}", outcomes.len(), left.concat())
 }

@@ -30,10 +30,10 @@ impl ScoreRule {
     /// # Errors
     /// One sentence about what is wrong with the expression.
     pub fn regex(text: &str) -> Result<Self, String> {
-        // Anchors mean lines: results are lines of an output.
         if text.len() > REGEX_BYTES_MAX {
             return Err(format!("the regular expression has {} bytes; {REGEX_BYTES_MAX} is the limit", text.len()));
         }
+        // Anchors mean lines: results are lines of an output.
         Regex::new(&format!("(?m){text}"))
             .map(Self::Regex)
             .map_err(|error| format!("invalid regular expression {text:?}: {error}"))

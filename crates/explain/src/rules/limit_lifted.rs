@@ -124,18 +124,11 @@ fn governor(record: &Record, policy: &Policy) -> Option<(usize, Lifted)> {
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::own_run;
-    use record::{Fact, Record, Restored, SettingChange};
+    use crate::test_support::{own_run, setting_change};
+    use record::{Fact, Record};
 
     fn with_change(mut record: Record, file: &str, old: &str, new: &str) -> Record {
-        record.settings.push(SettingChange {
-            path: format!("/sys/devices/system/cpu/cpufreq/{file}"),
-            old: old.into(),
-            new: new.into(),
-            read_back: Fact::Known(new.into()),
-            at_ms: Some(0),
-            restored: Restored::Done,
-        });
+        record.settings.push(setting_change(&format!("/sys/devices/system/cpu/cpufreq/{file}"), old, new));
         record
     }
 

@@ -29,8 +29,8 @@ fn check(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::own_run;
-    use record::{Fact, Restored, SettingChange};
+    use crate::test_support::{own_run, setting_change};
+    use record::{Restored, SettingChange};
 
     #[test]
     fn unrestored_setting_is_reported_once() {
@@ -41,14 +41,7 @@ mod tests {
             (Restored::Pending, 1),
         ] {
             let mut record = own_run();
-            let change = SettingChange {
-                path: "/sys/x".into(),
-                old: "1".into(),
-                new: "2".into(),
-                read_back: Fact::Known("2".into()),
-                at_ms: None,
-                restored,
-            };
+            let change = SettingChange { restored, ..setting_change("/sys/x", "1", "2") };
             record.settings = vec![change.clone(), change];
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }

@@ -128,26 +128,26 @@ pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
 
 /// Limits of cpufreq that the kernel lowered while workloads ran.
 pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
-    let mut lowered = all_lowered(record);
-    lowered.retain(|limit| !is_by_program(record, limit));
-    lowered
+    lowered_by(record).0
 }
 
 /// Limits of cpufreq that another program lowered while workloads ran.
 pub fn limits_lowered_by_programs(record: &Record) -> Vec<Cooling> {
-    let mut lowered = all_lowered(record);
-    lowered.retain(|limit| is_by_program(record, limit));
-    lowered
+    lowered_by(record).1
 }
 
-/// True if the run found its limit changed between two steps while no cooling device of CPUs was in use: the kernel lowers
-/// limits by these. Where there is no such device, nobody can tell.
-fn is_by_program(record: &Record, limit: &Cooling) -> bool {
-    let Some(number) = limit.channel.policy() else { return false };
-    let path = format!("/policy{number}/scaling_max_freq");
-    let is_found = |unmet: &UnmetSetting| unmet.path.ends_with(&path) && unmet.before_step.is_some();
+/// The limits that the kernel lowered, and those that another program lowered. A program did if the run found its own limit
+/// changed between two steps while no cooling device of CPUs was in use: the kernel lowers limits by these. A machine
+/// without such devices gives no evidence of a program.
+fn lowered_by(record: &Record) -> (Vec<Cooling>, Vec<Cooling>) {
     let mut cooling = channels(record, |id| matches!(id, ChannelId::Cooling(_))).filter(|channel| channel.cools_cpus());
-    record.unmet_settings.iter().any(is_found) && cooling.next().is_some() && raised_cooling(record).is_empty()
+    let is_cooled = cooling.next().is_none() || !raised_cooling(record).is_empty();
+    let is_found = |limit: &Cooling| {
+        let path = limit.channel.policy().map(|number| format!("/policy{number}/scaling_max_freq"));
+        let is_of_limit = |unmet: &UnmetSetting| path.as_ref().is_some_and(|path| unmet.path.ends_with(path));
+        record.unmet_settings.iter().any(|unmet| unmet.before_step.is_some() && is_of_limit(unmet))
+    };
+    all_lowered(record).into_iter().partition(|limit| is_cooled || !is_found(limit))
 }
 
 /// Limits (`scaling_max_freq`) below what the run itself had set, and below the highest one seen.

@@ -139,33 +139,32 @@ fn drawn(handler: Handler, refused: Refused) -> MethodRouter<Arc<Hub>> {
 
 fn answers(handler: Handler, refused: Refused, lane: fn(&Hub) -> &Arc<Shares<IpAddr>>) -> MethodRouter<Arc<Hub>> {
     get(move |asked: Asked| async move {
-        let headers = asked.headers.clone();
-        let answer = async {
-            let (turn, network) = (lane(&asked.hub).wait(asked.network).await, asked.network);
-            let (ask, _hang_up) = asked.ask();
-            let hub = Arc::clone(&ask.hub);
-            let answer = blocking(move || {
-                let _turn = turn;
-                handler(&ask)
-            });
-            answer.await?.held(&hub, network)
-        };
-        answer.await.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
+        let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
+        let answer = in_turn(asked, lane, handler).await.and_then(|answer| answer.held(&hub, network));
+        answer.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
     })
+}
+
+/// Runs work for a request on a thread that may wait, once it is the turn of its network. A hang-up ends the work.
+async fn in_turn<T: Send + 'static>(
+    asked: Asked,
+    lane: fn(&Hub) -> &Arc<Shares<IpAddr>>,
+    work: impl FnOnce(&Ask) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let turn = lane(&asked.hub).wait(asked.network).await;
+    let (ask, _hang_up) = asked.ask();
+    blocking(move || {
+        let _turn = turn;
+        work(&ask)
+    })
+    .await
 }
 
 /// Sends an original in pieces.
 async fn original(asked: Asked) -> Response<Body> {
-    let headers = asked.headers.clone();
+    let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
     let answer = async {
-        let (turn, network) = (asked.hub.queries.wait(asked.network).await, asked.network);
-        let (ask, _hang_up) = asked.ask();
-        let hub = Arc::clone(&ask.hub);
-        let found = blocking(move || {
-            let _turn = turn;
-            reading::original(&ask)
-        });
-        let (hash, size) = found.await?;
+        let (hash, size) = in_turn(asked, |hub| &hub.queries, reading::original).await?;
         let tag = Some(hash[..hash.len().min(20)].to_owned());
         let room = hub.answers.take(network, stream::ROOM_BYTES).ok_or_else(Refusal::unread)?;
         let stream = Some(stream::start(hub, room, network, hash, size).await?);
@@ -215,12 +214,7 @@ async fn changed(
     change: impl FnOnce(&Ask) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Response<Body> {
     let headers = asked.headers.clone();
-    let turn = asked.hub.queries.wait(asked.network).await;
-    let (ask, _hang_up) = asked.ask();
-    let answer = blocking(move || {
-        let _turn = turn;
-        change(&ask)
-    });
+    let answer = in_turn(asked, |hub| &hub.queries, change);
     answer.await.unwrap_or_else(|refusal| refusal.json()).response(&headers)
 }
 

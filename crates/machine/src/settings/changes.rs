@@ -204,11 +204,13 @@ impl Changes {
 
     /// Another governor was chosen since: the tunables of the one before are gone with it.
     fn drop_disturbed_by(&mut self, node: Node) {
-        let (gone, left) = std::mem::take(&mut self.held).into_iter().partition(|held| held.disturbed_by == Some(node));
-        self.held = left;
-        for held in gone {
+        for held in self.take_held(|held| held.disturbed_by == Some(node)) {
             self.note_settled(&held.place);
         }
+    }
+
+    fn take_held(&mut self, is_taken: impl Fn(&Held) -> bool) -> Vec<Held> {
+        self.held.extract_if(.., |held| is_taken(held)).collect()
     }
 
     fn hold(&mut self, place: &Place, old: &str) -> &mut Held {
@@ -255,10 +257,7 @@ impl Changes {
     /// A setting has its old value again: so has what its change had disturbed. What cannot be put back now stays held
     /// and is tried again at the end.
     fn retry(&mut self, node: Node) {
-        let (of_node, others) =
-            std::mem::take(&mut self.held).into_iter().partition(|held| held.disturbed_by == Some(node));
-        self.held = others;
-        for held in of_node.into_iter().rev() {
+        for held in self.take_held(|held| held.disturbed_by == Some(node)).into_iter().rev() {
             let settled = restore_one(&self.root, &held, &[node]);
             match settled.outcome {
                 Restored::Done => self.note_settled(&held.place),
@@ -361,20 +360,16 @@ impl Changes {
 
     /// Writes the user's values for a while; what [`Changes::resume`] sets again.
     pub(super) fn suspend(&mut self) -> Vec<(Node, String)> {
-        let with_value = |held: &Held| match held.place {
-            Place::Node(node) => node.read(&self.root).ok().map(|value| (node, value, held.old.clone())),
-            Place::SideEffect(_) => None,
+        let set_by_us = |held: &Held| {
+            let Place::Node(node) = held.place else { return None };
+            let value = node.read(&self.root).ok()?;
+            // A value that another process has set stays.
+            let is_set = held.is_ours(&self.root, &value) && value != held.old;
+            is_set.then(|| (node, value, held.old.clone()))
         };
-        let set: Vec<_> = self.held.iter().rev().filter_map(with_value).collect();
-        let mut suspended = Vec::new();
-        for (node, value, old) in set {
-            // What was changed by another process stays.
-            let is_ours = self.find(&Place::Node(node)).is_some_and(|held| held.is_ours(&self.root, &value));
-            if is_ours && value != old && self.make(node, value.clone(), &old, &old).is_ok() {
-                suspended.push((node, value));
-            }
-        }
-        suspended
+        let set: Vec<_> = self.held.iter().rev().filter_map(set_by_us).collect();
+        let restored = set.into_iter().filter(|(node, value, old)| self.make(*node, value.clone(), old, old).is_ok());
+        restored.map(|(node, value, _)| (node, value)).collect()
     }
 
     /// Sets again what was suspended, but for what was changed meanwhile.
@@ -392,12 +387,10 @@ impl Changes {
 
     /// Drops what an earlier run left and its owner has changed since: the values to come back to are those of now.
     pub(super) fn forget_what_others_changed(&mut self) {
-        let is_changed = |held: &Held, root: &Root| {
-            held.place.read(root).is_ok_and(|now| now == held.old || !held.is_ours(root, &now))
-        };
-        let (gone, left) = std::mem::take(&mut self.held).into_iter().partition(|held| is_changed(held, &self.root));
-        self.held = left;
-        for held in gone {
+        let root = self.root.clone();
+        let is_changed =
+            |held: &Held| held.place.read(&root).is_ok_and(|now| now == held.old || !held.is_ours(&root, &now));
+        for held in self.take_held(is_changed) {
             self.note_settled(&held.place);
         }
     }

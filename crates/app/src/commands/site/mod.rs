@@ -16,6 +16,7 @@ use explain::results::{Entry, USUAL_ORDER, order};
 use explain::trend::{self, Sample, Trend, trends};
 use folder::SiteFolder;
 use page::site::{Group, Kind, Listed, Site, of_result, result_path};
+use record::hex;
 use sha2::{Digest, Sha256};
 use sources::Source;
 use std::collections::BTreeMap;
@@ -211,8 +212,4 @@ fn lists(folder: &mut SiteFolder, site: &Site<'_>) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

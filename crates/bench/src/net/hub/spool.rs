@@ -4,6 +4,7 @@
 
 use super::Hub;
 use machine::files::{Access, Error, Folder};
+use record::hex;
 use sha2::{Digest, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -64,9 +65,9 @@ fn with_end(name: &OsStr, end: &str) -> OsString {
     OsString::from(name.to_string_lossy().trim_end_matches(WAITING).to_owned() + end)
 }
 
-/// SHA-256 in hexadecimal digits: a shorter sum could give two results, or two hubs, one name.
-fn digits(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+/// SHA-256 in hexadecimal digits: with a shorter sum two results, or two hubs, could have the same name.
+fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 impl Spool {
@@ -77,8 +78,8 @@ impl Spool {
     /// One sentence: it cannot be written.
     pub fn put(&self, hub: &Hub, bytes: &[u8]) -> Result<OsString, String> {
         let destination = format!("{}\n{}\n", hub.address.url, hub.query);
-        let key = digits(destination.as_bytes());
-        let name = OsString::from(format!("{key}-{}{WAITING}", digits(bytes)));
+        let key = sha256(destination.as_bytes());
+        let name = OsString::from(format!("{key}-{}{WAITING}", sha256(bytes)));
         let put = |name: &OsStr, bytes: &[u8]| self.0.replace(name, bytes, Access::Owner);
         let noted = put(OsStr::new(&format!("{key}{DESTINATION}")), destination.as_bytes());
         noted.and_then(|()| put(&name, bytes)).map_err(|error| error.to_string())?;

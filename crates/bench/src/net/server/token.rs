@@ -1,6 +1,7 @@
 //! A site behind an address that nobody can guess: other users of a machine reach its ports as well.
 
 use super::{Answer, Site};
+use record::hex;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 /// Random bytes of a token.
@@ -23,7 +24,6 @@ impl Token {
         if getrandom(&mut random, GetRandomFlags::empty())? < random.len() {
             return Err(std::io::Error::other("the kernel gives too few random bytes"));
         }
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let (lasting, once) = random.split_at(BYTES);
         Ok(Self { lasting: hex(lasting), once: hex(once) })
     }
