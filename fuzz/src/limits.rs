@@ -7,11 +7,11 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// More than this of the CPU is a hang, for each begun part of an input.
+/// Maximum CPU time for each begun part of an input.
 const CPU_NS_MAX: u64 = 1_000_000_000;
-/// Bytes of such a part.
+/// Size of a part, in bytes.
 const PART_BYTES: usize = 64 << 10;
-/// Memory that a byte of an input may ask for beyond [`BYTES_MAX`].
+/// Memory allowed per byte of input beyond [`BYTES_MAX`].
 const BYTES_PER_BYTE_MAX: usize = 64;
 /// No fuzzed code needs a longer wait.
 const WAITED_NS_MAX: u64 = 60_000_000_000;
@@ -21,7 +21,7 @@ pub const BYTES_MAX: usize = 256 << 20;
 pub const HANGS: i32 = 78;
 /// Exit status after an input that asked for too much memory.
 pub const TOO_LARGE: i32 = 79;
-/// Exit status after an input that costs more than its length.
+/// Exit status after an input whose cost grows faster than its length.
 pub const GROWS: i32 = 80;
 
 static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -88,7 +88,7 @@ pub fn thread_cpu_ns() -> u64 {
     now_ns(ClockId::ThreadCPUTime)
 }
 
-/// An input of so many bytes begins.
+/// An input of this size begins.
 pub fn begin(bytes: usize) {
     BYTES_NOW_MAX.store(BYTES_MAX + bytes * BYTES_PER_BYTE_MAX, Ordering::Relaxed);
     CPU_NS_NOW_MAX.store(CPU_NS_MAX * bytes.div_ceil(PART_BYTES).max(1) as u64, Ordering::Relaxed);

@@ -23,12 +23,12 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Longer inputs are not altered further: what breaks a parser is short.
+/// Longer inputs are not mutated further: inputs that break a parser are short.
 const BYTES_MAX: usize = mutate::BYTES_MAX;
 /// Seconds of CPU time for each target if nothing is said.
 const SECONDS: u64 = 10;
 
-/// Stack of what is called here before a target runs.
+/// Stack that this program uses below a target.
 const OWN_STACK_BYTES: usize = 64 << 10;
 
 /// A target gets so many times its CPU time to spend it.
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     {
         let target = all.iter().find(|target| target.name == name).expect("a target");
         let begin = || fuzz(target, &options);
-        // The stack that it has in production, and what this program needs below it.
+        // The stack of production, and that of this program below it.
         let thread = std::thread::Builder::new().stack_size(target.stack_bytes + OWN_STACK_BYTES);
         return std::thread::scope(|scope| {
             let thread = thread.spawn_scoped(scope, begin).expect("a thread");

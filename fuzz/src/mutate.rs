@@ -108,9 +108,9 @@ pub fn words(seeds: &[Vec<u8>]) -> Vec<Vec<u8>> {
     words
 }
 
-/// Longer inputs are rare, as they take long.
+/// Maximum size of most inputs, in bytes: longer ones take long.
 pub const BYTES_MAX: usize = 64 << 10;
-/// One in so many inputs with a repeated word is as long as the caller allows.
+/// One of this many inputs with a repeated word reaches the limit of the caller.
 const LONG: usize = 64;
 
 /// A new input, of up to `bytes_max` bytes.

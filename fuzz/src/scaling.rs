@@ -1,28 +1,28 @@
-//! Cost of long inputs: words of the seeds, repeated to a quarter and to the whole of what a caller allows. What a
-//! stranger sends must not cost more than its length.
+//! Cost of long inputs: words of the seeds, repeated to a quarter and to the whole of the caller's limit. The CPU time must
+//! not grow faster than the input.
 
 use crate::limits;
 use crate::mutate::{Random, repeat};
 use std::collections::HashSet;
 use std::fmt;
 
-/// CPU time of four times the input, in times of the quarter's: five, and a fifth of that for caches that hold a quarter
-/// and not the whole.
+/// Maximum ratio of CPU times for four times the input: four for linear cost, and a margin for caches that hold the quarter
+/// but not the whole.
 pub const GROWTH_MAX: u64 = 6;
-/// Shorter times do no harm, as no caller allows more.
+/// Shorter times are not judged: the caller accepts no longer input.
 const CPU_NS_MIN: u64 = 100_000_000;
-/// A growth that is not found again was the machine's.
+/// Measurements of a growth; one that is not reproduced is noise of the machine.
 const TRIES: u32 = 5;
-/// What stands between two repetitions.
+/// Separators of two repetitions.
 const SEPARATORS: [&[u8]; 3] = [b"", b" ", b"\n"];
-/// Longer words are sentences.
+/// Longer words are not repeated.
 const WORD_BYTES_MAX: usize = 40;
 
-/// Repeated words, and what was found of them.
+/// Repeated words and the results.
 #[derive(Debug)]
 pub struct Scaling<'a> {
     seeds: &'a [Vec<u8>],
-    /// Each with its separator, in random order; tried from the end.
+    /// Words with their separators, in random order; tried from the end.
     words: Vec<Vec<u8>>,
     all: usize,
     bytes_max: usize,
@@ -82,7 +82,7 @@ impl<'a> Scaling<'a> {
         true
     }
 
-    /// True if nothing was found that costs more than its length.
+    /// True if no cost was found that grows faster than the input.
     pub fn is_linear(&self) -> bool {
         self.growing.is_empty()
     }

@@ -15,18 +15,18 @@ pub struct Target {
     pub name: &'static str,
     /// Folders of the repository whose files are seeds as well.
     pub seeds: Vec<String>,
-    /// The limit of its caller: longer inputs never reach it.
+    /// Limit of the caller, in bytes: longer inputs never reach the parser.
     pub bytes_max: usize,
-    /// The smallest stack on which the program does it.
+    /// Smallest stack of a thread that calls it, in bytes.
     pub stack_bytes: usize,
     takes: Takes,
 }
 
-/// Threads that serve pages and read results.
+/// Stack of threads that serve pages and read results, in bytes.
 const STACK_BYTES: usize = 2 << 20;
-/// The thread that reads the journal of settings.
+/// Stack of the thread that reads the journal of settings, in bytes.
 const MACHINE_STACK_BYTES: usize = 256 << 10;
-/// Inputs whose callers have no limit of their own: lines, tables of the user's, boards.
+/// Limit for inputs whose callers have none: lines, the user's tables, boards.
 const OTHER_BYTES_MAX: usize = 1 << 20;
 
 /// The limits of the callers.

@@ -39,7 +39,7 @@ mod status {
     /// Interrupted; what was measured is kept.
     pub(crate) const INTERRUPTED: u8 = 130;
 
-    /// That of the settings of a run, as its Record has them; none if all are restored or left to another process.
+    /// Status for the settings in a Record; none if each is restored or was set by another process.
     pub(crate) fn of_settings(record: &record::Record) -> Option<u8> {
         record.not_restored().any(|(_, left)| left.is_failure()).then_some(NOT_RESTORED)
     }

@@ -36,7 +36,7 @@ impl Paths {
         };
         let is_stream = asked.is_some_and(|path| !matches!(files::stream_kind(path), Ok(None)));
         let record = (!is_stream).then(|| log.with_extension("json"));
-        // Next to a device or a pipe is no place for files.
+        // No files are created next to a device or a pipe.
         let history = match (asked.filter(|_| !is_stream), as_root) {
             (None, true) => system_state(variable("STATE_DIRECTORY")).join("runs"),
             (None, false) => state_folder(variable("XDG_STATE_HOME"), variable("HOME")).join("sbc-bench/runs"),
@@ -46,11 +46,11 @@ impl Paths {
         Self { record, history, log, journal: PathBuf::from(JOURNAL) }
     }
 
-    /// Opens what takes the log and keeps no file, and says what it is; none where the log is a file.
+    /// Opens a log that is a pipe or a device; none if the log is a regular file.
     ///
     /// # Errors
-    /// One sentence: why the log cannot be where it was asked for. What another process has there is not to be lost, and
-    /// what cannot be kept is not to be measured first.
+    /// One sentence: the log cannot be written there, or would replace a file of another program. Checked before a run, so that
+    /// no measurement is lost.
     pub(crate) fn stream(&self) -> Result<Option<Stream>, String> {
         let stream = files::stream(&self.log).map_err(|error| match error.problem {
             files::Problem::Unread => format!("--log {error}; start that first."),
@@ -119,8 +119,8 @@ pub(crate) fn references(as_root: bool) -> PathBuf {
     Paths::choose(as_root, None).history.with_file_name("references")
 }
 
-/// Writes a result in one step, with the folder that it goes to where that is missing, so that it survives a loss of
-/// power; or into the pipe that has its name.
+/// Writes a result so that it survives a loss of power, and creates its directory if it is missing; a pipe of this name is
+/// written to.
 ///
 /// # Errors
 /// It cannot be written; an older one stays as it is.
@@ -132,7 +132,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     Ok(files::replace(path, text.as_bytes(), Access::Group)?)
 }
 
-/// As [`replace`], of a log and the Record next to it: both or none.
+/// As [`replace`], for a log and the Record next to it: both are replaced or neither is.
 ///
 /// # Errors
 /// As [`replace`].

@@ -1,6 +1,7 @@
 //! Signals that end a run: the first one is remembered, and everything that waits looks at it. A second Ctrl-C
-//! puts settings back, ends what was started and the program itself, even while it is blocked. What was ignored before this program began (`nohup`) stays
-//! ignored. Ctrl-Z stops the loads as well, and puts settings back for that time.
+//! restores settings, ends the programs that were started and this program itself, even while it is blocked. Signals that
+//! were ignored before this program began (`nohup`) stay ignored. Ctrl-Z also stops the loads, and restores settings until
+//! the run is continued.
 
 use crate::{status, stderr};
 use machine::settings::RestoreHandle;
@@ -91,7 +92,7 @@ pub(crate) fn ignore_hangup() {
     }
 }
 
-/// Ctrl-Z: settings go back, and everything is stopped until it is continued. Says afterwards for how long.
+/// Ctrl-Z: restores settings and stops everything until the process is continued. Reports the time afterwards.
 fn stop() {
     let way_back = RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(time) = bench::pause(way_back.as_ref()) {

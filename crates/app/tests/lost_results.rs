@@ -1,5 +1,5 @@
-//! Results that cannot be written: the exit status says so, and log and result file are of one run or those of the one
-//! before. And a log that is no file: what takes text gets it, and nothing is made next to it.
+//! Results that cannot be written have an exit status of their own, and log and result file always belong to the same run.
+//! A log that is a pipe or a device receives the text, and no file is created next to it.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,7 +13,7 @@ const WORDS: [&str; 7] = ["run", "--force", "--wait", "0s", "--quiet", "--repeat
 /// Results that could not be written.
 const NOT_WRITTEN: Option<i32> = Some(6);
 
-/// A directory for one test, with the state of the user's in it.
+/// A directory for one test, with the user's state directory in it.
 struct Folder(Scratch);
 
 impl Folder {
@@ -25,7 +25,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// A run whose log goes there.
+    /// A run with this log.
     fn run(&self, log: &str) -> Command {
         let mut command = untuned_command(PROGRAM, WORDS);
         command.arg("--log").arg(self.file(log)).args(["--", "true"]);
@@ -38,7 +38,7 @@ impl Folder {
         ["log", "json"].map(|end| std::fs::read(self.file(&format!("run.{end}"))).ok())
     }
 
-    /// Files that were put aside and forgotten.
+    /// Temporary files that were not removed.
     fn aside(&self) -> Vec<String> {
         let names = std::fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name());
         names.filter_map(|name| name.into_string().ok()).filter(|name| name.ends_with(".new")).collect()
@@ -60,7 +60,7 @@ fn is_of_verdict(output: &Output) -> bool {
     matches!(output.status.code(), Some(0 | 2 | 3))
 }
 
-/// On a drive with so many kilobytes left, from none to enough.
+/// Drives with different amounts of free space, from none to enough.
 #[test]
 fn full_drives_leave_the_pair_of_one_run_and_a_status() {
     let folder = Folder::new("full");
@@ -149,13 +149,13 @@ fn pipes_get_the_log_and_stay_pipes() {
     let folder = Folder::new("pipe");
     let pipe = folder.file("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Nobody reads: said before anything is measured.
+    // Without a reader, the run is refused before anything is measured.
     let output = folder.run("pipe").output().unwrap();
     let errors = said(&output);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("is a named pipe without a reader; start that first."), "{errors}");
     let reader = Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
-    // It opens the pipe when it likes, and a run before that is refused as above.
+    // The reader opens the pipe at any time; a run before that is refused as above.
     let output = std::iter::repeat_with(|| folder.run("pipe").output().unwrap())
         .find(|output| !said(output).contains("without a reader"))
         .unwrap();
@@ -166,7 +166,7 @@ fn pipes_get_the_log_and_stay_pipes() {
     assert!(std::fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     assert!(!folder.file("pipe.json").exists() && !folder.file("sbc-bench-runs").exists());
     assert_eq!(folder.kept(), 1);
-    // A reader that goes away takes the log with it.
+    // A reader that closes the pipe loses the log.
     let reader = Command::new("head").args(["-c", "0"]).arg(&pipe).spawn();
     let held = File::options().read(true).write(true).open(&pipe).unwrap();
     let mut run = folder.run("pipe").stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();

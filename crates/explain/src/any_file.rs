@@ -5,10 +5,10 @@ use record::{Missing, Record, is_stream, read_stream_within, without_colours};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Bytes of a file from strangers, when it is unpacked.
+/// Maximum size of an untrusted file after decompression, in bytes.
 pub const FOREIGN_BYTES_MAX: usize = 16 << 20;
-/// Bytes of a file from strangers that is text and neither JSON nor a stream: logs of the longest runs have a few hundred
-/// KiB, and reading text takes longest.
+/// Maximum size of an untrusted log, in bytes. Logs of the longest runs have a few hundred KiB, and text takes longer to read
+/// than JSON.
 pub const FOREIGN_LOG_BYTES_MAX: usize = 2 << 20;
 
 /// Why a file gives no Record.

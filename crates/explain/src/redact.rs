@@ -202,7 +202,7 @@ fn string(text: &str, key: &str, redactor: &mut Redactor) -> String {
         "path" if text.starts_with('/') && !OF_SYSTEM.iter().any(|known| text.starts_with(known)) => {
             redactor.place(text)
         }
-        // A message of the kernel is the text of one, or lies where those are kept that outlived it.
+        // Kernel messages, also those that survived a reboot.
         "kernel_messages" | "messages" | "hardware_messages" | "last_words" => redactor.message(text),
         _ => redactor.lines(text),
     }

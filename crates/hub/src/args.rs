@@ -42,19 +42,19 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: HookCommand,
     },
-    /// Take results out of all lists; who has an address still reads it, and its owner can list it again
+    /// Remove results from all lists; their addresses still work, and their owner can list them again
     Hide {
         /// Short names, the last parts of their addresses
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Delete results with all that came from them
+    /// Delete results with their originals, changes and names
     Delete {
         /// Short names, the last parts of their addresses
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Rewrite the database without remnants of what was deleted; who sends waits meanwhile
+    /// Rewrite the database without remnants of deleted data; uploads wait meanwhile
     Compact,
     /// Bring the database to the tables of this program
     Migrate,
@@ -93,7 +93,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Read what was sent, for a hub at the other end of standard input and output
+    /// Read uploads for a hub at the other end of standard input and output
     #[command(hide = true)]
     Worker,
 }
@@ -162,7 +162,7 @@ pub(crate) enum HookCommand {
         #[arg(long, value_name = "FILE", conflicts_with = "target")]
         target_file: Option<PathBuf>,
     },
-    /// List hooks, without what is secret in their targets
+    /// List hooks, without the secrets in their targets
     List,
     /// Send nothing any more of what NAME uploads
     Remove {
@@ -184,25 +184,25 @@ pub(crate) enum TokenCommand {
         /// upload, publish, delete, acknowledge
         #[arg(long, value_delimiter = ',', value_parser = scope, default_value = "upload,publish,delete,acknowledge")]
         scopes: Vec<Scope>,
-        /// What it may keep in MiB [default: 4096]
+        /// Quota in MiB [default: 4096]
         #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(i64).range(0..=1 << 40))]
         quota: Option<i64>,
     },
-    /// Set what a token may keep
+    /// Set the quota of a token
     Quota {
         /// Name of the uploader
         name: String,
-        /// What it may keep in MiB
+        /// Quota in MiB
         #[arg(value_name = "MIB", value_parser = clap::value_parser!(i64).range(0..=1 << 40))]
         quota: i64,
     },
     /// List tokens
     List,
-    /// Revoke a token; what was sent with it stays, unless --delete
+    /// Revoke a token; its uploads stay, unless --delete
     Revoke {
         /// Name of the uploader
         name: String,
-        /// Delete all that was sent with it, and its hooks
+        /// Delete its uploads and hooks
         #[arg(long)]
         delete: bool,
     },

@@ -1,5 +1,5 @@
-//! Notices by the machine's own curl and its store of certificates, as `sbc-bench` sends its results. What it is told stands
-//! in no argument, which every user could see. It follows no redirection: who receives a notice would choose what is asked
+//! Notices by the machine's own curl and its store of certificates, as `sbc-bench` sends its results. Options are passed on
+//! standard input, because every user can see arguments. Redirections are not followed: a receiver could choose an address
 //! in the network of this hub.
 
 use crate::outside::{NotOutside, Server};
@@ -7,11 +7,11 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What curl ends with where nothing took the connection (curl(1), EXIT CODES).
+/// Exit status of curl for a connection that was refused (curl(1), EXIT CODES).
 const NOT_CONNECTED: i32 = 7;
 
-/// Has curl send to an address what its options say, each with a value or as a flag without one. It connects to nothing but
-/// an address of the world outside that its name had a moment before, unless `allow_private`.
+/// Sends with curl. Options have a value or are flags. Unless `allow_private`, curl connects only to a public address that
+/// the name was resolved to right before.
 ///
 /// # Errors
 /// One sentence: curl cannot be started, what it said, or the status of the answer.
@@ -25,7 +25,7 @@ pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], tim
     for address in server.addresses().map_err(NotOutside::sentence)? {
         let options = [&addressed[..], &[("connect-to", &address)]].concat();
         match once(&options, time_max) {
-            // Of a server with two kinds of addresses one may not be reached from here.
+            // A server may have an IPv6 address that cannot be reached from here.
             Err(failed) if failed.status == Some(NOT_CONNECTED) => sent = Err(failed.why),
             done => return done.map_err(|failed| failed.why),
         }

@@ -46,7 +46,7 @@ pub fn import(
                     continue;
                 }
             };
-            // Changes of the past are no news for anybody.
+            // Imports of old results send no notices.
             match submit(store, workers, &Stop::default(), &bytes, sent, &|_, _, _| Ok(())) {
                 Ok(submitted) => {
                     for (inner, kept) in submitted {

@@ -40,19 +40,19 @@ impl Form {
 /// A hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
-    /// How changes are told.
+    /// Form of the notices.
     pub form: Form,
-    /// Where to, often with a password or a key.
+    /// Target, often with a password or a key.
     pub target: String,
     /// Whether it may reach private networks, this host among them.
     pub allow_private: bool,
 }
 
 impl Hook {
-    /// A hook to which something can be sent.
+    /// Checks the target.
     ///
     /// # Errors
-    /// Nothing can be sent to such an address, or it is one of a private network, which was not allowed.
+    /// The address is not valid, or is in a private network that was not allowed.
     pub fn new(form: Form, target: &str, allow_private: bool) -> Result<Self, Trouble> {
         let server = Server::of(target);
         let (is_target, like) = match form {
@@ -75,7 +75,7 @@ impl Hook {
         Ok(Self { form, target: target.to_owned(), allow_private })
     }
 
-    /// Where it goes, for people: without user, password, path and key.
+    /// The target without user, password, path and key, for display.
     pub fn shown(&self) -> String {
         Server::of(&self.target).map_or_else(|| "an address that is not valid".to_owned(), |server| server.shown())
     }

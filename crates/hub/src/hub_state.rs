@@ -27,7 +27,7 @@ pub struct Settings {
     pub behind_proxy: bool,
     /// What derives: a name that differs for every build of the program.
     pub build: String,
-    /// The program of its workers: this one, also where an update has replaced it.
+    /// Program of the workers: this one, even after an update has replaced its file.
     pub program: PathBuf,
 }
 
@@ -62,11 +62,11 @@ pub struct Hub {
     pub rates: Rates,
     /// What it has done.
     pub tally: Tally,
-    /// Processes that read what was sent.
+    /// Processes that read uploads.
     pub workers: Workers,
     /// Ends the worker that derives results of older builds.
     pub deriving: Stop,
-    /// Room for bodies of uploads, in bytes, by token: what has come of them takes it, and not what is promised.
+    /// Room for bodies of uploads, in bytes, by token. Only received bytes take room.
     pub bodies: Arc<Shares<i64>>,
     /// Workers for uploads, by token.
     pub uploads: Arc<Shares<i64>>,
@@ -78,16 +78,16 @@ pub struct Hub {
     pub answers: Arc<Shares<IpAddr>>,
 }
 
-/// Bodies of uploads in memory, of which a token may have a quarter: two of the largest.
+/// Memory for bodies of uploads, in bytes. A token may have a quarter: two of the largest.
 const BODIES_BYTES_MAX: usize = 64 << 20;
-/// Answers in memory, of which a network may have a quarter.
+/// Memory for answers, in bytes. A network may have a quarter.
 const ANSWERS_BYTES_MAX: usize = 64 << 20;
-/// Threads that ask the database; half of them for a network.
+/// Threads for queries. A network may have half of them.
 const QUERIES_MAX: usize = 8;
-/// Threads for what a hub does without being asked ([`crate::work`]).
+/// Threads for background work ([`crate::work`]).
 const OWN_THREADS: usize = 2;
 
-/// Workers of one tenant: all CPUs of a small machine, so that the others have time on those of a large one.
+/// Workers of one tenant: as many as there are CPUs, 2 to 4.
 fn workers_of_one() -> usize {
     std::thread::available_parallelism().map_or(2, std::num::NonZero::get).clamp(2, 4)
 }

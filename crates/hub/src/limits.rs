@@ -45,7 +45,7 @@ pub enum Refused {
     Empty,
     /// It is packed, and cannot be unpacked.
     Damaged(String),
-    /// The hub ends, the client is gone, or no process can be started for it.
+    /// The hub ends, the client is gone, or no process can be started.
     Stopped(String),
     /// The database does not take it.
     #[serde(skip)]

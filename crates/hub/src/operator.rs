@@ -1,4 +1,4 @@
-//! What the operator of a hub does: hooks, tokens, and taking things down.
+//! Commands of the operator: hooks, tokens, and removal of results.
 
 use crate::args::{HookCommand, TokenCommand};
 use crate::say;
@@ -36,7 +36,7 @@ pub(crate) fn hook(store: &dyn Store, command: HookCommand) -> anyhow::Result<()
     }
 }
 
-/// The target of a hook, which no argument has: every user could read it there.
+/// Reads the target of a hook. It is not an argument, because every user can read those.
 fn target_of(word: Option<&str>, file: Option<&Path>) -> anyhow::Result<String> {
     let mut text = String::new();
     match (word, file) {
@@ -79,7 +79,7 @@ pub(crate) fn compact(store: &dyn Store) -> anyhow::Result<()> {
     say("The database was rewritten without what was deleted.")
 }
 
-/// Says where the bytes of what was deleted may still be.
+/// Reports where deleted bytes may remain.
 fn rest(store: &dyn Store, is_gone: bool) -> anyhow::Result<()> {
     match (store.dialect(), is_gone) {
         (Dialect::Postgres, _) => say(

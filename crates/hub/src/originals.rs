@@ -15,14 +15,14 @@ pub fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// An original as it is kept.
+/// A compressed original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
     /// SHA-256 of its bytes.
     pub hash: String,
-    /// How many bytes it has.
+    /// Uncompressed size in bytes.
     pub size: usize,
-    /// Its bytes, compressed.
+    /// Compressed bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -70,7 +70,7 @@ pub fn keep(session: &mut dyn Session, original: &Packed) -> Result<(), Trouble>
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
     let values = [original.hash.as_str().into(), (original.size as i64).into(), original.bytes.clone().into()];
     session.run(sql, &values)?;
-    // One that was there is held, so that who deletes its last result waits; it may be gone already.
+    // An original that exists is locked until the result refers to it; it may be deleted already.
     let held = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_point_to());
     match first(session, &held, &[original.hash.as_str().into()])? {
         Some(_) => Ok(()),
@@ -105,7 +105,7 @@ pub fn get(session: &mut dyn Session, hash: &str) -> Result<Vec<u8>, Trouble> {
     packed(session, hash)?.unpacked()
 }
 
-/// Bytes of an original, as it is kept, that are read at once.
+/// Size of a compressed piece that is read at once, in bytes.
 pub const PIECE_BYTES: usize = 128 << 10;
 
 /// An original that is read and unpacked piece by piece.
@@ -121,16 +121,16 @@ pub struct Unpacking {
 }
 
 impl Unpacking {
-    /// An original of so many bytes.
+    /// An original of this uncompressed size.
     pub fn new(hash: String, size: usize) -> Self {
         let (inflater, digest) = (Decompress::new(true), Sha256::new());
         Self { hash, left: size, at: 0, piece: Vec::new(), used: 0, inflater, digest }
     }
 
-    /// The next bytes, so many or the rest; none at its end.
+    /// The next `count` bytes, or the rest; none at the end.
     ///
     /// # Errors
-    /// It is missing or damaged, which may show at its end alone.
+    /// It is missing or damaged. Damage may be found only at the end.
     pub fn next(&mut self, store: &dyn Store, count: usize) -> Result<Option<Vec<u8>>, Trouble> {
         if self.left == 0 {
             return Ok(None);

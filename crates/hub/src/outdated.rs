@@ -1,4 +1,4 @@
-//! Results that an older build derived are derived once more: one after the other, by a worker.
+//! Derives results of older builds again, one after the other, in a worker.
 
 use crate::derive::Derived;
 use crate::log;
@@ -17,8 +17,8 @@ pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
     Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
 }
 
-/// Derives one result of an older build once more. False if there is none that another worker has not taken. One that the
-/// database does not take is told and quarantined: it would be the first again, and no other would ever be derived.
+/// Derives one result of an older build again. False if there is none left. A result that the database refuses is logged and
+/// quarantined; otherwise it would stay the first, and no other would be derived.
 ///
 /// # Errors
 /// As [`Session::run`].
@@ -35,7 +35,7 @@ pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64)
     }
 }
 
-/// What is derived from a result; none if nobody waits for it any more.
+/// Derives a result; none if the hub ends.
 type Derive<'a> = &'a dyn Fn(&Outdated) -> Option<Result<Derived, String>>;
 
 fn derive_first(store: &dyn Store, build: i64, derive: Derive<'_>, taken: &mut Option<i64>) -> Result<bool, Trouble> {
@@ -73,7 +73,7 @@ impl Outdated {
             Err(why) => return Some(Err(why.clone())),
         };
         match &self.quarantined {
-            // It could not be redacted when it came, so that nothing of it was kept.
+            // It could not be redacted on arrival, so its original is empty.
             Some(why) if original.size == 0 => Some(Err(why.clone())),
             _ => {
                 let derived = workers.derive(stop, &self.alias, original)?;

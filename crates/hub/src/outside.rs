@@ -1,12 +1,12 @@
-//! Addresses that notices go to. Who runs the domain of a receiver chooses which address its name has, at every moment: what
-//! is connected to is an address that was looked at, and none of the hub's own network unless its operator allowed that.
+//! Addresses of notices. A receiver can change the address of its name at any moment, so the hub checks the address that it
+//! connects to, and refuses those of private networks unless the operator allows them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
 /// Schemes with their ports.
 const SCHEMES: [(&str, u16); 4] = [("http", 80), ("https", 443), ("smtp", 25), ("smtps", 465)];
 
-/// The begin of an address: scheme, server and port.
+/// Scheme, server and port of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Server {
     pub(crate) scheme: &'static str,
@@ -16,7 +16,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// That of an address. None for what another program could read in another way.
+    /// Parses a URL. None for URLs that other programs could parse differently.
     pub(crate) fn of(url: &str) -> Option<Self> {
         if !url.chars().all(|c| c.is_ascii_graphic() && !"\"\\<>".contains(c)) {
             return None;
@@ -45,13 +45,13 @@ impl Server {
         is_server.then_some(Self { scheme, has_user: user.is_some(), host, port })
     }
 
-    /// For people, without what may be secret.
+    /// For display, without secrets.
     pub(crate) fn shown(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         format!("{}://{host}:{}", self.scheme, self.port)
     }
 
-    /// Its addresses in the world outside, as curl's `connect-to` takes them.
+    /// Its public addresses, in the form of curl's `connect-to`.
     ///
     /// # Errors
     /// It has none.
@@ -77,7 +77,7 @@ impl Server {
     }
 }
 
-/// Why a server is not connected to, in one sentence without a full stop.
+/// Reason not to connect to a server, as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotOutside {
     /// Its name has no address, at this moment.
@@ -94,7 +94,7 @@ impl NotOutside {
     }
 }
 
-/// True for an address of the world outside (the IANA registries of special-purpose addresses, RFC 6890).
+/// True for a public address (IANA registries of special-purpose addresses, RFC 6890).
 fn is_outside(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_outside_v4(address),

@@ -1,25 +1,25 @@
-//! What a token may keep: its originals, compressed, and a share for each of its results. Counted in the transaction that
-//! keeps or deletes one.
+//! Quota of a token: compressed originals, and a fixed size for each result. Counted in the transaction that adds or deletes
+//! a result.
 
 use crate::store::{Session, Trouble, first};
 
-/// Bytes of a token whose quota nobody set: about 100,000 results.
+/// Default quota in bytes: about 100,000 results.
 const BYTES: i64 = 4 << 30;
 
-/// What a token keeps, and may keep, in bytes.
+/// Use and quota of a token, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// What it keeps.
+    /// Bytes in use.
     pub kept: i64,
-    /// What it may keep.
+    /// Quota in bytes.
     pub most: i64,
 }
 
 impl Quota {
-    /// Fails where nothing more may be kept.
+    /// Fails if the quota is used up.
     ///
     /// # Errors
-    /// The sentence for who sends.
+    /// Sentence for the sender.
     pub fn check(self) -> Result<(), Trouble> {
         match self.kept < self.most {
             true => Ok(()),

@@ -1,8 +1,8 @@
-//! Bytes of chance from the kernel: secrets of tokens, and addresses that nobody can work out.
+//! Random bytes from the kernel, for secrets of tokens and addresses that cannot be guessed.
 
 use crate::store::Trouble;
 
-/// So many random bytes.
+/// `N` random bytes.
 ///
 /// # Errors
 /// The kernel gives none.

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// Buckets that are remembered; for one more, the one that was not asked for the longest is forgotten.
+/// Maximum number of buckets; the least recently used one is dropped for a new one.
 const SENDERS_MAX: usize = 20_000;
 
 /// Buckets of requests by network, and of uploads by token.
@@ -55,8 +55,8 @@ impl Rates {
     }
 }
 
-/// What one sender can choose its address from: of IPv6 the first 64 bits, which one host is given (RFC 6177), of IPv4 the
-/// first 24, the smallest network that the routers of others tell apart.
+/// Network from which one sender can choose its address: a /64 of IPv6 (RFC 6177), a /24 of IPv4, the smallest network that
+/// is routed between providers.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -86,7 +86,7 @@ fn take<K: Copy + Eq + Hash>(buckets: &Mutex<Buckets<K>>, key: K, per_minute: u3
 }
 
 impl<K: Copy + Eq + Hash> Buckets<K> {
-    /// The bucket of a sender, who is the last one that was seen now.
+    /// The bucket of a sender, which becomes the most recently used one.
     fn seen(&mut self, key: K, new: Bucket) -> &mut Bucket {
         self.turn += 1;
         if self.by_sender.len() >= SENDERS_MAX

@@ -1,14 +1,14 @@
-//! Taking things down: results are hidden or deleted by their owner or by who runs the hub, with all that came from them.
+//! Hides and deletes results, for their owner and for the operator.
 
 use crate::originals;
 use crate::quota;
 use crate::results::{self, NAMED};
 use crate::store::{Row, Session, Store, Trouble, Value, erase, first};
 
-/// Results that one transaction deletes: writers wait for it.
+/// Maximum number of results that one transaction deletes: writers wait for it.
 const TOGETHER_MAX: i64 = 50;
 
-/// Deletes a result of an owner with all that came from it. False if the owner has no such result.
+/// Deletes a result of an owner with its original, changes and names. False if the owner has no such result.
 ///
 /// # Errors
 /// As [`Session::run`].
@@ -69,7 +69,7 @@ fn each(
     Ok(slugs.len())
 }
 
-/// Deletes the results of a condition with all that came from them.
+/// Deletes the results that match a condition, with their originals, changes and names.
 fn removed(session: &mut dyn Session, condition: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
     let columns: Vec<&str> = NAMED.iter().map(|(_, column)| *column).collect();
     let sql =
@@ -90,13 +90,13 @@ fn removed(session: &mut dyn Session, condition: &str, values: &[Value]) -> Resu
     ids.sort_unstable();
     ids.dedup();
     if without_use(session, ids)? {
-        // They stand in the counts, too, which are then counted once more.
+        // Counts contain the names, too, and are made again.
         session.run("DELETE FROM counted", &[])?;
     }
     Ok(rows)
 }
 
-/// Removes those of these names that nothing has any more. True if one was removed.
+/// Removes names that no result has any more. True if one was removed.
 fn without_use(session: &mut dyn Session, mut ids: Vec<i64>) -> Result<bool, Trouble> {
     let of_results = NAMED.iter().map(|(_, column)| format!("EXISTS (SELECT 1 FROM result WHERE {column} = $1)"));
     let used: Vec<String> =
@@ -104,7 +104,7 @@ fn without_use(session: &mut dyn Session, mut ids: Vec<i64>) -> Result<bool, Tro
     let unused = format!("DELETE FROM name WHERE id = $1 AND NOT ({}) RETURNING id", used.join(" OR "));
     let lock = format!("SELECT id FROM name WHERE id = $1{}", session.dialect().to_remove());
     let mut removed = false;
-    // In one order, so that two who remove do not wait for each other.
+    // A fixed order prevents deadlocks.
     ids.sort_unstable_by(|a, b| b.cmp(a));
     while let Some(id) = ids.pop() {
         session.run(&lock, &[id.into()])?;

@@ -53,7 +53,7 @@ pub struct Kept {
     pub published: bool,
 }
 
-/// What a result takes besides its original, with its place in indices. As in `migrations/7_quotas.sql`.
+/// Size of a result without its original, with its index entries, in bytes. The same as in `migrations/7_quotas.sql`.
 const ROW_BYTES: i64 = 4096;
 
 /// Letters of a short name: without those that look alike.
@@ -61,7 +61,7 @@ const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
 /// 60 bits: nobody finds an unlisted result by trying.
 const SLUG_LETTERS: usize = 12;
 
-/// A new short name. It says nothing about what it names: who has the file, too, cannot work it out.
+/// A new short name. It is random, so that it cannot be computed from the file.
 fn new_slug() -> Result<String, Trouble> {
     let random = random::bytes::<SLUG_LETTERS>()?;
     Ok(random.iter().map(|byte| LETTERS[usize::from(byte % 32)] as char).collect())

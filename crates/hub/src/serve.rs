@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Workers that wait for the first requests.
+/// Number of workers that are started before the first request.
 const WARM_WORKERS: usize = 2;
-/// Patience with threads that are in the database when the hub ends: what is not committed then was not acknowledged.
+/// Maximum time for threads that use the database when the hub ends. Transactions that are cut were not acknowledged.
 const THREADS_TIME_MAX: Duration = Duration::from_secs(1);
 /// The token of the first owner, next to the database.
 pub const TOKEN_FILE: &str = "token";

@@ -1,4 +1,4 @@
-//! Room that many want, each by a key: who holds more than its share is refused or waits, and nobody else is.
+//! Limited resources that are shared by key. A key that holds its share is refused or waits; other keys are not affected.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -20,7 +20,7 @@ struct Held<K> {
     by_key: HashMap<K, usize>,
 }
 
-/// What is held; it is given back with its value.
+/// A part that is held; dropping it gives it back.
 #[derive(Debug)]
 pub struct Share<K: Key> {
     shares: Arc<Shares<K>>,
@@ -34,13 +34,13 @@ pub trait Key: Copy + Eq + Hash {}
 impl<K: Copy + Eq + Hash> Key for K {}
 
 impl<K: Key> Shares<K> {
-    /// Room for so many, of which each key may hold a part.
+    /// A resource of size `all`, of which a key may hold `each`.
     pub fn new(all: usize, each: usize) -> Arc<Self> {
         let held = Mutex::new(Held { count: 0, by_key: HashMap::new() });
         Arc::new(Self { held, freed: Notify::new(), all, each })
     }
 
-    /// What one key may hold.
+    /// Maximum for one key.
     pub fn of_one(&self) -> usize {
         self.each
     }
@@ -55,7 +55,7 @@ impl<K: Key> Shares<K> {
     pub async fn wait(self: &Arc<Self>, key: K) -> Share<K> {
         loop {
             let mut freed = std::pin::pin!(self.freed.notified());
-            // What is given back from here on is noticed.
+            // Enabled before the attempt, so that nothing given back is missed.
             freed.as_mut().enable();
             if let Some(share) = self.take(key, 1) {
                 return share;
@@ -88,14 +88,14 @@ impl<K: Key> Share<K> {
 
 impl<K: Key> Drop for Share<K> {
     fn drop(&mut self) {
-        // Nothing is there again: who waits would wake itself.
+        // Nothing was given back: waiters would wake themselves.
         if self.count == 0 {
             return;
         }
         let mut held = self.shares.held();
         held.count -= self.count;
         let left = held.by_key.get(&self.key).map_or(0, |own| own - self.count);
-        // Who holds nothing takes no memory.
+        // Keys that hold nothing use no memory.
         match left {
             0 => drop(held.by_key.remove(&self.key)),
             left => drop(held.by_key.insert(self.key, left)),

@@ -1,5 +1,5 @@
-//! The way of a file into the hub: a worker unpacks it within limits, redacts it once more, reads and explains it; here it is
-//! kept. What cannot be read is kept as well, in quarantine with its reason, where only its owner sees it.
+//! Adds a file to the hub: a worker unpacks, redacts, reads and explains it, and this module stores it. A file that cannot be
+//! read is stored in quarantine with the reason, visible to its owner alone.
 
 use crate::derive::Derived;
 use crate::limits::Refused;
@@ -20,11 +20,11 @@ pub struct Sent {
     pub now_utc_ms: i64,
     /// Number of this build.
     pub build: i64,
-    /// Whether what cannot be read is kept in quarantine.
+    /// Whether unreadable files are stored in quarantine.
     pub quarantines: bool,
 }
 
-/// A file by its name in an archive, and where it went, or why it was not kept.
+/// Name of a file in an archive, and its result or the reason that it was not stored.
 pub type Submitted = (String, Result<Kept, String>);
 
 /// Something that is done within the transaction of a new result.
@@ -47,7 +47,7 @@ pub fn submit(
     Ok(keeping.kept)
 }
 
-/// Keeps files as they are read.
+/// Stores files as they are read.
 struct Keeping<'a> {
     store: &'a dyn Store,
     sent: &'a Sent,

@@ -1,5 +1,5 @@
-//! One tenant does its worst on everything that is shared, and another one, with a token and a network of its own, sends and
-//! reads all the while: nothing of its is refused. How long it waits is printed.
+//! One tenant abuses each shared resource while another, with its own token and network, uploads and reads. None of its
+//! requests is refused; their latency is printed.
 
 #![allow(clippy::print_stderr, reason = "how long others wait is looked at, not tested")]
 

@@ -1,4 +1,4 @@
-//! Processes that read what was sent: what ends one of them ends one request, and nobody else notices.
+//! Worker processes: the death of one ends one request and affects no other.
 
 mod common;
 
@@ -134,7 +134,7 @@ fn one_that_was_killed_once_is_not_the_fault_of_the_file() {
 
 #[test]
 fn reading_has_its_time_and_its_memory() {
-    // Each value of it takes 32 bytes where it is read.
+    // Each JSON value takes 32 bytes in memory.
     let large = [&b"{\"note\":["[..], &b"1,".repeat(7 << 20), b"1]}"].concat();
     for (words, expected) in [
         (["--request-cpu-seconds", "1"], "takes more than 1 s of CPU time"),

@@ -8,7 +8,7 @@ use crate::{rights, settings, vcio};
 /// A name, in kebab-case, and what is done with bytes.
 pub type Parser = (&'static str, fn(&[u8]));
 
-/// Bytes of a file of the kernel that are read.
+/// Maximum size that is read of a file of the kernel, in bytes.
 pub const FILE_BYTES_MAX: usize = crate::root::FILE_BYTES_MAX as usize;
 
 /// All of them.

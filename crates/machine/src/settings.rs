@@ -83,9 +83,9 @@ impl Settings {
         outcome
     }
 
-    /// Compares everything that is wanted with what is in force. What differs is set once more, but for a limit that
-    /// was lowered; what differs even then is told, and again only when it changes. Nobody is overruled twice, and what
-    /// was set by others is what comes back at the end.
+    /// Compares the wanted settings with those in force. A setting that differs is set once more, except a clock limit that was
+    /// lowered. One that still differs is reported, and again only when it changes. The value of another program is the one
+    /// that is restored at the end.
     pub fn check(&mut self) -> Vec<Outcome> {
         let mut changes = lock(&self.changes);
         let mut outcomes = Vec::new();
@@ -167,8 +167,8 @@ impl RestoreHandle {
         lock(&self.0).restore()
     }
 
-    /// Puts everything back while the run is stopped; `stopped` lasts until it goes on, and then all is set again that was
-    /// not changed meanwhile.
+    /// Restores all settings while the run is stopped. `stopped` returns when the run continues; settings that were not changed
+    /// meanwhile are set again.
     pub fn suspend<T>(&self, stopped: impl FnOnce() -> T) -> T {
         let suspended = lock(&self.0).suspend();
         let out = stopped();

@@ -64,8 +64,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What the machine is called in every table and heading: its board; its host where that is a board's name; or its
-    /// SoC. What its owner calls it is no name for others.
+    /// Name of the machine in tables and headings: its board, else its host if that is a board's name, else its SoC. Names that
+    /// its owner gave are not used.
     pub fn name(&self) -> Option<&String> {
         let host = self.hostname.known().filter(|host| names_a_board(host));
         self.board.known().or(host).or(self.soc.known())

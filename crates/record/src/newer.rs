@@ -7,9 +7,9 @@ use serde_json::Value;
 
 /// Parts of a file that are unknown are tried one by one, at most this many.
 const TRIES_MAX: usize = 4096;
-/// Each try reads all that is known so far: larger files get fewer tries, at least this many.
+/// Minimum number of tries. Each try reads everything known so far, so larger files get fewer.
 const TRIES_MIN: usize = 32;
-/// Values of JSON that all tries may read together.
+/// Maximum number of JSON values that all tries read together.
 const VALUES_MAX: usize = 50_000_000;
 
 /// The Record of a file with a newer schema; none of others, and without source and run.
@@ -33,7 +33,7 @@ pub(crate) fn known(file: &Value) -> Option<Record> {
     Some(record)
 }
 
-/// Tries for a file of this size.
+/// Number of tries for a file.
 fn tries(file: &Value) -> usize {
     let mut values = 0;
     let mut next = vec![file];

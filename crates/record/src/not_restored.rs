@@ -1,5 +1,5 @@
-//! Settings that do not have their old value at the end: the only place that says so. Without a value of this type there is
-//! nothing to say; `tidy` refuses these words elsewhere.
+//! Settings that do not have their old value after a run. Sentences about them are made from this type alone; `tidy`
+//! refuses the words elsewhere.
 
 use crate::{End, Record, Restored, SettingChange};
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ enum Why<'a> {
 }
 
 impl<'a> NotRestored<'a> {
-    /// The setting of this path, by how its restoration went; none if it has its old value.
+    /// From the path and the outcome of a restoration; none if the setting has its old value.
     pub fn of(path: &'a str, restored: &'a Restored) -> Option<Self> {
         let why = match restored {
             Restored::Done => return None,
@@ -36,7 +36,7 @@ impl<'a> NotRestored<'a> {
         outcomes.iter().filter_map(|(path, restored)| Self::of(path, restored))
     }
 
-    /// The same of a change, which knows the old value.
+    /// From a change, which has the old value.
     pub fn of_change(change: &'a SettingChange) -> Option<Self> {
         let old = Some(change.old.as_str()).filter(|old| !old.is_empty());
         Self::of(&change.path, &change.restored).map(|left| Self { old, ..left })
@@ -47,7 +47,7 @@ impl<'a> NotRestored<'a> {
         self.path
     }
 
-    /// True if it is this program that failed; false for what belongs to another process since.
+    /// True if this program failed; false if another process has set it since.
     pub fn is_failure(&self) -> bool {
         !matches!(self.why, Why::LeftAlone(_))
     }
@@ -64,7 +64,7 @@ impl<'a> NotRestored<'a> {
         }
     }
 
-    /// What stands in the sentence.
+    /// Values of the names in the template.
     pub fn values(&self) -> Vec<(&'static str, &'a str)> {
         let mut values = vec![("path", self.path)];
         match self.why {
@@ -92,7 +92,7 @@ impl<'a> NotRestored<'a> {
         sentence + rest
     }
 
-    /// The same for a table, where the file stands already.
+    /// Short form for a table that has the path in another column.
     pub fn in_short(&self) -> String {
         match self.why {
             Why::Pending => "not restored".to_owned(),
@@ -111,7 +111,7 @@ impl Record {
         left.filter(move |(_, left)| told.insert(left.path))
     }
 
-    /// Those of a run that came to its end. What is pending in one that died is settled by its guard or by the next start.
+    /// The same, without pending settings of a run that died: its guard or the next start restores them.
     pub fn not_restored(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
         let has_died = self.run.end == End::Died;
         self.settings_left().filter(move |(_, left)| !(has_died && left.why == Why::Pending))

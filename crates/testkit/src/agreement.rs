@@ -1,14 +1,14 @@
-//! One outcome of settings: what the Record of a run says of them, what the run said, and its exit status are the same.
+//! Checks that the Record of a run, its output and its exit status agree about settings.
 
 use record::{NotRestored, Record};
 
 /// The exit status of a run that left a setting changed.
 const LEFT_CHANGED: i32 = 5;
-/// What only the sentences of settings that were left changed say.
+/// Words that only sentences about settings that were left changed contain.
 const WORDS: &str = "not restored";
 
-/// What differs between the Record, what was said on standard error, and the exit status; none if they agree. A run that was
-/// interrupted before it measured something has no Record.
+/// The first disagreement between the Record, standard error and the exit status; none if they agree. A run that was
+/// interrupted before its first measurement has no Record.
 pub fn disagreement(record: Option<&Record>, said: &str, status: Option<i32>) -> Option<String> {
     // The screen breaks lines.
     let mut said = said.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -188,7 +188,7 @@ fn debian_changelog(epoch: &str) -> Result<String> {
     ))
 }
 
-/// The first line of `SHA256SUMS`, a comment for sha256sum: signed with the rest, it tells `update` how old the release is.
+/// The first line of `SHA256SUMS`: a comment for sha256sum, and the signed date of the release for `update`.
 fn day(epoch: &str) -> Result<String> {
     said(Command::new("date").args(["--utc", "+# date: %Y-%m-%d", "--date"]).arg(format!("@{epoch}")).output()?)
         .map(|line| line + "\n")

@@ -20,7 +20,7 @@ const fn row(file: &'static str, function: &'static str, bound: &'static str) ->
     Bounded { file, function, bound }
 }
 
-/// Everything that may call itself.
+/// Functions that may call themselves.
 const BOUNDED: &[Bounded] = &[
     row("crates/app/src/commands/site/sources.rs", "look_into", "folders are read to a depth of 16"),
     row("crates/explain/src/names.rs", "shorten", JSON),
@@ -82,7 +82,7 @@ fn recursive(text: &str) -> Vec<(String, usize)> {
     let mut calls: BTreeMap<Key, BTreeSet<Key>> = BTreeMap::new();
     for function in &functions {
         let body = function.open..function.close;
-        // What is called in a function within this one is that one's call.
+        // Calls in a nested function belong to that function.
         let inner = functions.iter().filter(|inner| inner.open > body.start && inner.close < body.end);
         let inner: Vec<_> = inner.map(|inner| inner.open..inner.close).collect();
         let variable =
@@ -109,11 +109,11 @@ fn recursive(text: &str) -> Vec<(String, usize)> {
     found.map(|function| (function.key.name.to_owned(), function.line)).collect()
 }
 
-/// What a call names.
+/// Name of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     name: &'a str,
-    /// It stands in an `impl` or a `trait`.
+    /// True for functions of an `impl` or a `trait`.
     is_method: bool,
 }
 
@@ -159,7 +159,7 @@ fn braces(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     Some((open, closing(tokens, open)))
 }
 
-/// What is called by this word: `name(`, `Self::name(` or `self.name(`.
+/// The function that is called here: `name(`, `Self::name(` or `self.name(`.
 fn call<'a>(tokens: &[Token<'a>], at: usize) -> Option<Key<'a>> {
     let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
     let before = |by: usize| text(at.checked_sub(by));

@@ -1,12 +1,12 @@
-//! That a setting does not have its old value is said by one type, `record::NotRestored`, which is made of the outcome of
-//! its restoration. A text that says so elsewhere can contradict the Record and the exit status, and is refused.
+//! Sentences about settings that do not have their old value are made by `record::NotRestored` alone, from the outcome of a
+//! restoration. Text elsewhere could contradict the Record and the exit status, and is refused.
 
 use super::{Problem, rust, source};
 use crate::workspace::File;
 
 /// The one place.
 const PLACE: &str = "crates/record/src/not_restored.rs";
-/// What says it. Put together from halves so that this file does not contain it.
+/// The words. Concatenated, so that this file does not contain them.
 const WORDS: [&str; 4] = [
     concat!("not ", "restored"),
     concat!("not be ", "restored"),
@@ -14,7 +14,7 @@ const WORDS: [&str; 4] = [
     concat!("not be ", "put back"),
 ];
 
-/// Every text of the program that says so elsewhere.
+/// Texts of the program with these words elsewhere.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     if !source::is_of_program(&file.path) || file.path == PLACE {
         return Vec::new();

@@ -64,7 +64,7 @@ fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
     let told = match left.has_ended {
         true => {
             ended(&mut left.record);
-            // It had put back what its stream still calls pending.
+            // The run restored settings that its stream still calls pending.
             bench::settle(root, &mut left.record);
             "An earlier run finished, but its result file was not written.".to_owned()
         }

@@ -174,16 +174,16 @@ fn typed_line(is_over: &AtomicBool) -> Option<String> {
     is_line.then(|| String::from_utf8_lossy(&line).into_owned())
 }
 
-/// Where the results of a run go.
+/// Destinations of the results of a run.
 struct Places {
     paths: Paths,
-    /// What takes the log, where that is no file.
+    /// Destination of the log if it is not a regular file.
     stream: Option<Stream>,
     kept: Option<SavedRun>,
 }
 
 impl Places {
-    /// What can be wrong with them is said before anything is measured.
+    /// Checks the destinations before anything is measured.
     fn of(as_root: bool, log: Option<&Path>) -> anyhow::Result<Self> {
         let paths = Paths::choose(as_root, log);
         let stream = match log {
@@ -193,7 +193,7 @@ impl Places {
         Ok(Self { paths, stream, kept: None })
     }
 
-    /// Where the result file is, where that is not next to the log.
+    /// A note with the place of the result file if it is not next to the log.
     fn note(&self) -> Option<String> {
         let (log, history) = (self.paths.log.display(), self.paths.history.display());
         let kind = self.stream.as_ref()?.kind;
@@ -201,7 +201,7 @@ impl Places {
     }
 }
 
-/// Log and Record to disk, report to standard output, everything into the exit status.
+/// Writes log and Record, prints the report, and returns the exit status.
 fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<&Sending>) -> anyhow::Result<u8> {
     let Finished { record, trouble, broken, .. } = finished;
     let Places { paths, stream, kept } = places;
@@ -224,7 +224,7 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
     let json = Document::saved(&record, &explained);
     let kept =
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
-    // Scripts that find these words print no last line of the log.
+    // Scripts that find these words do not print the last line of the log.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
     if explained.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.

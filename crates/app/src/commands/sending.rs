@@ -104,8 +104,8 @@ impl Sending {
         }
     }
 
-    /// Sends these and all that waits for this hub and does not rest. What the hub refuses stays for a few tries, all else
-    /// until it is sent.
+    /// Sends these files and all that wait for this hub, except those whose next try is not due. A file that the hub refuses is
+    /// kept for a few tries, any other until it is sent.
     pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<Sent> {
         let runs = Paths::choose(machine::is_root(), None).history;
         let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
@@ -173,7 +173,7 @@ impl Sending {
         Ok(sent)
     }
 
-    /// That the hub does not take a result, and where it is now.
+    /// Sentence about a result that the hub refused, with its place.
     fn refusal(&self, name: &str, why: &str, aside: Option<&Path>) -> String {
         match aside {
             None => format!("Refused, kept for another try: {name}: {why}"),

@@ -42,7 +42,7 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
     bar.show(&bench::Progress::Note(note));
 }
 
-/// The settings that an earlier run left changed, with their outcomes. Why it left them is not known.
+/// Sentence about settings that an earlier run left changed. It names no reason, because none is known.
 fn told_of_leftovers(outcomes: &[(String, Restored)]) -> String {
     let left: Vec<String> = NotRestored::among(outcomes).map(|left| format!(" {}", left.sentence())).collect();
     let done = outcomes.len() - left.len();

@@ -11,7 +11,7 @@ use machine::Timeline;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
-/// Releases are more frequent than twice a year: an address with an older one may withhold newer ones.
+/// Age in days from which a release is called old. Releases are more frequent; a mirror may withhold them.
 const AGE_DAYS_MAX: i32 = 183;
 /// A key has two lines.
 const KEY_BYTES_MAX: u64 = 4 << 10;
@@ -52,13 +52,13 @@ pub(crate) fn run(args: &UpdateArgs) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// What the age of a release means; empty for one of the last months.
+/// Warning about the age of a release; empty for a recent one.
 fn age(day: &str, now_utc_ms: i64) -> anyhow::Result<String> {
     let day = day.parse::<Date>()?;
     let today = Timestamp::from_millisecond(now_utc_ms)?.to_zoned(TimeZone::UTC).date();
     let days = day.until(today)?.get_days();
     Ok(match days {
-        // The clock of another time zone, or of who signed, may be ahead.
+        // The clock of another time zone, or of the signer, may be ahead.
         ..-2 => {
             format!("The clock of this machine says {today}, before that day: how old the release is, is unknown.\n")
         }

@@ -1,5 +1,5 @@
-//! The settings of the result file, what the run said, its exit status, and the machine say the same: where every write that
-//! puts a setting back is refused from one on, and at every other failure and kill.
+//! The result file, the output, the exit status and the machine agree about settings: if every write that restores a
+//! setting is refused from some write on, and after every other failure and kill.
 
 use crate::kills::RUN;
 use crate::tree::{Tree, can_run, difference, for_each};
@@ -8,7 +8,7 @@ use std::process::Output;
 use std::sync::Mutex;
 use testkit::disagreement;
 
-/// What differs after a run on this machine that was not killed.
+/// The disagreements after a run on this machine that was not killed.
 pub(crate) fn check_agreement(tree: &Tree, output: &Output) -> Result<(), String> {
     let text = std::fs::read_to_string(tree.path("log/sbc-bench.json")).ok();
     // A disk that refused the result file has told.
@@ -24,7 +24,7 @@ pub(crate) fn check_agreement(tree: &Tree, output: &Output) -> Result<(), String
     record.map_or(Ok(()), |record| check_settings(tree, &record))
 }
 
-/// What a Record says of a setting is what its file says.
+/// The outcome of a setting in a Record matches its file.
 pub(crate) fn check_settings(tree: &Tree, record: &Record) -> Result<(), String> {
     for (at, change) in record.settings.iter().enumerate() {
         let is_first = record.settings[..at].iter().all(|earlier| earlier.path != change.path);
@@ -40,7 +40,7 @@ pub(crate) fn check_settings(tree: &Tree, record: &Record) -> Result<(), String>
     Ok(())
 }
 
-/// So many writes follow the first that is refused.
+/// Number of writes after the first that is refused.
 const WRITES_MAX: usize = 40;
 
 #[test]
@@ -53,7 +53,7 @@ fn refused_restores_are_in_the_result_file_told_and_in_the_status() {
     let is_setting = |path: &str| path.contains("/cpufreq/") || path.ends_with("/online");
     let writes = whole.trace().iter().filter(|call| call.word == "write" && is_setting(&call.path)).count();
     let outcomes = Mutex::new(Vec::new());
-    // Both may be refused: those of the run alone, which its guard makes good, and those of both.
+    // Writes are refused to the run alone, whose guard then restores, or to both.
     let plans: Vec<(usize, bool)> = (1..=writes).flat_map(|first| [(first, false), (first, true)]).collect();
     for_each(&plans, |(first, also_guard)| {
         let tree = Tree::new();
@@ -68,7 +68,7 @@ fn refused_restores_are_in_the_result_file_told_and_in_the_status() {
         let output = tree.run(RUN, &rules.join(";"));
         let status = output.status.code();
         let mut outcome = tree.wait_for_ends().and_then(|()| check_agreement(&tree, &output));
-        // What was left is put back by the next one that may.
+        // The next run that may set settings restores the rest.
         if outcome.is_ok() {
             let restored = tree.run(&["restore"], "");
             let differs = difference(&before, &tree.settings());
@@ -89,7 +89,8 @@ fn refused_restores_are_in_the_result_file_told_and_in_the_status() {
     assert!(left(true) > 2, "hardly any restore was refused: {outcomes:?}");
 }
 
-/// The settings of a CPU that is off when the run ends come back with it: the run says that they are left, and its guard stays.
+/// Settings of a CPU that is offline at the end of a run are restored when it returns: the run reports them, and its guard
+/// waits.
 #[test]
 fn settings_of_a_cpu_that_is_off_come_back_with_it() {
     if !can_run() {
@@ -97,7 +98,7 @@ fn settings_of_a_cpu_that_is_off_come_back_with_it() {
     }
     let tree = Tree::new();
     let before = tree.settings();
-    // It is off when the run puts its settings back, and for the first looks of its guard.
+    // The CPU is offline while the run restores, and for the first attempts of its guard.
     let refused = |role: &str, numbers: std::ops::Range<usize>| {
         numbers.map(|number| format!("{role} write /policy1/ {number} EBUSY")).collect::<Vec<_>>()
     };

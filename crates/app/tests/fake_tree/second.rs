@@ -54,7 +54,7 @@ fn a_stopped_run_leaves_the_settings_of_its_owner() {
     };
     let before = settings();
     let mut command = tree.command(RUN, "");
-    // As a shell starts it, which can let it go on.
+    // A shell starts it in a group of its own, and can continue it.
     let command = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let wait_for = |is_held: bool| {

@@ -11,7 +11,7 @@ use testkit::{Scratch, untuned_command};
 mod https;
 mod runs;
 
-/// A hub that ends by what it got.
+/// A hub that closes the connection after each request.
 const CLOSES: u16 = 0;
 const LOG: &str = include_str!("../../../explain/tests/composed/0.9.44-false-alarm.txt");
 const KEPT: &str =
@@ -83,7 +83,7 @@ impl Folder {
         files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|found| found == end)).collect()
     }
 
-    /// Lets an hour pass for what rests.
+    /// Moves the tries of waiting files one hour into the past.
     fn rest(&self) {
         for note in self.spooled("tries") {
             let text = std::fs::read_to_string(&note).unwrap();
@@ -189,7 +189,7 @@ fn results_that_are_not_taken_are_kept_and_sent_later() {
             assert_eq!((exit, requests.try_iter().count()), (1, 0), "{status}: {err}");
             assert!(err.contains("Refused before, tried again in 1 min: 1 result."), "{status}: {err}");
         }
-        // Who names the file wants it sent now.
+        // A file that is named is sent at once.
         let words = if is_refusal { vec!["log", "--to", &url, "--yes"] } else { vec!["--to", &url, "--yes"] };
         let (exit, _, err) = texts(&folder.upload(&words));
         assert_eq!((exit, folder.waiting(), folder.spooled("tries").len()), (0, 0, 0), "{status}: {err}");
@@ -210,7 +210,7 @@ fn results_that_are_refused_again_and_again_are_set_aside() {
             let (exit, err, sent) = upload(file);
             assert_eq!((exit, sent), (1, 1), "{err}");
             assert!(err.contains("Refused, kept for another try: "), "{err}");
-            // It rests, longer each time; everything else is sent meanwhile.
+            // The pause grows with each try; other files are sent meanwhile.
             let (_, err, sent) = upload(&[]);
             assert_eq!(sent, 0, "{err}");
             assert!(err.contains(&format!("tried again in {minutes} min: 1 result.")), "{err}");
@@ -220,7 +220,7 @@ fn results_that_are_refused_again_and_again_are_set_aside() {
         let aside = folder.spooled("aside").pop().unwrap();
         assert_eq!((exit, sent, folder.waiting()), (1, 1, 0), "{err}");
         assert!(err.contains(&format!("Refused 3 times, set aside as {}: ", aside.display())), "{err}");
-        // Said once, kept, and sent no more until it is named.
+        // Reported once, kept, and not sent again until it is named.
         folder.rest();
         assert_eq!(upload(&[]), (0, String::new(), 0));
         let named = aside.display().to_string();

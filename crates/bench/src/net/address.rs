@@ -30,8 +30,8 @@ impl Address {
     }
 }
 
-/// What asks this very host or a meter: no redirection leads away from it, no proxy of the environment is in between, and an
-/// answer with any status is one.
+/// Agent for this host and for meters. It follows no redirection, uses no proxy of the environment, and returns answers
+/// with any status.
 #[expect(clippy::disallowed_methods, reason = "the one place that makes an agent")]
 pub(super) fn agent(time_max: Duration) -> ureq::Agent {
     let config = ureq::Agent::config_builder().timeout_global(Some(time_max)).max_redirects(0).proxy(None);

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Exit statuses of curl for a connection that was there and is no more: got nothing, cannot send, cannot receive (curl(1)).
+/// Exit statuses of curl for a connection that ended early: empty reply, send failure, receive failure (curl(1)).
 const CONNECTION_ENDED: [i32; 3] = [52, 55, 56];
 
 /// Why there is no answer.

@@ -34,17 +34,17 @@ pub struct Hub {
 /// Why a result was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSent {
-    /// The hub does not take it, or closed the connection without an answer: the same would happen again. Where that is for
-    /// the file alone, others may pass.
+    /// The hub refused the file, or closed the connection without an answer: the same would happen again. If the reason is
+    /// the content of the file, other files may still be accepted.
     Refused {
-        /// What it said.
+        /// Reason.
         why: String,
-        /// True if it is for the content of the file.
+        /// True if the reason is the content of the file.
         is_of_content: bool,
     },
     /// It may work soon, after the pause that the hub asked for.
     Later(String, Option<Duration>),
-    /// It works once something else is mended: a proxy, curl.
+    /// A proxy or curl has to be fixed first.
     Held(String),
 }
 
@@ -53,7 +53,7 @@ impl NotSent {
         Self::Refused { why, is_of_content: true }
     }
 
-    /// A hub that ends by a file is gone for the others as well.
+    /// A hub that dies of one file does not accept others either.
     fn ended(url: &str, why: &str) -> Self {
         Self::Refused { why: format!("{url} closed the connection without an answer: {why}"), is_of_content: false }
     }
@@ -142,8 +142,8 @@ impl Hub {
         }
     }
 
-    /// What is said of the content is for this file, what is said of the token or the address for all of them. A proxy answers
-    /// for an afternoon.
+    /// Statuses about the content concern this file, those about the token or the address concern all files. A proxy may answer
+    /// in place of the hub for hours.
     fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, NotSent> {
         let said = || format!("{} answers {status}: {}", self.address.url, sentence(&body));
         match status {
@@ -155,7 +155,7 @@ impl Hub {
     }
 }
 
-/// True for errors of a connection that was there and is no more.
+/// True for errors of a connection that ended early.
 fn is_end(kind: ErrorKind) -> bool {
     use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)

@@ -35,8 +35,8 @@ pub(crate) struct Standstill {
 /// Times for which everything stood still, until a run takes them.
 static PAUSES: Mutex<Vec<Duration>> = Mutex::new(Vec::new());
 
-/// Stops all programs of this process, puts settings back, then stops the process itself until it is continued (`fg`,
-/// `bg`), sets what was set, and lets the programs go on. Returns how long that was, or nothing where nobody could let it go on.
+/// Stops all programs of this process, restores settings, and stops the process itself until it is continued (`fg`, `bg`).
+/// Then sets the settings again and continues the programs. Returns the time, or none if nothing could continue the process.
 pub fn pause(way_back: Option<&RestoreHandle>) -> Option<Duration> {
     let root = Root::system();
     if !machine::signals::can_be_continued(&root) {

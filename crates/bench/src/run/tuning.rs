@@ -105,8 +105,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Tells which settings the Record says were left changed. By now the guard has tried what this process could not put
-    /// back, and what has its old value was put back.
+    /// Reports the settings that the Record calls left changed. The guard has tried again by now; a setting that has its old
+    /// value is recorded as restored.
     pub(super) fn tell_settings_left(&mut self) {
         let root = self.context.root;
         let record = self.recorder.record();

@@ -170,11 +170,11 @@ fn name_x86(machine: &mut Machine) {
     }
 }
 
-/// Letters of the id that a container has for a host name.
+/// Length of the id that a container has for a host name.
 const CONTAINER_ID_LETTERS: usize = 12;
 
-/// Where the scripts know no board, they print the host's name in its place: DMI and the device tree have better ones, and who
-/// publishes the log blanks it.
+/// Replaces the name of the host, which the scripts print for unknown boards, by that of DMI or the device tree. The name of
+/// the host is redacted in published logs.
 fn name_board(machine: &mut Machine) {
     let is_hosts = |name: &str| {
         let host = machine.hostname.known().map_or("", |host| host.split('.').next().unwrap_or(host));

@@ -1,8 +1,8 @@
 //! Rule: limit-by-program. Another program lowered a clock limit while a workload ran: thermal daemons of vendors, tuned
 //! and power profiles do so.
 //!
-//! The run found its own limit changed between two steps, and no cooling device of CPUs was in use. Where a machine has
-//! none, the limit counts as one of the kernel.
+//! The run found its own limit changed between two steps, and no cooling device of CPUs was in use. On a machine without
+//! such devices, the limit is attributed to the kernel.
 
 use super::place::samples_place;
 use super::thermal_throttling::during;

@@ -1,7 +1,7 @@
-//! Rule: limit-lifted. A limit or a governor of the owner's held the clock before the run, which lifted it: the scores are
-//! those of a machine that its owner does not have the rest of the time.
+//! Rule: limit-lifted. A limit or a governor of the owner held the clock before the run. The run lifted it, so the owner's
+//! machine is slower than its scores the rest of the time.
 //!
-//! What the user asked for (`MaxKHz`, two sides) is no finding here, nor are governors that follow the load.
+//! Settings that the user asked for (`MaxKHz`, two sides) are no findings here, nor are governors that follow the load.
 
 use super::limited_by_setting::{LOSS_PERCENT_MIN, asked_khz, holds_a_clock};
 use super::{Check, Rule};
@@ -16,13 +16,13 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// What held the CPUs of some policies before the run.
+/// A setting that held the CPUs of some policies before the run.
 #[derive(Debug, Clone, PartialEq)]
 struct Lifted {
     governor: Option<String>,
-    /// The clock that it held them at, where that is known.
+    /// The clock that it held them at, if known.
     khz: Option<u32>,
-    /// What the run lifted it to.
+    /// The limit during the run.
     top_khz: u32,
 }
 
@@ -72,7 +72,7 @@ fn finding(lifted: Lifted, mut cpus: Vec<u32>) -> Finding {
     }
 }
 
-/// What a score loses that follows the clock, in percent.
+/// Loss of a score that is proportional to the clock, in percent.
 fn loss(khz: u32, top_khz: u32) -> f64 {
     100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1))
 }
@@ -110,7 +110,7 @@ fn governor(record: &Record, policy: &Policy) -> Option<(usize, Lifted)> {
         return None;
     }
     let top_khz = top_khz(record, policy)?;
-    // The one holds what was written to it, the other the lowest that is allowed.
+    // `userspace` holds the clock that was written to it, `powersave` the lowest one.
     let khz = match first_change(record, policy, "scaling_setspeed") {
         Some((_, change)) if name == "userspace" => khz(&change.old),
         _ if name == "powersave" => policy.limit_khz_min.known().copied(),

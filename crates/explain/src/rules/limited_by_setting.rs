@@ -200,14 +200,14 @@ fn loss_percent(record: &Record, held: &[Held]) -> f64 {
     if all > 0.0 { 100.0 * lost / all } else { 0.0 }
 }
 
-/// The highest clock of a policy that the user wanted, as the kernel took it: a limit between two OPPs is the lower one.
+/// The highest clock of a policy that the user asked for. The kernel rounds a limit between two OPPs down.
 fn wanted_khz(record: &Record, policy: &Policy) -> Option<u32> {
     let top = policy.clock_khz_max.known().copied()?;
     let asked = asked_khz(record).filter(|asked| *asked < top);
     Some(asked.map_or(top, |asked| view::limit_taken(record, policy, asked).unwrap_or(asked)))
 }
 
-/// What the user asked for by `MaxKHz`.
+/// The value of `MaxKHz`.
 pub(super) fn asked_khz(record: &Record) -> Option<u32> {
     let options = record.run.options.iter();
     options.filter_map(|option| option.strip_prefix("MaxKHz=")?.parse().ok()).min()

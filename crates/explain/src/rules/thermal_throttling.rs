@@ -106,7 +106,7 @@ fn by_limit(case: &Case<'_>) -> Option<Finding> {
     let lowered = view::limits_lowered(record);
     let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
     let heat = view::heat(record, view::whole_run());
-    // Where no cooling device tells, other programs may have lowered them: heat must at least be possible.
+    // Without a cooling device, another program may have lowered them: heat must at least be possible.
     let is_warm = heat.as_ref().is_none_or(|heat| heat.millicelsius_max >= WARM_MILLICELSIUS);
     is_warm.then(|| {
         let finding = Finding::new(

@@ -34,8 +34,8 @@ pub fn limit_set_at(record: &Record, policy: &Policy, at_ms: i64) -> Option<(u32
     }
 }
 
-/// What the kernel made of this limit, in kHz, where the run set it and it was in force; of several times the highest, as
-/// cooling can hold it down for a while.
+/// The value in kHz that the kernel showed after the run set this limit. The highest of several, because cooling can lower it
+/// for a while.
 pub fn limit_taken(record: &Record, policy: &Policy, khz: u32) -> Option<u32> {
     let path = format!("/policy{}/scaling_max_freq", policy.policy);
     let wanted = khz.to_string();

@@ -92,9 +92,9 @@ pub(crate) struct Answer {
     pub(crate) retry_after_s: Option<u64>,
     /// The address of the next page.
     pub(crate) next: Option<String>,
-    /// A body that comes in pieces, in place of the other.
+    /// Body in pieces, in place of `body`.
     pub(crate) stream: Option<Stream>,
-    /// The room of a body that is sent.
+    /// Room of the body while it is sent.
     pub(crate) room: Option<Share<IpAddr>>,
     /// What the page allows itself, where it is not the same as for all.
     pub(crate) policy: Option<String>,
@@ -115,7 +115,7 @@ impl Answer {
         Self { status, ..self }
     }
 
-    /// Takes its room among the answers of a network: who does not read what it asked for takes none of others.
+    /// Takes room from the share of a network, so that a client that does not read takes no room of others.
     pub(crate) fn held(mut self, hub: &Hub, network: IpAddr) -> Result<Self, Refusal> {
         if self.body.len() > PIECE_BYTES {
             let room = self.body.len().min(hub.answers.of_one());
@@ -183,7 +183,7 @@ impl Refusal {
         Self { retry_after_s: Some(BUSY_S), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
-    /// A network does not read what it asked for before.
+    /// For a network that does not read earlier answers.
     pub(crate) fn unread() -> Self {
         Self::busy("Too many answers to your network are not read yet; try again.")
     }

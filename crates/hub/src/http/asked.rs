@@ -20,11 +20,11 @@ pub(super) struct Ask {
     pub(super) name: String,
     /// The address of this hub as its reader knows it.
     pub(super) own_url: String,
-    /// Ends the worker that works for it.
+    /// Ends the worker of this request.
     pub(super) stop: Arc<Stop>,
 }
 
-/// A request, before it is its turn.
+/// A request that waits for its turn.
 pub(super) struct Asked {
     pub(super) hub: Arc<Hub>,
     pub(super) headers: HeaderMap,
@@ -34,7 +34,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// What a handler is given. Its work ends with the second value.
+    /// Input of a handler. Dropping the second value ends the work.
     pub(super) fn ask(self) -> (Ask, HangUp) {
         let Self { hub, headers, query, name, .. } = self;
         let own_url = ask::own_url(&hub, &headers);
@@ -48,7 +48,7 @@ impl FromRequestParts<Arc<Hub>> for Asked {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Infallible> {
-        // An address that is no text names nothing.
+        // A path that is not UTF-8 has no name.
         let name = Path::<String>::from_request_parts(parts, hub).await.map(|Path(name)| name).unwrap_or_default();
         let network = parts.extensions.get().map_or(IpAddr::from([0, 0, 0, 0]), |Network(network)| *network);
         let (headers, query) = (parts.headers.clone(), parts.uri.query().map(str::to_owned));
@@ -60,7 +60,7 @@ impl FromRequestParts<Arc<Hub>> for Asked {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Network(pub(super) IpAddr);
 
-/// Ends the work for a request that nobody waits for any more.
+/// Ends the work for a request whose client is gone.
 pub(super) struct HangUp(pub(super) Arc<Stop>);
 
 impl Drop for HangUp {

@@ -32,7 +32,7 @@ const CONNECTIONS_OF_ONE_MAX: usize = 128;
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 /// Longest life of a connection: one that takes its answer drop by drop ends as well.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(300);
-/// What is being answered when the hub ends may go on for so long: all of it ends within 5 s.
+/// Maximum time for open requests when the hub ends, which takes at most 5 s in all.
 const ENDING_TIME_MAX: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 32 << 10;

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// A handler.
 type Handler = fn(&Ask) -> Result<Answer, Refusal>;
-/// How a refusal looks.
+/// Formats a refusal.
 type Refused = fn(&Refusal) -> Answer;
 
 /// All routes.
@@ -101,7 +101,7 @@ async fn around(
     response
 }
 
-/// Bytes of a request's head. hyper reads more than its limit where they come at once.
+/// Size of a request's head in bytes. hyper reads more than its limit if it arrives at once.
 fn head_bytes(request: &Request) -> usize {
     let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
     let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
@@ -132,7 +132,7 @@ fn api(handler: Handler) -> MethodRouter<Arc<Hub>> {
     answers(handler, Refusal::json, |hub| &hub.queries)
 }
 
-/// What a worker makes of originals.
+/// Answers that a worker makes from originals.
 fn drawn(handler: Handler, refused: Refused) -> MethodRouter<Arc<Hub>> {
     answers(handler, refused, |hub| &hub.pages)
 }
@@ -197,7 +197,7 @@ async fn send(asked: Asked, content: Body) -> Response<Body> {
         // A body that trickles takes the room of its bytes and nobody's turn.
         let (bytes, room) = body(&ask.hub, permit.owner(), content).await?;
         let turn = ask.hub.uploads.wait(permit.owner()).await;
-        // Who hung up meanwhile is noticed before the work begins.
+        // A hang-up is noticed before the work begins.
         tokio::task::yield_now().await;
         blocking(move || {
             let _held = (room, turn);

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// Bytes that a connection is given at once.
+/// Size of a piece that is given to a connection, in bytes.
 pub(super) const PIECE_BYTES: usize = 64 << 10;
-/// What one stream holds: a piece as it is kept, one that was unpacked, and one that is being sent.
+/// Memory of one stream: a compressed piece, an unpacked one, and one that is being sent.
 pub(super) const ROOM_BYTES: usize = originals::PIECE_BYTES + 2 * PIECE_BYTES;
 
-/// A body that comes in pieces from elsewhere.
+/// A body in pieces.
 #[derive(Debug)]
 pub(super) struct Stream {
     pieces: Receiver<Result<Bytes, Trouble>>,
@@ -43,7 +43,7 @@ impl HttpBody for Stream {
     }
 }
 
-/// Begins to send an original. One that turns out to be damaged ends before its length.
+/// Begins to send an original. A damaged original ends before its length.
 ///
 /// # Errors
 /// It is missing, or the database does not answer.

@@ -60,7 +60,7 @@ fn too_large(hub: &Hub) -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The limit of a request is {limit_kib} KiB."))
 }
 
-/// Reads a body within its limits of size and time. It has its room among those of its sender.
+/// Reads a body within its limits of size and time, in the share of its sender.
 pub(super) async fn body(hub: &Hub, owner: i64, body: Body) -> Result<(Vec<u8>, Share<i64>), Refusal> {
     match tokio::time::timeout(BODY_TIME_MAX, whole(hub, owner, body)).await {
         Ok(read) => read,

@@ -63,15 +63,16 @@ pub(crate) fn choose_compared(ids: &[&str]) -> String {
     out.end()
 }
 
-/// A name for what has no public address: of its words alone, so that feed readers know it again (RFC 9562, 5.8).
+/// Identifier for an entry without a public address. It depends only on the path, so that feed readers recognise it (RFC
+/// 9562, 5.8).
 fn urn(words: &str) -> String {
     let digits = hash(words.as_bytes());
     let parts = [&digits[..8], &digits[8..12], &digits[13..16], &digits[17..20], &digits[20..32]];
     format!("urn:uuid:{}-{}-8{}-8{}-{}", parts[0], parts[1], parts[2], parts[3], parts[4])
 }
 
-/// The newest results (RFC 4287). Without a public address links are relative: what a request calls this hub is not believed,
-/// as others may read the same answer.
+/// The newest results (RFC 4287). Without a public address links are relative: the `Host` of a request is not trusted,
+/// because caches serve the same answer to others.
 pub(crate) fn feed(rows: &[Listed], public_url: &str) -> String {
     let id = |path: &str| if public_url.is_empty() { urn(path) } else { format!("{public_url}{path}") };
     let moment = |utc_ms: i64| {

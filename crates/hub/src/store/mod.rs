@@ -49,15 +49,14 @@ pub trait Store: Send + Sync {
     /// As [`Session::run`]; nothing was written then, unless the database was lost during its commit.
     fn write(&self, work: Work<'_>) -> Result<(), Trouble>;
 
-    /// [`Store::write`] of what removes something: of SQLite, its bytes are overwritten and leave the write-ahead log. False
-    /// where a reader still needs that log; it is emptied with a later write.
+    /// [`Store::write`] for deletions. SQLite overwrites the bytes and removes them from the write-ahead log. False if a reader
+    /// still needs that log; a later write empties it.
     ///
     /// # Errors
     /// As [`Store::write`].
     fn erase(&self, work: Work<'_>) -> Result<bool, Trouble>;
 
-    /// Rewrites all tables without anything of what was removed. Of PostgreSQL, readers and writers wait meanwhile; of
-    /// SQLite, writers.
+    /// Rewrites all tables without remnants of deleted data. Writers wait meanwhile, and with PostgreSQL readers, too.
     ///
     /// # Errors
     /// The disk has no room for a second copy, or another process uses the database for long.
@@ -92,7 +91,7 @@ impl Dialect {
         }
     }
 
-    /// What ends a query of a row that is pointed to from now on: nobody removes it before this transaction has ended.
+    /// Suffix of a query for a row that this transaction will refer to: locks it against removal.
     pub fn to_point_to(self) -> &'static str {
         match self {
             Self::Sqlite => "",
@@ -100,7 +99,7 @@ impl Dialect {
         }
     }
 
-    /// What ends a query of a row that may be removed: it waits for transactions that point to it.
+    /// Suffix of a query for a row that may be removed: waits for transactions that refer to it.
     pub fn to_remove(self) -> &'static str {
         match self {
             Self::Sqlite => "",
@@ -130,9 +129,9 @@ pub struct Trouble {
     pub is_full: bool,
     /// True if it took too long and was ended.
     pub is_slow: bool,
-    /// True if another process kept the database to itself for longer than is waited.
+    /// True if another process held the lock of the database for too long.
     pub is_locked: bool,
-    /// True if its sender keeps as much as it may.
+    /// True if the quota of the sender is used up.
     pub is_over_quota: bool,
 }
 

@@ -177,7 +177,7 @@ impl Store for Postgres {
     }
 
     fn compact(&self) -> Result<(), Trouble> {
-        // A connection of its own: no transaction, and its patience is another.
+        // A separate connection: VACUUM runs outside of transactions and takes long.
         let mut connection = self.connect()?;
         connection.client.batch_execute("SET statement_timeout = 0")?;
         for table in TABLES {

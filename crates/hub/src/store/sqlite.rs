@@ -16,7 +16,7 @@ const CACHE_KIB: i64 = 8 << 10;
 const STEPS: i32 = 10_000;
 /// Patience with another process that writes, for example a backup that is being restored.
 const BUSY: Duration = Duration::from_secs(10);
-/// How often the write-ahead log is tried to be emptied at once, with a pause between: readers take some milliseconds.
+/// Attempts to empty the write-ahead log, with a pause between them: readers take some milliseconds.
 const EMPTYING_TRIES: u32 = 50;
 const EMPTYING_PAUSE: Duration = Duration::from_millis(20);
 
@@ -26,7 +26,7 @@ pub struct Sqlite {
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
     reader_free: Condvar,
-    /// The write-ahead log still has what was removed.
+    /// The write-ahead log still contains deleted data.
     log_is_due: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ impl Sqlite {
         let writer = connection(file, OpenFlags::default())?;
         // A commit is on the disk when it returns, even in write-ahead mode.
         writer.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
-        // What is removed is overwritten.
+        // Deleted data is overwritten.
         writer.execute_batch("PRAGMA secure_delete = ON;")?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let readers: Result<Vec<Connection>, Trouble> = (0..READERS).map(|_| connection(file, flags)).collect();
@@ -52,8 +52,8 @@ impl Sqlite {
         })
     }
 
-    /// Brings the write-ahead log into the database and empties it. False where another connection reads from it or writes: nobody is
-    /// waited for, as others would wait behind this. https://sqlite.org/pragma.html#pragma_wal_checkpoint
+    /// Copies the write-ahead log into the database and empties it. False if another connection uses it; waiting would block
+    /// other writers. https://sqlite.org/pragma.html#pragma_wal_checkpoint
     fn empty_log(&self, connection: &Connection) -> Result<bool, Trouble> {
         connection.busy_timeout(Duration::ZERO)?;
         let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
@@ -127,7 +127,7 @@ impl Store for Sqlite {
         work(&mut InSqlite(&transaction))?;
         transaction.commit()?;
         if self.log_is_due.load(Ordering::Relaxed) {
-            // What was written is safe: a log that cannot be emptied is tried again.
+            // The write is committed; the next write tries again.
             let _ = self.empty_log(&connection);
         }
         Ok(())

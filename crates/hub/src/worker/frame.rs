@@ -1,10 +1,10 @@
-//! What goes through the pipe between a hub and a worker: a head as JSON and bytes behind it, each after its length.
+//! Frames between a hub and a worker: the lengths of both parts, a head in JSON, and bytes.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
-/// Longest head or bytes: a page of the largest Record is smaller.
+/// Maximum length of a part: a page of the largest Record is smaller.
 const BYTES_MAX: usize = 256 << 20;
 
 /// Writes a frame.

@@ -1,4 +1,5 @@
-//! In the worker: takes what its hub sends, and answers. It ends when the pipe from its hub does, also within its work.
+//! The worker's side: receives requests from the hub and answers them. Ends when the pipe from the hub closes, even during
+//! work.
 
 use super::{Ask, Reply, STACK_BYTES, frame};
 use crate::limits::{Limits, Refused};
@@ -12,18 +13,18 @@ use std::io::{BufWriter, Error, ErrorKind, Result, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, sync_channel};
 
-/// Standard input, output and error, which are open: no file and no socket comes to them.
+/// Maximum number of open files: standard input, output and error.
 const FILES_MAX: u64 = 3;
 
-/// Works for the hub at the other end of standard input and output until that is gone.
+/// Serves the hub at the other end of standard input and output until the pipe closes.
 ///
 /// # Errors
 /// The kernel refuses a limit or a thread.
 pub fn run() -> Result<()> {
-    // Where memory runs out, a worker ends and not its hub (proc_pid_oom_score_adj(5)).
+    // When memory runs out, the kernel kills a worker and not the hub (proc_pid_oom_score_adj(5)).
     let _ = OpenOptions::new().write(true).open("/proc/self/oom_score_adj").and_then(|mut file| file.write_all(b"500"));
     limit(Resource::Nofile, FILES_MAX, true)?;
-    // What others sent is on no disk.
+    // Uploads do not get to a disk in core dumps.
     limit(Resource::Core, 0, true)?;
     let _ = rustix::thread::set_name(c"sbc-hub-worker");
     let (give, take) = sync_channel(1);
@@ -49,7 +50,7 @@ fn limit(resource: Resource, most: u64, is_for_ever: bool) -> Result<()> {
     Ok(setrlimit(resource, Rlimit { current: Some(maximum.map_or(most, |maximum| most.min(maximum))), maximum })?)
 }
 
-/// Limits what is taken for one request from here on.
+/// Sets the limits for one request.
 fn limit_request(limits: &Limits) -> Result<()> {
     let used_s = clock_gettime(ClockId::ProcessCPUTime).tv_sec.unsigned_abs();
     limit(Resource::Cpu, used_s + limits.cpu_s_max, false)?;
@@ -82,7 +83,7 @@ fn work(frames: &Frames) -> Result<()> {
             }
             Ask::Show { limits, view, originals } => {
                 limit_request(&limits)?;
-                // All of them are taken from the pipe, also behind one that cannot be read.
+                // All originals are taken from the pipe, even after one that cannot be read.
                 let records: Vec<_> = (0..originals).map(|_| original(frames).and_then(derive::record)).collect();
                 let records: std::result::Result<Vec<_>, String> = records.into_iter().collect();
                 let (reply, page) = match records {
@@ -91,7 +92,7 @@ fn work(frames: &Frames) -> Result<()> {
                 };
                 frame::send(&mut out, &Reply::Shown(reply), &page)?;
             }
-            // Each of them is an answer, and nothing was asked.
+            // These are answers without a question.
             Ask::Wanted(_) | Ask::Original { .. } => return Err(ErrorKind::InvalidData.into()),
         }
     }

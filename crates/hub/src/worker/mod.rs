@@ -1,6 +1,6 @@
-//! Workers: processes of this program in which all that strangers sent is unpacked, redacted, read, explained and drawn. A
-//! worker has limits of CPU time and memory, and no file or socket but the pipes to its hub. What ends it ends one
-//! request: nothing that was sent can reach the hub, its database or another request.
+//! Workers: processes that unpack, redact, read, explain and draw uploads. A worker has limits for CPU time and memory, and
+//! no file or socket but the pipes to its hub. Its death ends one request, and cannot affect the hub, the database or other
+//! requests.
 
 mod frame;
 mod inside;
@@ -15,37 +15,37 @@ use crate::derive::Derived;
 use crate::limits::{Limits, Refused};
 use serde::{Deserialize, Serialize};
 
-/// Stack of the thread that reads: deep JSON and deep directories take less.
+/// Stack of the thread that reads, in bytes: deep JSON and deep directories need less.
 const STACK_BYTES: usize = 16 << 20;
 
-/// What a hub tells its worker. Bytes follow where it says so.
+/// Messages from the hub to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 enum Ask {
-    /// Read an upload, whose bytes follow; without its first files, which were read before.
+    /// Read an upload, which follows, except its first `skip` files.
     Upload { limits: Limits, alias: String, skip: usize },
-    /// Whether the file that was named is read; else the next one is.
+    /// Whether to read the file that was named last.
     Wanted(bool),
     /// Derive a result from its original, which follows, compressed.
     Derive { limits: Limits, alias: String, hash: String, size: usize },
-    /// Show the results whose originals are told next.
+    /// Show the results whose originals come next.
     Show { limits: Limits, view: View, originals: usize },
-    /// One of them, which follows, compressed.
+    /// An original, which follows, compressed.
     Original { hash: String, size: usize },
 }
 
-/// What a worker tells its hub.
+/// Messages from a worker to the hub.
 #[derive(Debug, Serialize, Deserialize)]
 enum Reply {
-    /// Nothing of an upload can be kept.
+    /// No file of the upload can be stored.
     Refused(Refused),
     /// The next file of an upload.
     File { name: String, received_hash: String },
-    /// It was redacted, and follows, compressed.
+    /// The redacted file follows, compressed.
     Redacted { hash: String, size: usize },
-    /// What is derived from it, or why nothing is.
+    /// The derived data, or the reason that there is none.
     Derived(Box<Result<Derived, String>>),
     /// All files were read.
     End,
-    /// A page, which follows, or why there is none.
+    /// A page follows, or the reason that there is none.
     Shown(Result<(), String>),
 }

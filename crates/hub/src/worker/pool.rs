@@ -1,4 +1,4 @@
-//! In the hub: starts workers, keeps some for the next request, and ends those that nobody waits for.
+//! The hub's side: starts workers, keeps some of them for the next request, and ends those whose request is gone.
 
 use super::{Ask, Reply, View, frame};
 use crate::derive::Derived;
@@ -11,14 +11,14 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Workers that wait for the next request.
+/// Maximum number of idle workers.
 const IDLE_MAX: usize = 4;
-/// A worker that read so much for one request is ended: it would keep the memory that it took for that.
+/// Bytes of one request after which a worker is ended: it would keep the memory.
 const KEPT_BYTES_MAX: usize = 4 << 20;
-/// Workers that one request may end.
+/// Maximum number of workers that may die of one request.
 const DEATHS_MAX: u32 = 4;
 
-/// Signals that end all processes of a hub (signal(7)): the file that was read is not their reason.
+/// Signals that end all processes of a hub (signal(7)): HUP, INT and TERM. The file is not their cause.
 const ENDS: [i32; 3] = [1, 2, 15];
 /// The kernel's signal for `RLIMIT_CPU` (getrlimit(2)).
 const SIGXCPU: i32 = 24;
@@ -42,15 +42,15 @@ pub struct Read {
     pub name: String,
     /// SHA-256 of the file as it was sent.
     pub received_hash: String,
-    /// The file, redacted; empty where that could not be done.
+    /// The redacted file; empty if it could not be redacted.
     pub original: Packed,
-    /// What is derived from it, or why nothing is.
+    /// The derived data, or the reason that there is none.
     pub derived: Result<Derived, String>,
 }
 
 /// Takes the files of an upload.
 pub trait Visit {
-    /// Whether a file is to be read, by its name and the SHA-256 of what was sent.
+    /// Whether to read a file, by its name and the SHA-256 of its bytes as sent.
     ///
     /// # Errors
     /// The upload is given up.
@@ -73,14 +73,14 @@ struct Stopping {
     working: Option<Arc<Mutex<Child>>>,
 }
 
-/// Why a worker did not do something.
+/// Reason that a worker gave no result.
 #[derive(Debug)]
 pub enum Failed {
-    /// Nobody waits for it, or no process can be started.
+    /// The request is gone, or no process can be started.
     Stopped(String),
-    /// What was read has ended it.
+    /// The file killed the worker.
     Died(String),
-    /// It says why.
+    /// The worker reported a reason.
     Refused(String),
 }
 
@@ -90,15 +90,15 @@ struct Worker {
     child: Arc<Mutex<Child>>,
     give: ChildStdin,
     take: BufReader<ChildStdout>,
-    /// How much it read for one request, unpacked.
+    /// Bytes read for the current request, unpacked.
     read_bytes: usize,
 }
 
-/// How a talk with a worker ended early.
+/// Reason that an exchange with a worker ended early.
 enum Early<E> {
-    /// The pipe did.
+    /// The pipe closed.
     Pipe,
-    /// The hub gives it up.
+    /// The hub gave up.
     Given(E),
 }
 
@@ -108,7 +108,7 @@ impl<E> From<io::Error> for Early<E> {
     }
 }
 
-/// How a talk with a worker failed.
+/// Reason that an exchange with a worker failed.
 enum Ended<E> {
     Stopped(String),
     Died { why: String, is_endless: bool },
@@ -116,7 +116,7 @@ enum Ended<E> {
 }
 
 impl Stop {
-    /// Ends the worker that works for it, now and from now on.
+    /// Ends the current worker, and any later one.
     pub fn stop(&self) {
         let mut stopping = held(&self.0);
         stopping.is_stopped = true;
@@ -125,12 +125,12 @@ impl Stop {
         }
     }
 
-    /// True once it was told to.
+    /// True after [`Stop::stop`].
     pub fn is_stopped(&self) -> bool {
         held(&self.0).is_stopped
     }
 
-    /// False if nobody waits for the work of this worker.
+    /// False if the request is gone.
     fn begin(&self, worker: &Worker) -> bool {
         let mut stopping = held(&self.0);
         stopping.working = Some(Arc::clone(&worker.child)).filter(|_| !stopping.is_stopped);
@@ -142,7 +142,7 @@ impl Stop {
     }
 }
 
-/// A panic while it was held leaves nothing half done.
+/// A poisoned lock is used: a panic leaves no partial change.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -167,7 +167,7 @@ impl Worker {
         frame::receive(&mut self.take)
     }
 
-    /// How it ended: one that is ending already is not ended otherwise.
+    /// Kills the worker and returns its exit status; one that has ended keeps its own.
     fn end(&self) -> io::Result<ExitStatus> {
         let mut child = held(&self.child);
         child.kill()?;
@@ -187,14 +187,14 @@ impl Workers {
         Self { program, limits, idle: Mutex::default() }
     }
 
-    /// Starts one that waits, so that the first request finds it ready.
+    /// Starts an idle worker, so that the next request does not wait for its start.
     ///
     /// # Errors
     /// It cannot be started.
     pub fn warm(&self) -> io::Result<()> {
         if held(&self.idle).len() < IDLE_MAX {
             let worker = Worker::start(&self.program)?;
-            // It is the last to be taken: it is still starting.
+            // Taken last, because it is still starting.
             held(&self.idle).insert(0, worker);
         }
         Ok(())
@@ -207,7 +207,7 @@ impl Workers {
         }
     }
 
-    /// Reads an upload. Each of its files is told to `visit`; one that ends its worker has no result, and why.
+    /// Reads an upload and passes each of its files to `visit`; a file that kills its worker comes with the reason.
     ///
     /// # Errors
     /// Nothing more of it is read.
@@ -227,7 +227,7 @@ impl Workers {
             };
             deaths += 1;
             let is_first = died_at.replace(done) != Some(done);
-            // What ends a worker from outside is not the fault of its file.
+            // The first death may have a cause outside of the file, so it is tried again.
             if is_first && !is_endless && deaths < DEATHS_MAX {
                 continue;
             }
@@ -243,7 +243,7 @@ impl Workers {
         }
     }
 
-    /// Derives a result from its original; none if nobody waits for it any more.
+    /// Derives a result from its original; none if it was stopped.
     pub fn derive(&self, stop: &Stop, alias: &str, original: &Packed) -> Option<Result<Derived, String>> {
         let mut is_first = true;
         loop {
@@ -266,10 +266,10 @@ impl Workers {
         }
     }
 
-    /// Makes a page of so many originals, each of which is asked for when it is its turn.
+    /// Makes a page from originals, which are requested one by one.
     ///
     /// # Errors
-    /// One of them is not there, cannot be read, or ends the worker.
+    /// An original is missing, cannot be read, or kills the worker.
     pub fn show<E: From<Failed>>(
         &self,
         stop: &Stop,
@@ -297,7 +297,7 @@ impl Workers {
         }
     }
 
-    /// Talks with a worker, which waits for the next request afterwards, or is ended where the talk did not come to its end.
+    /// Runs an exchange with a worker, and keeps the worker for the next request if the exchange was complete.
     fn with<T, E>(&self, stop: &Stop, talk: impl FnOnce(&mut Worker) -> Result<T, Early<E>>) -> Result<T, Ended<E>> {
         let started = self.idle().map_or_else(|| Worker::start(&self.program), Ok);
         let mut worker =
@@ -315,7 +315,7 @@ impl Workers {
             return talked.map_err(|_| stopped());
         }
         let ended = worker.end();
-        // Who ends a worker starts the next one, and not who comes after.
+        // The request that ended a worker pays for its replacement.
         let _ = self.warm();
         match (talked, ended) {
             (Ok(value), _) => Ok(value),
@@ -325,7 +325,7 @@ impl Workers {
         }
     }
 
-    /// One that waits.
+    /// Takes an idle worker.
     fn idle(&self) -> Option<Worker> {
         let mut idle = held(&self.idle);
         // The kernel may have ended it meanwhile.
@@ -346,7 +346,7 @@ impl Workers {
     }
 }
 
-/// Hears the files of an upload. `done` counts those that are told, `at` is the one that is being read.
+/// Receives the files of an upload. `done` counts files that were passed on; `at` is the file that is being read.
 fn files(
     worker: &mut Worker,
     done: &mut usize,
@@ -384,7 +384,7 @@ fn files(
 }
 
 impl Read {
-    /// A file of which nothing is known yet but what was sent.
+    /// A file that has not been read.
     fn unread(name: String, received_hash: String) -> Self {
         Self { name, received_hash, original: Packed::of(&[]), derived: Err(String::new()) }
     }

@@ -14,7 +14,7 @@ pub enum View {
     Result(String),
     /// All sections and plots of a result.
     Whole,
-    /// What is said of a result, for programs.
+    /// Findings of a result, in JSON.
     Findings,
     /// Results side by side, with their short names.
     Compared(Vec<String>),

@@ -25,11 +25,11 @@ pub enum Access {
     World,
     /// Every user, also to run it (0755).
     Program,
-    /// Just these, from which the umask takes nothing: those of a file that it takes the place of.
+    /// Exactly these permissions, independent of the umask: those of the file that is replaced.
     As(u32),
 }
 
-/// Bits that say who may do what. Those that lend the rights of an owner are not among them: the new owner may be another.
+/// Permission bits, without setuid and setgid: the owner of the new file may differ.
 const PERMISSIONS: u32 = 0o777;
 
 /// Names that are tried for a file that is about to replace another one: two of 64 random bits are not the same.
@@ -210,7 +210,7 @@ impl Folder {
         self.put(name, bytes, access, false)
     }
 
-    /// Who may read, write and run a file.
+    /// Permissions of a file.
     ///
     /// # Errors
     /// It is not there.
@@ -288,7 +288,7 @@ impl Folder {
         Err(self.error(name, Problem::Write(refused)))
     }
 
-    /// A name that can be guessed can be taken by a process that wants no file here.
+    /// An unpredictable name: another process could create a file under a predictable one.
     pub(super) fn unused(name: &OsStr) -> OsString {
         let mut new = name.to_owned();
         new.push(format!(".{}.new", unguessable()));

@@ -1,4 +1,4 @@
-//! Two files of one folder that belong together: both are replaced or none.
+//! Two files of one directory that belong together: both are replaced or neither is.
 
 use super::folder::errno_of;
 use super::{Access, Error, Folder, Problem};
@@ -7,23 +7,23 @@ use rustix::fs;
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 
-/// A name, and what shall stand under it.
+/// A name and the content of its file.
 pub type Named<'a> = (&'a OsStr, &'a [u8]);
 
-/// One of both on its way.
+/// State of the replacement of one file.
 struct Move<'a> {
     name: &'a OsStr,
-    /// The new file, under a name that nobody has.
+    /// Temporary name of the new file.
     new: OsString,
-    /// The old one, under another; none if there was none.
+    /// Temporary name of the old file; none if there was none.
     old: Option<OsString>,
     is_there: bool,
 }
 
 impl Folder {
-    /// Replaces two files by new ones and waits until that survives a loss of power. Both are written aside first. The old
-    /// ones leave before a new one comes: a kill in between leaves one of them or none, and never one of each.
-    /// What is in their place is treated as by [`Folder::replace`].
+    /// Replaces two files durably. Both are written under temporary names first, and the old files are moved away before a new
+    /// one takes its place: a kill in between never leaves an old and a new one together. Other kinds of files are treated
+    /// as by [`Folder::replace`].
     ///
     /// # Errors
     /// One of them cannot be written, or a device is in its place; the old ones stay as they are.
@@ -34,7 +34,7 @@ impl Folder {
             self.undo(&mut moves);
         }
         for one in &moves {
-            // What was put aside is of no use any more; that it cannot be removed changes nothing about the outcome.
+            // Temporary files are not needed any more; a failure to remove them does not change the outcome.
             let _ = one.old.as_ref().map(|old| self.remove(old));
             let _ = (!one.is_there).then(|| self.remove(&one.new));
         }
@@ -72,7 +72,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The old ones back in their places. Where a rename is refused after it was possible a moment ago, nothing is left to do.
+    /// Moves the old files back. A failure is ignored: nothing else can be done.
     fn undo(&self, moves: &mut [Move<'_>]) {
         for one in moves {
             if one.is_there {

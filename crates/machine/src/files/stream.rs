@@ -1,4 +1,5 @@
-//! What takes text and keeps no name for it: a named pipe, a device that discards, what a process has open (`/dev/stdout`).
+//! Destinations of text that are not regular files: named pipes, discarding devices, and open files of a process
+//! (`/dev/stdout`).
 
 use super::asked::own_uid;
 use super::folder::is_discarding;
@@ -8,17 +9,16 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::path::Path;
 
-/// Where a text can be written to that is replaced by nothing.
+/// A destination that is written to and not replaced.
 #[derive(Debug)]
 pub struct Stream {
     /// Open for writing; a write waits for its reader.
     pub file: File,
-    /// What it is, with its article.
+    /// Kind, with its article.
     pub kind: &'static str,
 }
 
-/// Opens what this path is, if it is none that could be replaced by a file; none for a file, a link to one, and for
-/// nothing. A pipe has to have its reader by now.
+/// Opens a pipe or a device; none for a regular file, a link and a path that does not exist. A pipe must have a reader.
 ///
 /// # Errors
 /// As [`stream_kind`], or nobody reads it.
@@ -35,10 +35,10 @@ pub fn stream(path: &Path) -> Result<Option<Stream>, Error> {
     Ok(Some(Stream { file: file.into(), kind }))
 }
 
-/// What this path is, with its article, if it takes text and is not to be replaced by a file. Opens nothing.
+/// Kind of a pipe or a device, with its article; none for a path that can be replaced by a file. Opens nothing.
 ///
 /// # Errors
-/// It belongs to another user, or does something with what is written.
+/// It belongs to another user, or is a device that acts on what is written.
 pub fn stream_kind(path: &Path) -> Result<Option<&'static str>, Error> {
     let refused = |problem| Error::new(path, problem);
     let Ok(mut stat) = fs::lstat(path) else { return Ok(None) };
@@ -58,7 +58,7 @@ pub fn stream_kind(path: &Path) -> Result<Option<&'static str>, Error> {
     })
 }
 
-/// True for names of what a process has open: `/dev/stdout`, `/dev/fd/3`.
+/// True for open files of a process: `/dev/stdout`, `/dev/fd/3`.
 fn is_of_process(path: &Path) -> bool {
     let is_in_proc = |path: std::path::PathBuf| path.starts_with("/proc/");
     std::fs::read_link(path).is_ok_and(is_in_proc)

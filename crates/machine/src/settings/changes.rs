@@ -20,7 +20,7 @@ pub(super) struct Changes {
     machine: String,
     journal: Option<Journal>,
     held: Vec<Held>,
-    /// The journal holds what another machine is to put back.
+    /// The journal has entries of another machine.
     is_shared: bool,
     /// Lines of the journal that nobody can read and that may be about this boot.
     damaged: usize,
@@ -87,7 +87,7 @@ impl Changes {
         }
     }
 
-    /// The value that the user has set: the one before the first change, or what another program or the user has set since. Unknown while
+    /// The user's value: the one before the first change, or one that the user or another program has set since. Unknown while
     /// cooling or firmware limits it.
     ///
     /// # Errors
@@ -169,7 +169,7 @@ impl Changes {
         }
         let is_governor = matches!(node, Node::Governor(_));
         let mut disturbed = disturbed_by(&self.root, node, value);
-        // Tunables of a governor that this program chose are nobody's.
+        // Tunables of a governor that this program chose are not restored.
         disturbed.retain(|_| is_of_user || !is_governor);
         let mut entries = Vec::new();
         for (place, current) in &disturbed {
@@ -202,7 +202,7 @@ impl Changes {
         Ok(places)
     }
 
-    /// Another governor was chosen since: the tunables of the one before are gone with it.
+    /// Another governor was chosen since: the tunables of the previous one are gone.
     fn drop_disturbed_by(&mut self, node: Node) {
         for held in self.take_held(|held| held.disturbed_by == Some(node)) {
             self.note_settled(&held.place);
@@ -234,7 +234,7 @@ impl Changes {
         self.note(&entry);
     }
 
-    /// Without this line a later process reads the place itself.
+    /// A failure is harmless: a later process reads the file itself.
     fn note(&mut self, entry: &Entry) {
         if let Some(journal) = &mut self.journal {
             let _known_here = journal.note(std::slice::from_ref(entry));
@@ -254,8 +254,8 @@ impl Changes {
         }
     }
 
-    /// A setting has its old value again: so has what its change had disturbed. What cannot be put back now stays held
-    /// and is tried again at the end.
+    /// Restores the side effects of a setting that has its old value again. One that fails stays held and is tried again at the
+    /// end.
     fn retry(&mut self, node: Node) {
         for held in self.take_held(|held| held.disturbed_by == Some(node)).into_iter().rev() {
             let settled = restore_one(&self.root, &held, &[node]);
@@ -267,9 +267,8 @@ impl Changes {
     }
 
     /// Puts everything back, last change first; what fails is tried once more when all else is back, because
-    /// limits depend on each other. Each place is settled once and by itself: what was put back, left alone or does not
-    /// take its old value is done with. The journal keeps only what could not be reached, and is removed with the last
-    /// of it.
+    /// limits depend on each other. Each place is settled once and independently. The journal keeps only places that could
+    /// not be reached, and is removed with the last of them.
     pub(super) fn restore(&mut self) -> Vec<(String, Restored)> {
         let mut outcomes = Vec::new();
         let mut failed = Vec::new();
@@ -315,7 +314,7 @@ impl Changes {
     }
 
     fn settle(&mut self, held: &Held, settled: Settled, written: &mut Vec<Node>) -> (String, Restored) {
-        // A governor is settled with its tunables: who continues an interrupted way back must know of it.
+        // A governor is settled after its tunables, because a process that continues an interrupted restore needs it.
         let is_awaited = matches!(held.place, Place::Node(node) if self.disturbs(node));
         if settled.is_final && !is_awaited {
             self.note_settled(&held.place);
@@ -327,7 +326,8 @@ impl Changes {
         (held.place.path(), settled.outcome)
     }
 
-    /// A process that continues an interrupted way back must know that this governor is not a later choice of the user.
+    /// Notes that this program writes the governor back, so that a process that continues an interrupted restore does not take
+    /// it for a later choice of the user.
     fn note_begin_of_write_back(&mut self, held: &Held) {
         let is_awaited = matches!(held.place, Place::Node(node @ Node::Governor(_)) if self.disturbs(node));
         let is_due = |now: String| now != held.old && held.is_ours(&self.root, &now);
@@ -337,7 +337,7 @@ impl Changes {
         }
     }
 
-    /// The same for what came with it: a different value that is found later is a later choice of the user.
+    /// Notes the initial values of tunables that came with the governor: a different value is a later choice of the user.
     fn note_recreated(&mut self, node: Node) {
         let of_node =
             |held: &&Held| held.disturbed_by == Some(node) && held.place.is_recreated() && !held.is_write_back_begun();
@@ -358,7 +358,7 @@ impl Changes {
         self.note(&entry);
     }
 
-    /// Writes the user's values for a while; what [`Changes::resume`] sets again.
+    /// Restores the user's values for a while. Returns the values for [`Changes::resume`].
     pub(super) fn suspend(&mut self) -> Vec<(Node, String)> {
         let set_by_us = |held: &Held| {
             let Place::Node(node) = held.place else { return None };
@@ -372,20 +372,20 @@ impl Changes {
         restored.map(|(node, value, _)| (node, value)).collect()
     }
 
-    /// Sets again what was suspended, but for what was changed meanwhile.
+    /// Sets suspended values again, except where the setting was changed meanwhile.
     pub(super) fn resume(&mut self, suspended: Vec<(Node, String)>) {
         for (node, value) in suspended.into_iter().rev() {
             let is_unchanged = |held: &Held| {
                 node.read(&self.root).is_ok_and(|now| cooling::is_in_force(&self.root, node, &held.old, &now))
             };
             if self.find(&Place::Node(node)).is_some_and(is_unchanged) {
-                // What cannot be set is found and reported before the next step.
+                // A failure is found and reported before the next step.
                 let _unmet = self.change(node, &value);
             }
         }
     }
 
-    /// Drops what an earlier run left and its owner has changed since: the values to come back to are those of now.
+    /// Drops places of an earlier run that were changed since: their current values are the user's.
     pub(super) fn forget_what_others_changed(&mut self) {
         let root = self.root.clone();
         let is_changed =
@@ -426,7 +426,7 @@ impl Changes {
     }
 }
 
-/// What tells this machine from others that share a directory with it: its installation, its board, its CPUs.
+/// Identity of this machine among those that share a directory: installation, board and CPUs.
 fn machine_name(root: &Root) -> String {
     let files = [
         "/etc/machine-id",

@@ -1,5 +1,5 @@
-//! Random sequences of runs that finish or are killed at any write, of an owner who sets what he likes meanwhile, of CPUs
-//! that leave, of reboots, and of two machines on one state directory: what the owner set last is what stands at the end.
+//! Random sequences of runs that finish or are killed at any write, changes by the owner, CPUs that go offline, reboots, and
+//! two machines with one state directory. The last settings of the owner are in force at the end.
 
 use super::tests::kill;
 use super::*;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 const SEQUENCES: u64 = 10_000;
 const STEPS: u32 = 14;
 const OPPS: [u32; 6] = [408_000, 600_000, 816_000, 1_200_000, 1_416_000, 1_800_000];
-/// What a run sets. An owner who chooses the very value that a run has just set cannot be told from the run.
+/// Values that a run sets. The owner chooses others, because equal values cannot be distinguished.
 const OF_RUN: [(Node, &[&str]); 5] = [
     (Node::Governor(0), &["performance"]),
     (Node::Governor(1), &["performance"]),
@@ -28,7 +28,7 @@ const OF_OWNER: [(&str, &[&str]); 6] = [
     ("rate_limit_us", &["500", "9000"]),
     ("enabled", &["always", "madvise"]),
 ];
-/// What comes with a governor.
+/// Settings that exist only with a governor.
 const TUNABLES: [&str; 2] = ["scaling_setspeed", "rate_limit_us"];
 
 /// xorshift (Marsaglia, 2003).
@@ -92,12 +92,12 @@ struct Computer {
     boots: u32,
     /// The files, as the kernel changes them.
     files: Root,
-    /// What the run sees: its writes pass the kernel, and may be its last.
+    /// The files as the run sees them. Its writes pass the kernel, and may kill the run.
     root: Root,
-    /// Writes that are left to a run; below 0 it lives.
+    /// Writes until the run is killed; negative if it is not.
     writes_left: Arc<AtomicI32>,
-    /// The run was killed between the write of the governor and the next line of the journal. Nobody can tell a tunable
-    /// that came with the governor from one that its owner sets before the next command, so this owner waits for that.
+    /// The run was killed between the write of the governor and the next line of the journal. A tunable that came with the
+    /// governor cannot be distinguished from one that the owner sets before the next command, so this owner does not.
     is_governor_last: Arc<AtomicBool>,
     run: Option<Settings>,
     journal: PathBuf,
@@ -111,7 +111,7 @@ impl Computer {
         let is_governor_last = Arc::new(AtomicBool::new(false));
         let (kernel, left, governor_last) = (files.clone(), Arc::clone(&writes_left), Arc::clone(&is_governor_last));
         let root = files.with_judge(WritePolicy::new(move |path, value| {
-            // An odd number ends the run behind its write, an even one before it.
+            // 0 kills the run before this write, 1 after it.
             let left = left.fetch_sub(1, Ordering::Relaxed);
             if left == 0 {
                 resume_unwind(Box::new("killed before"));
@@ -127,7 +127,7 @@ impl Computer {
         Self { name, boots: 0, files, root, writes_left, is_governor_last, run: None, journal }
     }
 
-    /// What the owner sets passes the same kernel. True if it was taken.
+    /// Sets a value as the owner, through the same kernel. True if the kernel accepted it.
     fn set(&self, path: &str, value: &str) -> bool {
         let shown = taken(&self.files, path, value);
         shown.map(|shown| self.files.write(path, &shown).unwrap()).is_ok()
@@ -163,8 +163,8 @@ impl Computer {
     }
 }
 
-/// What the kernel makes of a write: the value that the file reads afterwards. Another governor comes with tunables of
-/// its own, and the governor of CPUs that are all off cannot be chosen.
+/// The value that a file reads after a write. Another governor has its own tunables, and the governor of offline CPUs cannot
+/// be chosen.
 fn taken(files: &Root, path: &str, value: &str) -> Result<String, i32> {
     let read = |path: &str| files.read_value(path).unwrap_or_default();
     let governor = of_policy(0, "scaling_governor");
@@ -193,21 +193,21 @@ fn taken(files: &Root, path: &str, value: &str) -> Result<String, i32> {
     }
 }
 
-/// In RAM where there is such a folder: the test is about the order of writes, not about the disk.
+/// In RAM if possible: the test is about the order of writes, not about the disk.
 fn journal(seed: u64) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let folder = if memory.is_dir() { memory } else { std::env::temp_dir() };
     folder.join(format!("sbc-bench-interleaved-{}-{seed}", std::process::id()))
 }
 
-/// What an owner finds, without what is no setting at the moment.
+/// The settings of a machine.
 fn settings(files: &Root) -> BTreeMap<String, String> {
     let all = files.board_files().into_iter();
     let all = all.map(|(path, value)| (path, value.trim().to_owned()));
     all.filter(|(path, _)| path.starts_with("/sys/")).collect()
 }
 
-/// The owner sets a value on both machines. True if the kernel took it.
+/// Sets a value as the owner, on a machine and its twin. True if the kernel accepted it.
 fn owner_sets(computer: &Computer, twin: &Computer, file: &str, value: &str) -> bool {
     let path = path_of_owner(file);
     if computer.is_governor_last.load(Ordering::Relaxed) && TUNABLES.contains(&file) {
@@ -226,7 +226,7 @@ fn play(seed: u64) -> Result<(), String> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let path = journal(seed);
     let mut computers = ["one", "two"].map(|name| Computer::new(name, path.clone()));
-    // A twin has the same owner and no runs.
+    // A twin has the same owner, but no runs.
     let twins = ["one", "two"].map(|name| Computer::new(name, path.clone()));
     let mut story = Vec::new();
     for _ in 0..STEPS {
@@ -277,7 +277,7 @@ fn play(seed: u64) -> Result<(), String> {
             }
         }
     }
-    // The last journal is free for both before one of them is looked at.
+    // Both machines release the journal before the first one is checked.
     computers.iter_mut().filter_map(|computer| computer.run.take()).for_each(kill);
     for (computer, twin) in computers.iter().zip(&twins) {
         let _others_run = restore_from_journal(&computer.root, &computer.journal);

@@ -38,11 +38,11 @@ pub(super) struct Entry {
     /// How it reads after the change. Without such a line the change may have been made or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) read: Option<String>,
-    /// The place is settled: put back, or left to who changed it since.
+    /// The place is settled: restored, or left as another program has set it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) settled: bool,
     pub(super) boot_id: String,
-    /// The machine, as several may share a directory; none in journals of earlier versions.
+    /// The machine, because several may share a directory; none in journals of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) machine: Option<String>,
 }
@@ -184,12 +184,12 @@ impl Journal {
         &self.path
     }
 
-    /// Removes the file, when everything in it is settled. One that cannot be removed is harmless: its lines say so.
+    /// Removes the file after all places are settled. A failure is harmless: its lines say that they are settled.
     pub(super) fn remove(self) {
         self.end(|path| std::fs::remove_file(path));
     }
 
-    /// Keeps a file with unreadable lines next to its place, so that it is reported once and can be looked at.
+    /// Renames a file with unreadable lines, so that it is reported once and can be inspected.
     pub(super) fn set_aside(self) {
         self.end(|path| std::fs::rename(path, path.with_extension("journal.damaged")));
     }

@@ -51,7 +51,7 @@ impl Place {
         }
     }
 
-    /// True if it can end without anybody having to put anything back: a thread, an interrupt, a group, a tunable.
+    /// True if it can disappear without a need to restore it: a thread, an interrupt, a group, a tunable.
     pub(super) fn may_end(&self) -> bool {
         matches!(self, Place::SideEffect(place) if place.may_end() || place.is_recreated())
     }

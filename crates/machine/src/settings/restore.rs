@@ -18,7 +18,7 @@ pub(super) struct Held {
     pub(super) old: String,
     /// The last value that was written, and how the kernel showed it.
     ours: Vec<String>,
-    /// The same of the change before, while the last one has not been read back.
+    /// The same for the previous change, until the last one is read back.
     previous: Vec<String>,
     /// A change was begun and not read back.
     is_open: bool,
@@ -29,7 +29,7 @@ pub(super) struct Held {
 /// The outcome of one place, and whether anything is left to do.
 pub(super) struct Settled {
     pub(super) outcome: Restored,
-    /// The user's value was written, now or earlier: what the kernel creates again with it is nobody's choice.
+    /// This program wrote the user's value, now or earlier. Values that the kernel creates with it are no choice of the user.
     pub(super) is_written: bool,
     /// False if the file could not be read or written now, so that it may still hold a value of ours.
     pub(super) is_final: bool,
@@ -71,12 +71,12 @@ impl Held {
         self.is_open = false;
     }
 
-    /// For a recreated place: an interrupted way back has noted what it found there.
+    /// For a recreated place: an interrupted restore has noted its initial value.
     pub(super) fn is_write_back_begun(&self) -> bool {
         self.is_open && !self.ours.is_empty()
     }
 
-    /// True while the place holds what this program wrote, or what the kernel made of that.
+    /// True if the place has a value that this program wrote, or the kernel's rounding of it.
     pub(super) fn is_ours(&self, root: &Root, current: &str) -> bool {
         let Place::Node(node) = self.place else {
             return self.is_open || self.ours.iter().any(|ours| ours == current);
@@ -87,7 +87,7 @@ impl Held {
     }
 }
 
-/// What the lines of a journal hold, in the order of their first changes, but for what is settled.
+/// Places of a journal that are not settled, in the order of their first changes.
 pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Held> {
     let mut all: Vec<Held> = Vec::new();
     for entry in entries {
@@ -111,7 +111,7 @@ pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Held> {
             None => all[at].begin(entry.new.clone()),
         }
     }
-    // A tunable of all policies comes back with any governor of its name.
+    // A tunable of all policies exists again with any governor of its name.
     let governors: Vec<(Node, String)> = all
         .iter()
         .filter_map(|held| match held.place {
@@ -127,11 +127,11 @@ pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Held> {
     all
 }
 
-/// How long a value may take to show: drivers that apply a limit in another thread do not show it at once.
+/// Pauses before a value is read again: drivers that apply a limit in another thread do not show it at once.
 const SHOWN_WITHIN: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(50), Duration::from_millis(100)];
 
-/// Compare and restore. `written` are the settings whose value of the user was written back.
+/// Restores a place if its value is still one of this program. `written` has the settings that were written back.
 pub(super) fn restore_one(root: &Root, held: &Held, written: &[Node]) -> Settled {
     let current = match held.place.read(root) {
         Ok(current) => current,
@@ -140,7 +140,7 @@ pub(super) fn restore_one(root: &Root, held: &Held, written: &[Node]) -> Settled
     };
     match &held.place {
         Place::SideEffect(place) if place.is_recreated() => {
-            // With the user's choice of today came values of that choice.
+            // A governor that the user has chosen since has values of its own.
             let is_recreated_by_us = held.disturbed_by.is_none_or(|node| written.contains(&node));
             if current == held.old || !is_recreated_by_us {
                 return Settled::new(Restored::Done, false);
@@ -166,7 +166,7 @@ pub(super) fn restore_one(root: &Root, held: &Held, written: &[Node]) -> Settled
     }
 }
 
-/// Whether a value that was written back has come back. Each kind of file shows it in its own way.
+/// Checks that a value that was written is in force, by the rule of its kind of file.
 fn shown(root: &Root, held: &Held) -> Restored {
     // Shows the clock of the moment and not the one that was asked for (drivers/cpufreq/cpufreq.c, show_scaling_cur_freq
     // and cpufreq_userspace.c): the kernel has taken it, or refused the write.

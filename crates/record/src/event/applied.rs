@@ -171,7 +171,7 @@ impl Record {
 #[derive(Debug, Default)]
 pub(crate) struct Restores(BTreeMap<String, (usize, Restored)>);
 
-/// A change that nobody wrote down when it was made, and that did not come back: it must not be lost.
+/// A setting that was not restored and has no recorded change.
 fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
     let read_back = Fact::not_reached();
     (restored != Restored::Done).then(|| SettingChange {

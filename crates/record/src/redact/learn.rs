@@ -41,9 +41,9 @@ const BOARDS: [&str; 22] = [
     "cubie",
     "starfive",
 ];
-/// Beginnings of lines in which those who make boards and images name them.
+/// Prefixes of lines with names of boards and images.
 const OF_MAKERS: [&str; 5] = ["DT compat:", "BOARD=", "BOARDFAMILY=", "Armbian info:", "Build system:"];
-/// More names than one kind of machine has; each name of a host is looked for in them.
+/// Maximum size of makers' names, in bytes: each host name is searched in them.
 const MAKERS_BYTES_MAX: usize = 4096;
 /// What stands before and behind the name of who logged in (pam_unix(8), sshd(8), systemd-logind(8), sudo(8)).
 const SESSIONS: [(&str, &str); 17] = [
@@ -65,7 +65,7 @@ const SESSIONS: [(&str, &str); 17] = [
     ("uid=", ",ou="),
     ("acct=\"", "\""),
 ];
-/// Behind `user` in sentences that name none.
+/// Words behind `user` that are no user names.
 const NO_USERS: [&str; 16] = [
     "access",
     "data",
@@ -92,7 +92,7 @@ const NO_HOSTS_OF_LINUX: [&str; 10] =
     ["version", "mint", "lite", "zorin", "rolling", "release", "from", "deepin", "since", "image"];
 /// Longer ones are no names: anything may stand in them.
 const MAKERS_NAME_BYTES_MAX: usize = 80;
-/// The option `ip=` of the kernel's command line has no more up to the name of the host.
+/// Maximum length of the option `ip=` up to the host name, in bytes.
 const IP_BYTES_MAX: usize = 256;
 /// Names have no more (HOST_NAME_MAX).
 const NAME_BYTES_MAX: usize = 64;
@@ -367,7 +367,7 @@ fn of_uname(line: &str) -> Option<&str> {
 /// `ip=CLIENT:SERVER:GATEWAY:NETMASK:HOST:DEVICE:...` of the kernel's command line (nfsroot.rst), where addresses of
 /// IPv6 stand in brackets.
 fn of_ip(value: &str) -> Option<&str> {
-    // The same word may stand behind it a million times.
+    // Bounded, because the option may be repeated many times in a line.
     let near = (0..=value.len().min(IP_BYTES_MAX)).rev().find(|end| value.is_char_boundary(*end))?;
     let value = value[..near].split([' ', '\t', '"', '\'', '`', '=']).next()?;
     let mut depth = 0_u32;

@@ -1,6 +1,5 @@
-//! Messages of the kernel and of the programs that write into its log, wherever they stand. Anything may stand in them, so only
-//! words that are known to be the kernel's are kept (`data/kernel_words.txt`), with numbers, addresses, units and names
-//! made of them; every other word is blanked.
+//! Messages of the kernel, and of programs that write to its log. They can contain anything, so only known words
+//! (`data/kernel_words.txt`), numbers, addresses, units and names made of these are kept; all other words are redacted.
 
 use super::addresses::{BEFORE_VERSIONS, COMMIT_DIGITS};
 use super::{BLANK, Kind, Redactor};
@@ -37,19 +36,19 @@ const HEADS: [&str; 25] = [
 ];
 /// Months, as syslog writes them (RFC 3164).
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-/// Hexadecimal digits of an address of the kernel's.
+/// Number of hexadecimal digits of a kernel address.
 const ADDRESS_DIGITS: usize = 16;
-/// How addresses of the kernel and of programs begin, and those that nothing may read.
+/// Prefixes of addresses of the kernel and of programs, and of poisoned ones.
 const ADDRESSES: [&str; 3] = ["ff", "00", "dead"];
-/// Longer numbers are those of modems and chips, unless a unit stands behind them.
+/// Longer numbers identify modems and chips, unless a unit follows.
 const NUMBER_DIGITS_MAX: usize = 13;
-/// So many digits among letters are a serial number.
+/// More digits among letters are a serial number.
 const MIXED_DIGITS_MAX: usize = 7;
 /// Runs of one or two letters between digits: `nvme0n1p1` has two, a serial number more.
 const SHORT_RUNS_MAX: usize = 2;
 /// Longest word of the list.
 const WORD_BYTES_MAX: usize = 20;
-/// Units that stand behind a number of any length.
+/// Units that may follow a number of any length.
 const UNITS: [&str; 15] = ["ns", "us", "ms", "s", "hz", "khz", "mhz", "b", "k", "kb", "mb", "gb", "kib", "mib", "ul"];
 
 static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -57,7 +56,7 @@ static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     text.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 });
 
-/// Where a message begins behind what a log puts before it; none if the line is none.
+/// Offset of a message behind its prefix in a log; none if the line is no message.
 pub(super) fn begin(line: &str) -> Option<usize> {
     let text = line.trim_start_matches([' ', '\t', '>', '`', '*']);
     let start = line.len() - text.len();
@@ -108,7 +107,7 @@ fn is_time(text: &str) -> bool {
     text.split(':').count() >= 3 && text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Where in a line the part behind one of its words begins.
+/// Offset of the text behind a word of a line.
 fn behind(line: &str, word: &str) -> usize {
     word.as_ptr() as usize - line.as_ptr() as usize + word.len()
 }
@@ -142,7 +141,7 @@ fn is_of_service(text: &str) -> bool {
 }
 
 impl Redactor {
-    /// A message of the kernel: names by their shape and place as everywhere, and of the other words only known ones are kept.
+    /// Redacts a kernel message: names by shape and place as everywhere, and all other words that are not known.
     pub fn message(&mut self, text: &str) -> String {
         let text = self.shaped(text);
         self.words_of_kernel(&text)

@@ -91,12 +91,12 @@ pub struct Redactor {
 /// Longer lines are not remembered as plain, nor more of them: a text may have millions.
 const PLAIN_BYTES_MAX: usize = 256;
 const PLAIN_LINES_MAX: usize = 8_192;
-/// Nothing private is shorter.
+/// Minimum length of private words, in bytes.
 const PRIVATE_BYTES_MIN: usize = 3;
 
-/// A look for one kind of thing.
+/// A pass over a line.
 type Pass = fn(&mut Redactor, &str) -> String;
-/// Every look, in order, and what a line has that needs it; none means any line.
+/// All passes in order, with the strings that make them necessary; an empty list means every line.
 const PASSES: &[(Pass, &[&str])] = &[
     (Redactor::credentials, &["://"]),
     (Redactor::serials, &["serial"]),
@@ -114,7 +114,7 @@ const PASSES: &[(Pass, &[&str])] = &[
     (Redactor::addresses, &[]),
 ];
 
-/// What the lines of a text belong to.
+/// Section of a text.
 #[derive(Clone, Copy, PartialEq)]
 enum Section {
     Any,
@@ -203,7 +203,7 @@ impl Redactor {
         out
     }
 
-    /// A line without what is told by its shape, its place or its name.
+    /// A line without words that are private by their shape, place or name.
     fn shaped(&mut self, line: &str) -> String {
         // A review quotes it between backticks.
         const QUOTED: &str = "/proc/cmdline: ";

@@ -1,5 +1,4 @@
-//! What has an owner by how it is written: things that bear their owner's name, hosts in addresses of pages, places on
-//! the earth, and keys with armour.
+//! Devices named after their owner, hosts in URLs, coordinates, and armoured keys.
 
 use super::{BLANK, Kind, Redactor, message};
 
@@ -46,11 +45,11 @@ const PUBLIC: [&str; 40] = [
     "wikipedia.org",
     "youtube.com",
 ];
-/// What may stand in a line with a place on the earth.
+/// Strings of lines with coordinates.
 pub(super) const POSITIONS: &[&str] = &["lat", "geo:", "gps", "gnss", "coordinates", "$G", "\u{b0}"];
-/// Degrees of half the earth.
+/// Maximum longitude in degrees.
 const DEGREES_MAX: f64 = 180.0;
-/// A place is told by at least so many digits behind the point.
+/// Minimum number of decimal places of coordinates.
 const FRACTION_DIGITS_MIN: usize = 2;
 
 fn is_of_host(c: char) -> bool {

@@ -1,6 +1,6 @@
-//! Whether a line can hold one of the hundreds of words that are looked for in it, by the pairs of bytes in it.
+//! A filter that tells which of hundreds of words a line cannot contain, by its pairs of bytes.
 
-/// Pairs of bytes that follow each other in a line, in small letters.
+/// Pairs of adjacent bytes of a line, in lower case.
 pub(super) struct Pairs([u64; 16]);
 
 impl Pairs {
@@ -18,7 +18,7 @@ impl Pairs {
         (usize::from(first.to_ascii_lowercase()) * 31 + usize::from(second.to_ascii_lowercase())) % 1024
     }
 
-    /// False if the word cannot be in the line, in letters of any size.
+    /// False if the line does not contain the word, in upper or lower case.
     pub(super) fn may_hold(&self, word: &str) -> bool {
         let [first, second, ..] = word.as_bytes() else { return true };
         let at = Self::place(*first, *second);

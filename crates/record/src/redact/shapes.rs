@@ -25,9 +25,9 @@ const TOKENS: [(&str, usize); 13] = [
 ];
 /// Lines of a key or certificate in PEM have 64 digits, those of OpenSSH 70.
 const PEM_DIGITS: std::ops::RangeInclusive<usize> = 60..=76;
-/// No key and no number of an account is shorter.
+/// Minimum length of keys and account numbers, in bytes.
 const KEY_BYTES_MIN: usize = 15;
-/// Beginnings of names of interfaces behind which their owner's word stands.
+/// Prefixes of interface names that are followed by a word of their owner.
 const INTERFACES: [&str; 10] = ["wg-", "veth-", "br-", "tap-", "tun-", "vnet-", "vxlan-", "macvlan-", "vmbr-", "ppp-"];
 /// Before the name that tells one drive from all others (NAA, EUI-64: SCSI, SATA, NVMe).
 const DRIVES: [&str; 3] = ["wwn-0x", "naa.", "eui."];
@@ -68,7 +68,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
-/// As `str::find`, which prepares more than a short word costs.
+/// As `str::find`, which has a higher setup cost than searching a short word.
 fn find(word: &str, part: &str) -> Option<usize> {
     let first = part.as_bytes()[0];
     word.as_bytes().windows(part.len()).position(|window| window[0] == first && window == part.as_bytes())
@@ -102,7 +102,7 @@ impl Redactor {
         out + rest
     }
 
-    /// A word without what its shape tells; none if it tells nothing.
+    /// A word without its private parts; none if it has none.
     fn shape(&mut self, word: &str, is_of_nfs: bool) -> Option<String> {
         // No shape is shorter, and those of letters and digits alone are longer.
         let is_compound = || word.bytes().any(|byte| b".-+/\\:".contains(&byte));

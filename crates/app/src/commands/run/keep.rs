@@ -16,7 +16,7 @@ const DISK_TIME_MAX: Duration = Duration::from_secs(15);
 /// The files of a run that ended.
 pub(super) struct Results {
     pub(super) paths: Paths,
-    /// What takes the log, where that is no file.
+    /// Destination of the log if it is not a regular file.
     pub(super) stream: Option<Stream>,
     pub(super) kept: Option<SavedRun>,
     /// When it or its last part began, as far as it is known by its end.
@@ -27,20 +27,20 @@ pub(super) struct Results {
     pub(super) broken: bool,
 }
 
-/// Where they are. The exit status is made of it: results that are lost must not look like good ones.
+/// Places of the results. The exit status depends on it, so that a run whose results are lost does not report success.
 #[must_use = "results that were not written have an exit status of their own"]
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// Where they are; none if the log is not where it was to be.
+    /// Sentence with the places; none if the log was not written.
     pub(super) place: Option<String>,
-    /// Sentences about what could not be written.
+    /// Sentences about files that could not be written.
     pub(super) problems: Vec<String>,
-    /// Where the result file is; none if it is nowhere.
+    /// Path of the result file; none if it was not written.
     pub(super) record: Option<PathBuf>,
 }
 
 impl Kept {
-    /// True if the log is where it was asked for, with a result file.
+    /// True if both the log and the result file were written.
     pub(super) fn is_whole(&self) -> bool {
         self.record.is_some() && self.place.is_some()
     }
@@ -57,7 +57,7 @@ pub(super) fn stamp_of(record: &Record) -> String {
     stamp(started.saturating_add(last_part.map_or(0, |part| part.at_ms)))
 }
 
-/// Writes them.
+/// Writes the files.
 pub(super) fn keep(results: Results) -> Kept {
     let place = results.paths.log.display().to_string();
     let late = match &results.stream {
@@ -113,12 +113,12 @@ impl Results {
         kept
     }
 
-    /// The latest pair, or the log alone where no file can be next to it; where the Record is.
+    /// Writes the latest pair, or the log alone if no file can stand next to it. Returns the path of the Record.
     fn latest(&mut self) -> std::io::Result<Option<PathBuf>> {
         match (&mut self.stream, &self.paths.record) {
             (Some(stream), _) => stream.file.write_all(self.log.as_bytes()).map(|()| None),
             (None, Some(record)) => {
-                // Without a folder of all runs this is the only copy.
+                // Without a runs directory this is the only copy.
                 replace_both((&self.paths.log, &self.log), (record, &self.json))?;
                 Ok(Some(record.clone()))
             }

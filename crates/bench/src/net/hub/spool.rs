@@ -1,6 +1,6 @@
 //! The folder of what waits to be sent. Each file waits for one hub, with the parameters it was agreed to: a later upload to
-//! another hub, or one that lists results, does not take it along. What a hub refuses is tried again with growing distance,
-//! then set aside: it must not be sent for ever, and is nobody's but the user's to throw away.
+//! another hub, or one that lists results, does not take it along. A refused file is tried again with growing pauses,
+//! then set aside: it is not sent forever, and only the user deletes it.
 
 use super::Hub;
 use machine::files::{Access, Error, Folder};
@@ -14,13 +14,13 @@ use std::time::Duration;
 const WAITING: &str = ".upload";
 /// Ends the names of files that say for which hub, with which parameters; a line each.
 const DESTINATION: &str = ".to";
-/// Ends the names of notes on tries that a hub refused: when, in seconds of UTC, a line each.
+/// Suffix of notes about refused tries: the time in seconds of UTC, one per line.
 const TRIES: &str = ".tries";
-/// Ends the names of files that are sent no more.
+/// Suffix of files that are not sent any more.
 const ASIDE: &str = ".aside";
-/// So often is tried what a hub refuses.
+/// Number of tries for a file that a hub refuses.
 pub const TRIES_MAX: usize = 3;
-/// Pauses after the tries before the last.
+/// Pauses between the tries.
 const DISTANCES: [Duration; TRIES_MAX - 1] = [Duration::from_secs(60), Duration::from_secs(3600)];
 /// A note has a few lines.
 const TRIES_BYTES_MAX: u64 = 4 << 10;
@@ -38,7 +38,7 @@ pub struct Waiting {
     /// The hub it waits for, without a slash at the end.
     pub url: String,
     pub(super) query: String,
-    /// When it was refused, in seconds of UTC.
+    /// Times of refused tries, in seconds of UTC.
     tries: Vec<i64>,
 }
 
@@ -48,7 +48,7 @@ impl Waiting {
         self.url == hub.address.url
     }
 
-    /// How long it is not tried again; none if it may be now. A clock that was set back makes nobody wait.
+    /// Time until the next try; none if it is due. A clock that was set back does not delay it.
     pub fn rests_for(&self, now_utc_s: i64) -> Option<Duration> {
         let distance = DISTANCES.get(self.tries.len().checked_sub(1)?)?;
         let since = u64::try_from(now_utc_s - self.tries.last()?).ok()?;
@@ -83,7 +83,7 @@ impl Spool {
         let put = |name: &OsStr, bytes: &[u8]| self.0.replace(name, bytes, Access::Owner);
         let noted = put(OsStr::new(&format!("{key}{DESTINATION}")), destination.as_bytes());
         noted.and_then(|()| put(&name, bytes)).map_err(|error| error.to_string())?;
-        // Who names it again wants it sent again.
+        // A file that is named again is sent again.
         let _ = self.0.remove(&with_end(&name, ASIDE));
         Ok(name)
     }
@@ -114,13 +114,13 @@ impl Spool {
     /// # Errors
     /// It cannot be removed.
     pub fn remove(&self, waiting: &Waiting) -> Result<(), Error> {
-        // A note without its file says nothing.
+        // A note without its file is harmless.
         let _ = self.0.remove(&waiting.with_end(TRIES));
         self.0.remove(&waiting.name)
     }
 
-    /// Notes that the hub has refused a file. It rests from then on; after the last try it is set aside under a name of its
-    /// own, which is returned.
+    /// Notes that the hub has refused a file, which delays the next try. After the last try the file is set aside, and its new
+    /// path is returned.
     ///
     /// # Errors
     /// It can neither be noted nor set aside.
@@ -129,7 +129,7 @@ impl Spool {
         tries.push(now_utc_s);
         let text: String = tries.iter().map(|at| format!("{at}\n")).collect();
         let noted = self.0.replace(&waiting.with_end(TRIES), text.as_bytes(), Access::Owner);
-        // What cannot be counted is not tried for ever either.
+        // A file whose tries cannot be counted is not tried forever either.
         if noted.is_ok() && tries.len() < TRIES_MAX {
             return Ok(None);
         }

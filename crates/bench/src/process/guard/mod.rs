@@ -2,7 +2,7 @@
 //! programs that still run, removes their files, and puts settings back. While the first one is stopped by
 //! SIGSTOP, which it cannot hear, its programs are stopped with it: nobody would look at how hot they make it.
 //!
-//! What cannot be put back while a CPU is off it puts back when the CPU has come back.
+//! Settings that cannot be restored while a CPU is offline are restored when it returns.
 //!
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
@@ -36,10 +36,9 @@ const NAMES_MAX: usize = 5;
 const LOOK: Duration = Duration::from_millis(500);
 /// What it says when it has stopped the programs; the milliseconds follow when they go on.
 const STOPPED: u8 = b'T';
-/// What it says when it has done what it can for now.
+/// Sent when everything that can be restored now is restored.
 const SETTLED: u8 = b'S';
-/// The settings of a CPU that is off cannot be written. One that a governor or a user has switched off comes back within
-/// this time, or has to be waited for by another start.
+/// Settings of an offline CPU cannot be written. A guard waits this long for the CPU; after that, the next start restores.
 const CPU_BACK_WITHIN: Duration = Duration::from_secs(60);
 
 /// What a guard looks after.
@@ -136,7 +135,7 @@ impl Drop for Guard {
             // Without the word it looks for programs and finds none, which only takes longer.
             let _ = pipe.write_all(ALL_IS_WELL);
         }
-        // It ends by itself now, or stays for a CPU that is off, for which nobody waits.
+        // The guard ends now, or waits for an offline CPU without delaying this process.
         let mut said = Vec::new();
         while matches!(self.child.try_wait(), Ok(None)) && !said.contains(&SETTLED) {
             let Some(output) = &mut self.said else {
@@ -188,7 +187,7 @@ pub fn run_guard(
         return Ok(());
     };
     let outcomes = restore_journal(root, journal);
-    // Nobody may listen any more.
+    // The other end may be closed.
     let _ = output.write_all(&[SETTLED]).and_then(|()| output.flush());
     let mut left = match outcomes {
         Ok(outcomes) => failures(outcomes),
@@ -199,14 +198,14 @@ pub fn run_guard(
         std::thread::sleep(LOOK / faults::haste());
         match restore_from_journal(root, journal) {
             Ok(outcomes) if !outcomes.is_empty() => left = failures(outcomes),
-            // Nothing is left in it that could ever be put back, or another start sees to it.
+            // Nothing is left to restore, or another start holds the journal.
             Ok(_) | Err(_) => break,
         }
     }
     if left.is_empty() { Ok(()) } else { Err(left) }
 }
 
-/// What could not be put back.
+/// The outcomes that are failures.
 fn failures(outcomes: Vec<(String, Restored)>) -> Vec<(String, Restored)> {
     let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
     outcomes.into_iter().filter(failed).collect()
