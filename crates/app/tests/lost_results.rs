@@ -119,7 +119,10 @@ fn failing_calls_leave_the_pair_of_one_run_and_a_status() {
             assert_eq!(output.status.code(), NOT_WRITTEN, "{plan}: {errors}");
             assert!(errors.contains("Cannot write the log to "), "{plan}: {errors}");
             // A script that looks for these words reads no log of another run.
-            assert!(String::from_utf8_lossy(&output.stdout).contains("check the log"), "{plan}: {output:?}");
+            let shown = String::from_utf8_lossy(&output.stdout);
+            assert!(shown.contains("check the log"), "{plan}: {output:?}");
+            // The two sentences about the log exclude each other.
+            assert_eq!(shown.matches("check the log").count(), 1, "{plan}: {output:?}");
             assert!(folder.pair() == before, "{plan}: the pair of the run before is gone");
             assert_eq!(folder.aside(), [""; 0], "{plan}");
         }

@@ -226,7 +226,7 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
     // Scripts that find these words do not print the last line of the log.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
-    if explained.verdict != Verdict::Valid && !args.task.attributes().only_watches {
+    if kept.place.is_some() && explained.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
     }
