@@ -202,7 +202,9 @@ fn of_many_programs_that_a_dead_run_left_a_few_are_named() {
         for process in /proc/[0-9]*; do
             if tr '\0' ' ' < $process/cmdline | grep -q 'guard [-]-owner'; then guard=${process#/proc/}; fi
         done
-        # At once: a run starts another guard when its own is gone.
+        # Stopped before they are killed: a run starts another guard when its own is gone, and a guard ends programs when
+        # its run is gone.
+        kill -STOP $guard $run
         kill -9 $guard $run
         sleep 0.2
         $RUN y.log -- true
