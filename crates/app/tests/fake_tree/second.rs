@@ -72,6 +72,13 @@ fn a_stopped_run_leaves_the_settings_of_its_owner() {
     let send = |signal| kill_process(Pid::from_child(&child), signal).unwrap();
     send(Signal::TSTP);
     wait_for(false);
+    // A signal to continue that comes before the stop would be lost.
+    let status = format!("/proc/{}/status", child.id());
+    let until = Instant::now() + Duration::from_secs(20);
+    while !std::fs::read_to_string(&status).unwrap().contains("State:\tT") {
+        assert!(Instant::now() < until, "the run never stopped");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     send(Signal::CONT);
     wait_for(true);
     send(Signal::INT);
