@@ -3,8 +3,8 @@
 use crate::draw::{Scale, n, wide};
 use crate::order::rank;
 use crate::{Section, Subject};
-use explain::compare::{Entry, Range, Ranking, Standing};
-use explain::{Figure, Verdict, number};
+use compare::{Entry, Range, Ranking, Standing};
+use facts::{Figure, Verdict, number};
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section::of("among-others", "Place among known results", body);
@@ -23,7 +23,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         return Some(html! { p { "The result is invalid, so its figures have no place among others." } });
     }
     Some(html! {
-        p { (explain::harmless(&ranking.answer.sentence)) }
+        p { (facts::harmless(&ranking.answer.sentence)) }
         (places(ranking))
     })
 }
@@ -35,7 +35,7 @@ pub(crate) fn places(ranking: &Ranking) -> Markup {
         is_outside || entry.expected.is_some() && rank(&entry.figure.key).is_some()
     };
     let (first, others): (Vec<&Entry>, Vec<&Entry>) = ranking.entries.iter().partition(is_first);
-    let soc = ranking.soc.as_deref().map_or_else(|| "its SoC".to_owned(), explain::plain);
+    let soc = ranking.soc.as_deref().map_or_else(|| "its SoC".to_owned(), facts::plain);
     html! {
         @if !first.is_empty() {
             p.soft {
@@ -74,10 +74,10 @@ fn row(entry: &Entry) -> Markup {
     html! {
         tr {
             th.name scope="row" {
-                (explain::plain(&entry.title))
-                @if let Some(core) = &figure.core { span.soft { " (" (explain::plain(&core.label())) ")" } }
+                (facts::plain(&entry.title))
+                @if let Some(core) = &figure.core { span.soft { " (" (facts::plain(&core.label())) ")" } }
             }
-            td.number { (entry.value_words()) " " (explain::plain(&figure.unit)) }
+            td.number { (entry.value_words()) " " (facts::plain(&figure.unit)) }
             td.number { (range.map_or("-".into(), |range| number(range.median, &figure.unit))) }
             td.number { @match range { Some(range) => { (number(range.low, &figure.unit)) " to " (number(range.high, &figure.unit)) } None => "-" } }
             td { @if let Some(range) = range { (bar(range, figure)) } }
@@ -110,7 +110,7 @@ fn estimated(ranking: &Ranking) -> Markup {
             details {
                 summary { "≈ is estimated from another version of the program" }
                 p { "Intervals hold in 90 % of cases." }
-                ul.notes { @for (name, words) in told { li { (explain::plain(&format!("{name}: {words}"))) "." } } }
+                ul.notes { @for (name, words) in told { li { (facts::plain(&format!("{name}: {words}"))) "." } } }
             }
         }
     }
@@ -124,10 +124,10 @@ pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     };
     let entry = ranking.entries.iter().find(own)?;
     Some(match &entry.same_soc {
-        Some(standing) if standing.of > explain::compare::OTHERS_MIN => {
+        Some(standing) if standing.of > compare::OTHERS_MIN => {
             format!("place {} with this SoC", standing.words())
         }
-        _ if entry.all.of > explain::compare::OTHERS_MIN => format!("place {} boards", entry.all.words()),
+        _ if entry.all.of > compare::OTHERS_MIN => format!("place {} boards", entry.all.words()),
         _ => return None,
     })
 }

@@ -3,7 +3,7 @@
 
 use crate::draw::{Area, n};
 use crate::{Subject, style, timeline, top};
-use explain::shortened;
+use facts::shortened;
 use maud::{Markup, PreEscaped, html};
 
 const WIDTH: f64 = 1200.0;

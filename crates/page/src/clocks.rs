@@ -2,7 +2,7 @@
 
 use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks, n, path, tick_words, wide};
 use crate::{Section, Subject};
-use explain::view::{self, ClusterClock};
+use facts::view::{self, ClusterClock};
 use maud::{Markup, html};
 use record::{Record, Variant};
 
@@ -43,7 +43,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     @for clock in &cold {
                         @let hot = lowest_hot(clock.cpu);
                         tr {
-                            th scope="row" { (explain::cpu_list(&clock.cluster_cpus)) }
+                            th scope="row" { (record::cpu_list(&clock.cluster_cpus)) }
                             td { (core_type(record, clock.cpu)) }
                             td.number { (mhz(clock.claimed_khz)) } td.number { (mhz(Some(clock.measured_khz))) }
                             td.number { (mhz(hot)) } td.number { (share(hot, clock.claimed_khz)) }
@@ -140,7 +140,7 @@ pub(crate) fn core_type(record: &Record, cpu: u32) -> String {
         let cluster = record.machine.clusters.iter().find(|cluster| cluster.cpus.contains(&cpu));
         cluster.and_then(|cluster| cluster.core_type.known())
     });
-    known.map_or_else(|| "-".into(), |name| explain::plain(name))
+    known.map_or_else(|| "-".into(), |name| facts::plain(name))
 }
 
 fn mhz(khz: Option<u32>) -> String {

@@ -2,7 +2,7 @@
 
 use crate::draw::{Plot, n, word};
 use crate::{Section, Subject};
-use explain::view;
+use facts::view;
 use maud::{Markup, html};
 use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
 use std::fmt::Write;
@@ -42,7 +42,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         @if matrix.cpus.len() > CPUS_MAX { p.soft { "The first " (CPUS_MAX) " of " (matrix.cpus.len()) " CPUs are shown." } }
         (plot.on_page())
         @for level in levels {
-            @let groups: Vec<String> = level.groups.iter().map(|group| explain::cpu_list(group)).collect();
+            @let groups: Vec<String> = level.groups.iter().map(|group| record::cpu_list(group)).collect();
             p { "Groups of CPUs near each other (" (format!("{:.0}", level.inside_ns)) " ns): " (groups.join(" | ")) }
         }
     })

@@ -2,7 +2,7 @@
 
 use crate::document::{Part, document};
 use crate::machine;
-use explain::soc::{self, Answer};
+use facts::soc::{self, Answer};
 use maud::html;
 use record::Machine;
 
@@ -12,13 +12,13 @@ pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> St
     let name = name(machine, answer);
     let top = html! {
         h1 { (name) }
-        p.soft { "Identified from " (explain::plain(read_from)) ". Nothing was measured." }
+        p.soft { "Identified from " (facts::plain(read_from)) ". Nothing was measured." }
     };
     let text = soc::text(machine, answer);
     let identified = Part {
         id: "identification",
         title: "Identification",
-        body: html! { pre tabindex="0" role="group" aria-label="Identification" { (explain::harmless(&text)) } },
+        body: html! { pre tabindex="0" role="group" aria-label="Identification" { (facts::harmless(&text)) } },
     };
     let facts = machine::facts(machine, None).map(|body| Part { id: "machine", title: "Machine", body });
     let parts: Vec<Part> = [identified].into_iter().chain(facts).collect();
@@ -28,7 +28,7 @@ pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> St
 /// What it is called: its board, else its SoC.
 pub fn name(machine: &Machine, answer: &Answer) -> String {
     let name = machine.board.known().cloned().or_else(|| answer.title());
-    name.map_or_else(|| "Unknown board".into(), |name| explain::plain(&name))
+    name.map_or_else(|| "Unknown board".into(), |name| facts::plain(&name))
 }
 
 #[cfg(test)]

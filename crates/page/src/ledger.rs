@@ -2,7 +2,7 @@
 
 use crate::draw::{Bar, Plot, Scale, bars, n, wide};
 use crate::{Section, Subject};
-use explain::Ledger;
+use facts::Ledger;
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section {
@@ -48,7 +48,7 @@ fn rows(subject: &Subject<'_>, ledger: &Ledger) -> Vec<Row> {
         left -= tenths;
         (left.min(from), left.max(from))
     };
-    let amount = |value: f64| explain::with_unit(value, &explain::plain(&ledger.unit));
+    let amount = |value: f64| facts::with_unit(value, &facts::plain(&ledger.unit));
     let mut rows: Vec<Row> = Vec::new();
     if let Some(expected) = ledger.expected.known() {
         let name = format!("Expected: {}", amount(expected.value));
@@ -108,13 +108,13 @@ fn waterfall(subject: &Subject<'_>, ledger: &Ledger) -> Option<Plot> {
 fn cause(subject: &Subject<'_>, diagnosis: usize) -> String {
     let found = subject.explained.diagnoses.get(diagnosis);
     let sentence =
-        found.and_then(|diagnosis| subject.explained.findings.get(diagnosis.root)).map(explain::Finding::sentence);
+        found.and_then(|diagnosis| subject.explained.findings.get(diagnosis.root)).map(facts::Finding::sentence);
     let words = sentence.unwrap_or_default();
     let mut cut: String = words.chars().take(60).collect();
     if cut.len() < words.len() {
         cut.push('…');
     }
-    explain::plain(&cut)
+    facts::plain(&cut)
 }
 
 /// A bar from one place to another, in thousandths of the whole.

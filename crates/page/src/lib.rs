@@ -37,14 +37,14 @@ pub use live::{live, live_event};
 pub use pictures::Drawing;
 pub use several::{comparison, ranking, results, trends};
 
+use compare::reference::Reference;
+use compare::{Ranking, rank_for_people};
 use document::{Part, document};
 use draw::Plot;
-use explain::Report;
-use explain::compare::{Ranking, rank_for_people};
-use explain::reference::Reference;
-use explain::{Explanation, Figure};
+use facts::{Explanation, Figure};
 use maud::Markup;
 use record::Record;
+use rules::Report;
 
 /// What a page is of.
 pub(crate) struct Subject<'a> {
@@ -102,7 +102,7 @@ pub static REPORT: Report = Report {
 /// The page of a Record as a whole HTML file, with its place among the known results. Names and texts of the Record are
 /// escaped; those that are endless are cut.
 pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> String {
-    let record = &explain::for_people(record);
+    let record = &facts::for_people(record);
     let subject = Subject::of(record, explained, known);
     let made = SECTIONS
         .iter()
@@ -129,14 +129,14 @@ pub fn policy() -> String {
 
 /// The card of a result, a picture for links to it, and every plot that it has.
 pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> Vec<Drawing> {
-    pictures::drawings(&Subject::of(&explain::for_people(record), explained, known))
+    pictures::drawings(&Subject::of(&facts::for_people(record), explained, known))
 }
 
 impl<'a> Subject<'a> {
     /// Of a Record that was made ready for people.
     fn of(record: &'a Record, explained: &'a Explanation, known: &Reference) -> Self {
         let ranking = rank_for_people(record, explained, known);
-        Self { record, explained, figures: explain::figures(record), ranking }
+        Self { record, explained, figures: facts::figures(record), ranking }
     }
 }
 

@@ -40,8 +40,8 @@ fn shown(moment: &Moment) -> Markup {
         @match &moment.time {
             None => p { "No sample yet." }
             Some(time) => {
-                p.verdict.(look) { (time) ": " (explain::plain(&throttling)) }
-                dl.facts { @for (name, value) in &moment.values { div { dt { (explain::plain(name)) } dd { (value) } } } }
+                p.verdict.(look) { (time) ": " (facts::plain(&throttling)) }
+                dl.facts { @for (name, value) in &moment.values { div { dt { (facts::plain(name)) } dd { (value) } } } }
                 @match timeline::plot(&moment.record, None) {
                     Some(plot) => (plot.on_page())
                     None if moment.record.samples.at_ms.len() < 2 => p { "A plot needs two samples." }
@@ -49,7 +49,7 @@ fn shown(moment: &Moment) -> Markup {
                 }
                 @if !moment.record.marks.is_empty() {
                     h3 { "Marks" }
-                    ul.notes { @for mark in &moment.record.marks { li { (timeline::moment(mark.at_ms)) " " (explain::plain(&mark.text)) } } }
+                    ul.notes { @for mark in &moment.record.marks { li { (timeline::moment(mark.at_ms)) " " (facts::plain(&mark.text)) } } }
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crate::clocks::core_type;
 use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n, path, wide, word};
 use crate::{Section, Subject};
-use explain::{number, size_words, view};
+use facts::{number, size_words, view};
 use maud::{Markup, html};
 use record::{Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
 
@@ -52,14 +52,14 @@ fn place(record: &Record, step: &Step) -> String {
     match step.cpus.as_slice() {
         [] => "all CPUs".to_owned(),
         [cpu] => format!("CPU {cpu} ({})", core_type(record, *cpu)),
-        cpus => format!("CPU {}", explain::cpu_list(cpus)),
+        cpus => format!("CPU {}", record::cpu_list(cpus)),
     }
 }
 
 fn name(record: &Record, step: &Step, latency: &Latency) -> String {
     let pages = if latency.pages.is_empty() { String::new() } else { format!(", {}", latency.pages) };
     let variant = if step.variant.is_only() { String::new() } else { format!(", {}", step.variant) };
-    explain::plain(&format!("{}{variant}{pages}", place(record, step)))
+    facts::plain(&format!("{}{variant}{pages}", place(record, step)))
 }
 
 fn latency(subject: &Subject<'_>) -> Option<Markup> {
@@ -199,7 +199,7 @@ fn rates(record: &Record) -> Vec<Rate> {
         };
         for row in &bandwidth.rows {
             if let Some(best) = row.bytes_per_s.iter().max() {
-                let (place, routine) = (place(record, step), explain::plain(&row.routine));
+                let (place, routine) = (place(record, step), facts::plain(&row.routine));
                 let is_libc = step.workload == WorkloadId::MemoryLibc;
                 rates.push(Rate { place, operation: row.operation, routine, mb_per_s: *best as f64 / 1e6, is_libc });
             }
@@ -245,7 +245,7 @@ fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
 fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
     let bar = |rate: &Rate| Bar {
         name: format!("{}, {}: {}", rate.place, rate.operation.as_str(), rate.routine),
-        words: explain::with_unit(rate.mb_per_s, "MB/s"),
+        words: facts::with_unit(rate.mb_per_s, "MB/s"),
         look: "bar",
         from_to: (0.0, rate.mb_per_s),
     };

@@ -1,6 +1,6 @@
 //! The order of main figures.
 
-use explain::figures::FigureKey;
+use facts::figures::FigureKey;
 use record::{Variant, WorkloadId};
 
 /// Where a figure stands among the main ones; none for those that have a section of their own.

@@ -36,7 +36,7 @@ pub(crate) fn drawings(subject: &Subject<'_>) -> Vec<Drawing> {
     let card = Drawing { scale: 1.0, ..Drawing::of("card", card::card(subject)) };
     let plots = SECTIONS.iter().flat_map(|section| (section.plots)(subject));
     let plots = plots.map(|plot| Drawing::of(&plot.id, plot.picture(&board)));
-    let of_questions = explain::plots(subject.record).into_iter();
+    let of_questions = rules::plots(subject.record).into_iter();
     let of_questions = of_questions.map(|(name, picture)| Drawing::of(name, picture.svg()));
     [card].into_iter().chain(plots).chain(of_questions).collect()
 }

@@ -27,7 +27,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     tbody {
                         @for policy in policies {
                             tr {
-                                th scope="row" { (policy.policy) } td { (explain::cpu_list(&policy.cpus)) }
+                                th scope="row" { (policy.policy) } td { (record::cpu_list(&policy.cpus)) }
                                 td { (text(&policy.driver)) } td { (text(&policy.governor)) }
                                 td.number { (range(&policy.limit_khz_min, &policy.limit_khz_max)) }
                                 td.number { (range(&policy.clock_khz_min, &policy.clock_khz_max)) }
@@ -46,8 +46,8 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     tbody {
                         @for file in changed(&record.settings) {
                             tr {
-                                th scope="row" { (explain::plain(file.path)) } td { (explain::plain(file.before)) }
-                                td { (explain::plain(&file.during.join(", "))) } td { (file.after) }
+                                th scope="row" { (facts::plain(file.path)) } td { (facts::plain(file.before)) }
+                                td { (facts::plain(&file.during.join(", "))) } td { (file.after) }
                             }
                         }
                     }
@@ -56,7 +56,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         }
         @if !record.unmet_settings.is_empty() {
             h3 { "Settings that were not applied" }
-            ul.notes { @for unmet in &record.unmet_settings { li { (explain::plain(&unmet.path)) } } }
+            ul.notes { @for unmet in &record.unmet_settings { li { (facts::plain(&unmet.path)) } } }
         }
     })
 }
@@ -102,9 +102,9 @@ fn range(low: &Fact<u32>, high: &Fact<u32>) -> String {
 }
 
 fn text(fact: &Fact<String>) -> String {
-    fact.known().map_or("-".into(), |text| explain::plain(text))
+    fact.known().map_or("-".into(), |text| facts::plain(text))
 }
 
 fn after(change: &SettingChange) -> String {
-    explain::plain(&NotRestored::of_change(change).map_or(change.old.clone(), |left| left.in_short()))
+    facts::plain(&NotRestored::of_change(change).map_or(change.old.clone(), |left| left.in_short()))
 }

@@ -2,8 +2,9 @@
 
 use crate::order::rank;
 use crate::{Subject, among};
-use explain::view::{self, whole_run};
-use explain::{Figure, Told, Verdict};
+use explain::Told;
+use facts::view::{self, whole_run};
+use facts::{Figure, Verdict};
 use maud::{Markup, html};
 use record::{Record, Source};
 
@@ -14,7 +15,7 @@ const FACTS_MAX: usize = 8;
 pub(crate) fn name(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.name().or(machine.soc.known());
-    name.map_or_else(|| "Unknown board".into(), |name| explain::plain(name))
+    name.map_or_else(|| "Unknown board".into(), |name| facts::plain(name))
 }
 
 pub(crate) fn top(subject: &Subject<'_>) -> Markup {
@@ -58,7 +59,7 @@ pub(crate) fn line(record: &Record) -> String {
     let kernel = machine.kernel_release.known().map(|release| format!("Linux {release}"));
     let parts = [soc, kernel, machine.distribution.known().cloned(), date, program];
     let told: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    explain::plain(&told.join(" · "))
+    facts::plain(&told.join(" · "))
 }
 
 /// Main figures, then the highest temperature.
@@ -76,7 +77,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
         best.into_iter().filter_map(|figure| Some((rank(&figure.key)?, figure))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     let fact = |(_, figure): &(usize, &Figure)| {
-        (figure.name(), explain::with_unit(figure.value, &figure.unit), small(subject, figure))
+        (figure.name(), facts::with_unit(figure.value, &figure.unit), small(subject, figure))
     };
     let mut facts: Vec<(String, String, String)> = ranked.iter().take(FACTS_MAX).map(fact).collect();
     if let Some(heat) = view::heat(record, whole_run()) {

@@ -6,8 +6,7 @@
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::Explanation;
-use explain::reference::Reference;
+use compare::reference::Reference;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -28,7 +27,7 @@ fn records() -> Vec<(String, Record)> {
     let corpus = files::PARTS.iter().filter_map(|part| Some(files::find()?.join(part).join("results")));
     let folders: Vec<PathBuf> = [explain.join("composed"), explain.join("made")].into_iter().chain(corpus).collect();
     for (name, text) in files::texts(&folders) {
-        records.push((name, explain::logs::read(&text)));
+        records.push((name, logs::read(&text)));
     }
     for name in testkit::boards() {
         let source = record::Source::Run { version: "1".into(), target: "any".into() };
@@ -44,7 +43,7 @@ fn pages_are_valid_small_and_legible() {
     let mut faults: Vec<String> = Vec::new();
     let records = records();
     for (name, record) in &records {
-        let page = page::page(record, &Explanation::of(record), Reference::builtin());
+        let page = page::page(record, &explain::explain(record), Reference::builtin());
         let mut fault = |what: String| faults.push(format!("{name}: {what}"));
         if page.len() > BYTES_MAX {
             fault(format!("{} bytes", page.len()));
@@ -69,7 +68,7 @@ fn pictures_are_legible_and_can_be_drawn() {
     let mut names: Vec<String> = Vec::new();
     // Each is slow without optimisation: of logs that are alike every third.
     for (name, record) in records.iter().step_by(3) {
-        for drawing in page::drawings(record, &Explanation::of(record), Reference::builtin()) {
+        for drawing in page::drawings(record, &explain::explain(record), Reference::builtin()) {
             let mut fault = |what: String| faults.push(format!("{name}, {}: {what}", drawing.name));
             let dom = parse_document(RcDom::default(), ParseOpts::default()).one(drawing.svg.as_str());
             if drawing.name != "card" {
@@ -105,7 +104,7 @@ fn has_class(node: &Handle, wanted: &str) -> bool {
 #[test]
 fn card_has_the_size_that_links_show() {
     let (_, record) = records().remove(0);
-    let drawings = page::drawings(&record, &Explanation::of(&record), Reference::builtin());
+    let drawings = page::drawings(&record, &explain::explain(&record), Reference::builtin());
     let card = drawings[0].png().unwrap();
     let size = |at: usize| u32::from_be_bytes(card[at..at + 4].try_into().unwrap());
     assert_eq!((drawings[0].name.as_str(), size(16), size(20)), ("card", 1200, 630));
@@ -129,7 +128,7 @@ fn hostile_text_everywhere_stays_text() {
     }
     assert!(changed > 50, "{changed} of {}", places.len());
     let record: Record = serde_json::from_value(value).unwrap();
-    let explained = Explanation::of(&record);
+    let explained = explain::explain(&record);
     let drawings = page::drawings(&record, &explained, Reference::builtin());
     let pictures = drawings.iter().map(|drawing| drawing.svg.clone());
     for text in pictures.chain([page::page(&record, &explained, Reference::builtin())]) {
@@ -165,7 +164,7 @@ fn gaps_alone_make_a_page_that_says_why() {
         let gaps = vec![record::Gap { at_ms: 0, missing }];
         record.samples.channels.push(record::Channel { values: vec![None; 100], gaps, ..record::Channel::of(id) });
     }
-    let page = page::page(&record, &Explanation::of(&record), Reference::builtin());
+    let page = page::page(&record, &explain::explain(&record), Reference::builtin());
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(page.as_str());
     let mut faults = Vec::new();
     walk(&dom.document, &mut |fault| faults.push(fault));

@@ -1,10 +1,10 @@
 //! The evidence of an explanation: every finding behind it with its rule, how sure it is, and what the log or the
 //! result file says there, word for word.
 
-use explain::foreign::one_line;
 use explain::monitor::time_of_day;
-use explain::plain::cut;
-use explain::{Explanation, Finding, Place, view};
+use facts::foreign::one_line;
+use facts::plain::cut;
+use facts::{Explanation, Finding, Place, view};
 use record::{Channel, Record, Source, Unit};
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const PLACES_MAX: usize = 6;
 pub(super) fn details(record: &Record, explained: &Explanation) -> String {
     let mut text = "Evidence (each rule has a page, docs/rules/RULE.md):\n".to_owned();
     for diagnosis in explained.worst_first() {
-        let heading = explain::lines::capitalised(diagnosis.cause.words());
+        let heading = facts::lines::capitalised(diagnosis.cause.words());
         let _ = writeln!(text, "   {heading} (confidence {} %)", diagnosis.confidence_percent);
         for index in diagnosis.members() {
             // The paragraph of the cause opens with the sentence of its root.
@@ -36,9 +36,9 @@ fn evidence(text: &mut String, record: &Record, finding: &Finding, with_sentence
         false => String::new(),
     };
     let line = format!("      {} ({} %){sentence}", finding.rule, finding.confidence_percent);
-    let _ = writeln!(text, "{}", explain::lines::wrapped(&line, 9));
+    let _ = writeln!(text, "{}", facts::lines::wrapped(&line, 9));
     for place in finding.places.iter().take(PLACES_MAX) {
-        let _ = writeln!(text, "{}", explain::lines::wrapped(&format!("         {}", words(record, place)), 12));
+        let _ = writeln!(text, "{}", facts::lines::wrapped(&format!("         {}", words(record, place)), 12));
     }
     if finding.places.len() > PLACES_MAX {
         let _ = writeln!(text, "         and {} more places", finding.places.len() - PLACES_MAX);

@@ -17,7 +17,8 @@ mod summary;
 mod systems;
 mod terminal;
 
-use explain::{ANSWERS, Explanation, Report, all_plots, rules};
+use facts::Explanation;
+use rules::{ANSWERS, Report, all_plots};
 use std::sync::LazyLock;
 
 /// The steps of which findings say that their scores are missing, by name.
@@ -57,7 +58,7 @@ pub fn find(id: &str) -> Option<&'static Report> {
 mod tests {
     use super::*;
     use ::record::{ChannelId, End, Fact, Mode, Unit};
-    use explain::figures;
+    use facts::figures;
     use testkit::records::{gauge_channel, labelled, own_run, with_scores};
 
     #[test]
@@ -90,7 +91,7 @@ mod tests {
         policy.driver = Fact::Known(endless("driver"));
         machine.cpus[0].core_type = Fact::Known(endless("core"));
         machine.clusters[0].core_type = Fact::Known(endless("core"));
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         for report in REPORTS.iter() {
             let text = report.text(&record, &explained);
             let longest = text.split_whitespace().map(|word| word.chars().count()).max();
@@ -107,7 +108,7 @@ mod tests {
         assert!(!figures(&record).is_empty());
         record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
         assert!(figures(&record).is_empty());
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         for id in ["text", "summary"] {
             let row = find(id).unwrap();
             let text = row.render(&record, &explained);
@@ -124,7 +125,7 @@ mod tests {
         record.run.mode = Mode::Monitor;
         record.run.started = Fact::Known(0);
         record.run.end = End::Interrupted { signal: 15 };
-        let text = find("text").unwrap().render(&record, &Explanation::of(&record));
+        let text = find("text").unwrap().render(&record, &explain::explain(&record));
         assert!(text.starts_with("Recorded "), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }

@@ -1,9 +1,9 @@
 //! What stands above the figures: which machine, when, under which governor, measured by which version, and how warm
 //! it was.
 
-use explain::lines::wrapped;
 use explain::monitor::day;
-use explain::{soc, view};
+use facts::lines::wrapped;
+use facts::{soc, view};
 use record::{Record, Variant, WorkloadId};
 
 /// One or two lines; empty if nothing is known.

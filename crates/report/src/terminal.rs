@@ -4,16 +4,17 @@
 use super::machine_line;
 use super::more_scores::more_scores;
 use crate::details::details;
-use explain::Report;
-use explain::figures::best_row;
-use explain::figures::main::{
+use explain::Told;
+use facts::figures::best_row;
+use facts::figures::main::{
     cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
-use explain::lines::{explanation, unmeasured, wrapped};
-use explain::number::{number, with_unit};
-use explain::view;
-use explain::{Explanation, Figure, Severity, Told};
+use facts::lines::{explanation, unmeasured, wrapped};
+use facts::number::{number, with_unit};
+use facts::view;
+use facts::{Explanation, Figure, Severity};
 use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
@@ -40,7 +41,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
 pub(super) fn measured(record: &Record, explained: &Explanation) -> String {
     let mut text = machine_line::lines(record) + &figures(record);
     if record.machine.emulated_by().is_none() {
-        for section in explain::questions::texts(record) {
+        for section in rules::questions::texts(record) {
             let _ = write!(text, "\n{section}");
         }
     }
@@ -89,7 +90,7 @@ fn told(told: &Told) -> String {
 fn figures(record: &Record) -> String {
     match record.machine.emulated_by() {
         Some(_) => String::new(),
-        None => clocks(record) + &scores(record, &explain::figures(record)),
+        None => clocks(record) + &scores(record, &facts::figures(record)),
     }
 }
 
@@ -100,12 +101,12 @@ fn clocks(record: &Record) -> String {
         .flat_map(|variant| view::cluster_clocks(record, &variant))
         .collect();
     for cold in view::cluster_clocks(record, &Variant::COLD) {
-        let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| explain::finding::mhz(khz).to_string());
+        let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| facts::finding::mhz(khz).to_string());
         let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
         let _ = writeln!(
             text,
             "   clock of CPU {:<8} {:>5} MHz advertised, {:>5} measured cold, {:>5} hot",
-            explain::cpu_list(&cold.cluster_cpus),
+            record::cpu_list(&cold.cluster_cpus),
             mhz(cold.claimed_khz),
             mhz(Some(cold.measured_khz)),
             mhz(lowest_hot),
@@ -204,8 +205,8 @@ fn latency(record: &Record) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::rates;
-    use explain::figures;
-    use explain::figures::main::memory_mb_per_s;
+    use facts::figures;
+    use facts::figures::main::memory_mb_per_s;
     use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
     use testkit::records::{own_run, with_step};
 

@@ -1,9 +1,11 @@
 //! A Record may hold anything in any of its strings; no text that is made of it has a line that begins with it.
 
-use explain::compare::{Side, compare, rank, ranking_text};
-use explain::reference::Reference;
-use explain::{Explanation, kernel, results, trend};
+use compare::reference::Reference;
+use compare::trend;
+use compare::{Side, compare, rank, ranking_text};
+use explain::results;
 use record::Record;
+use rules::kernel;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -69,7 +71,7 @@ fn check(what: &str, text: &str) {
 
 /// Everything that is written of a Record.
 fn check_all(place: &str, record: &Record) {
-    let explained = &Explanation::of(record);
+    let explained = &explain::explain(record);
     for report in report::REPORTS.iter() {
         let text = report.text(record, explained);
         check(&format!("{place}, {}", report.id), &text);
@@ -83,7 +85,7 @@ fn check_all(place: &str, record: &Record) {
     }
     let name = format!("x\n{FORGED}");
     let side = || Side { name: name.clone(), record, explained };
-    check(place, &explain::compare::text(&compare(&[side(), side()])));
+    check(place, &compare::text(&compare(&[side(), side()])));
     check(place, &ranking_text(&rank(record, explained, Reference::builtin())));
     let row = results::Row::of(record, explained, &name);
     for format in results::FORMATS {

@@ -8,7 +8,7 @@
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::Diagnosis;
+use facts::Diagnosis;
 use std::path::{Path, PathBuf};
 
 /// How right a set of judged logs must be told: so many right verdicts at least, so many others at most.
@@ -123,8 +123,8 @@ fn judge(rows: &[Judged], text_of: impl Fn(&str) -> String, bounds: &Bounds) {
     let (mut missing, mut no_causes) = (Vec::new(), Vec::new());
     let (mut false_words, mut misleading, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
-        let record = explain::logs::read(&text_of(&row.log));
-        let explained = explain::Explanation::of(&record);
+        let record = logs::read(&text_of(&row.log));
+        let explained = explain::explain(&record);
         let verdict = explained.verdict.to_string();
         match row.verdicts.contains(&verdict) {
             true => right += 1,

@@ -6,7 +6,8 @@
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::{Document, Explanation, number, results};
+use explain::{Document, results};
+use facts::number;
 use record::Record;
 
 /// A main result: its key in JSON, its unit, how its line in the text begins, its cell in the list, and what the ledger
@@ -26,7 +27,7 @@ const TENS: [usize; 4] = [4, 6, 7, 8];
 
 /// What is wrong with the numbers of a Record, and how many were looked at.
 fn faults(record: &Record) -> (Vec<String>, usize) {
-    let explained = Explanation::of(record);
+    let explained = explain::explain(record);
     let text = report::find("text").unwrap().text(record, &explained);
     let summary = report::find("summary").unwrap().text(record, &explained);
     let document = serde_json::to_value(Document::of(record, &explained)).unwrap();
@@ -70,7 +71,7 @@ fn faults(record: &Record) -> (Vec<String>, usize) {
 fn every_report_prints_the_same_number() {
     let (mut all, mut count, mut logs) = (Vec::new(), 0, 0);
     for (name, text) in &files::texts(&files::folders()) {
-        let (faults, numbers) = faults(&explain::logs::read(text));
+        let (faults, numbers) = faults(&logs::read(text));
         all.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
         count += numbers;
         logs += 1;

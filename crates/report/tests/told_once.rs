@@ -6,7 +6,6 @@
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::Explanation;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words with which a guess is told as if it were known.
@@ -56,8 +55,8 @@ fn faults(text: &str) -> Vec<String> {
 fn every_report_tells_each_fact_once() {
     let mut all = Vec::new();
     for (name, text) in &files::texts(&files::folders()) {
-        let record = explain::logs::read(text);
-        let explained = Explanation::of(&record);
+        let record = logs::read(text);
+        let explained = explain::explain(&record);
         let text = report::find("text").unwrap().text(&record, &explained);
         all.extend(faults(&text).into_iter().map(|fault| format!("{name}: {fault}")));
     }

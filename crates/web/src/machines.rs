@@ -1,6 +1,6 @@
 //! Machines that are identified without a result: snapshots, and `/proc/cpuinfo` alone.
 
-use explain::soc::{self, Answer};
+use facts::soc::{self, Answer};
 use identify::{BoardFile, Texts, identify, is_cpuinfo};
 use record::{Machine, Missing};
 use serde_json::{Value, json};
@@ -56,13 +56,13 @@ impl Identified {
             "json" => soc::json(&self.machine, &self.answer),
             _ => return None,
         };
-        Some(explain::harmless(&text).into_owned())
+        Some(facts::harmless(&text).into_owned())
     }
 
     /// What to list of it.
     pub(crate) fn listed(&self, name: &str) -> Value {
         json!({
-            "name": explain::plain(name),
+            "name": facts::plain(name),
             "board": page::identified_name(&self.machine, &self.answer),
             "verdict": format!("SoC {}", self.answer.confidence),
             "is_result": false,

@@ -2,12 +2,12 @@
 //! over time.
 
 use crate::machines::Identified;
-use explain::any_file::{self, Unreadable};
-use explain::compare::{Side, compare};
-use explain::reference::Reference;
+use compare::reference::Reference;
+use compare::trend::{Sample, trends};
+use compare::{Side, compare};
 use explain::results::{Row, USUAL_ORDER, sort};
-use explain::trend::{Sample, trends};
-use explain::{Explanation, Place};
+use facts::{Explanation, Place};
+use logs::any_file::{self, Unreadable};
 use record::Record;
 use report::REPORTS;
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
     }
     match any_file::read(bytes, record::VALUES_MAX) {
         Ok(record) => {
-            let explained = Explanation::of(&record);
+            let explained = explain::explain(&record);
             Ok(Opened::Result(Box::new(Explained { name: name.to_owned(), record, explained })))
         }
         Err(Unreadable::NoResults(text)) => match Identified::of_cpuinfo(&text) {
@@ -166,13 +166,13 @@ fn rows(chosen: &[&Explained]) -> Vec<Row> {
 
 impl Explained {
     fn listed(&self) -> Value {
-        let record = explain::for_people(&self.record);
+        let record = facts::for_people(&self.record);
         let machine = &record.machine;
-        let board = machine.name().or(machine.soc.known()).map_or("Unknown board".into(), |name| explain::plain(name));
+        let board = machine.name().or(machine.soc.known()).map_or("Unknown board".into(), |name| facts::plain(name));
         let findings: Vec<Value> =
             self.explained.in_order().into_iter().map(|(finding, _)| self.finding(finding)).collect();
         json!({
-            "name": explain::plain(&self.name),
+            "name": facts::plain(&self.name),
             "board": board,
             "verdict": if record.run.is_monitoring() { "watched".to_owned() } else { self.explained.verdict.to_string() },
             "is_result": true,
@@ -181,12 +181,12 @@ impl Explained {
         })
     }
 
-    fn finding(&self, finding: &explain::Finding) -> Value {
+    fn finding(&self, finding: &facts::Finding) -> Value {
         let mut lines: Vec<u32> = finding.places.iter().filter_map(|place| self.line(place)).collect();
         lines.sort_unstable();
         lines.dedup();
         lines.truncate(PLACES_MAX);
-        json!({ "sentence": explain::harmless(&finding.sentence()), "severity": finding.severity, "lines": lines })
+        json!({ "sentence": facts::harmless(&finding.sentence()), "severity": finding.severity, "lines": lines })
     }
 
     /// The line of a log's text at a place.
@@ -227,8 +227,8 @@ mod tests {
     #[test]
     fn pages_are_those_of_the_program() {
         let results = opened();
-        let record = explain::logs::read(LOG);
-        let page = page::page(&record, &Explanation::of(&record), Reference::builtin());
+        let record = logs::read(LOG);
+        let page = page::page(&record, &explain::explain(&record), Reference::builtin());
         assert_eq!(results.page(0), Some(page));
         assert!(results.report(1, "markdown").unwrap().starts_with('#'));
         assert!(results.several(Selection::Table, &[0, 1]).contains("hot.txt"));

@@ -11,8 +11,8 @@ const LIMITS: Limits = Limits { files_max: 5000, bytes_max: 256 << 20 };
 /// One sentence: it is damaged or too large.
 pub fn members(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
     let found = archive::members(bytes, LIMITS);
-    let members = found.map_err(|problem| format!("The archive {}.", explain::plain(&problem.to_string())))?;
-    let of = |name: &str| explain::plain(name.rsplit('/').next().unwrap_or(name));
+    let members = found.map_err(|problem| format!("The archive {}.", facts::plain(&problem.to_string())))?;
+    let of = |name: &str| facts::plain(name.rsplit('/').next().unwrap_or(name));
     Ok(members.into_iter().map(|member| (of(&member.name), member.bytes)).collect())
 }
 

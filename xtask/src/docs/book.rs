@@ -2,7 +2,7 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
-use explain::rules::RULES;
+use rules::RULES;
 use std::fmt::Write;
 
 /// Where it is written.

@@ -3,8 +3,8 @@
 use super::known::reference;
 use super::many::{Many, read_many, write};
 use crate::args::{Form, WrittenFlags};
+use compare::{Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use explain::Document;
-use explain::compare::{self, Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use serde_json::Value;
 use std::path::PathBuf;
 

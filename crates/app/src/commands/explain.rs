@@ -4,8 +4,9 @@
 use super::reports::{all, find};
 use crate::{input, output, status};
 use bench::Tools;
-use explain::any_file::{self, Unreadable};
-use explain::{Document, Explanation, OfFile, Verdict};
+use explain::{Document, OfFile};
+use facts::Verdict;
+use logs::any_file::{self, Unreadable};
 use record::Record;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ pub(crate) fn run(files: &[PathBuf], json: bool, details: bool, check: bool) -> 
             entries.push(OfFile::Read(Box::new(document.from_file(&name))));
             continue;
         }
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         worst = worst.max(explained.verdict);
         let text = find(format)?.text(&record, &explained);
         output::print(&match files.len() {
@@ -67,7 +68,7 @@ pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
         let file = file.display();
         anyhow::bail!("{file} has no data for the report {format}; its reports: {}.", others.join(", "));
     }
-    let text = report.text(&record, &Explanation::of(&record));
+    let text = report.text(&record, &explain::explain(&record));
     let text = match report.id {
         "lava" => bench::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?,
         _ => text,

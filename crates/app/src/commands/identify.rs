@@ -4,7 +4,7 @@
 use crate::args::Identify;
 use crate::{input, output};
 use anyhow::Context;
-use explain::soc;
+use facts::soc;
 use machine::{Root, Texts, root_of_texts};
 use std::io::Read;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::review::looked_at;
 use crate::{input, output};
-use explain::kernel::{Eol, text, verdict};
 use machine::Root;
+use rules::kernel::{Eol, text, verdict};
 use std::path::Path;
 
 /// The dates of all products that endoflife.date knows have less.

@@ -1,8 +1,8 @@
 //! `sbc-bench mark`: appends a note to the recordings that are being made, or to a given one.
 
 use super::monitor::running::{self, has_recording_header};
-use ::explain::monitor::whole_line;
 use anyhow::Context;
+use explain::monitor::whole_line;
 use machine::files;
 use record::recording::{frame, payload};
 use record::{Event, Mark};
@@ -15,7 +15,7 @@ use std::path::Path;
 const STARTED: &str = "{\"event\":\"started\"";
 
 pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
-    let text = explain::plain(text);
+    let text = facts::plain(text);
     anyhow::ensure!(!text.is_empty(), "A mark needs a text.");
     let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
     let mut running = running::recordings();

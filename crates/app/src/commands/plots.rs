@@ -5,14 +5,13 @@ use super::explain::read;
 use super::known::reference;
 use super::many;
 use crate::output;
-use explain::Explanation;
 use machine::files::{self, Access};
 use std::path::Path;
 
 /// Writes the pictures and names the files.
 pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
     let record = read(file)?;
-    let drawings = page::drawings(&record, &Explanation::of(&record), &*reference(&[])?);
+    let drawings = page::drawings(&record, &explain::explain(&record), &*reference(&[])?);
     files::make_all(folder)?;
     for drawing in drawings {
         let png = drawing.png().map_err(anyhow::Error::msg)?;
@@ -28,7 +27,7 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
 /// Writes the page.
 pub(crate) fn page(file: &Path, page: &Path) -> anyhow::Result<u8> {
     let record = read(file)?;
-    let text = page::page(&record, &Explanation::of(&record), &*reference(&[])?);
+    let text = page::page(&record, &explain::explain(&record), &*reference(&[])?);
     many::write(&text, Some(page))?;
     Ok(0)
 }

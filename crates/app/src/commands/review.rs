@@ -6,7 +6,7 @@ use crate::args::ReviewArgs;
 use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
-use explain::{Document, Explanation};
+use explain::Document;
 use machine::{Root, Timeline};
 use record::{End, Fact, Mode, Record, Run, Survey};
 use std::sync::atomic::AtomicI32;
@@ -15,14 +15,14 @@ use std::sync::atomic::AtomicI32;
 pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
     let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
     let text = match args.run.output.json {
-        true => Document::printed(&record, &Explanation::of(&record)) + "\n",
+        true => Document::printed(&record, &explain::explain(&record)) + "\n",
         false => {
             let report = report::find("review").context("Unknown report \"review\"")?;
-            report.text(&record, &Explanation::of(&record))
+            report.text(&record, &explain::explain(&record))
         }
     };
     if let Some(path) = &args.run.output.log {
-        replace(path, &explain::harmless(&text))?;
+        replace(path, &facts::harmless(&text))?;
     }
     output::print(&text)?;
     Ok(0)

@@ -8,7 +8,7 @@ use crate::paths::Paths;
 use crate::progress::ProgressBar;
 use crate::{output, signals, status};
 use bench::RunContext;
-use explain::{Document, Explanation};
+use explain::Document;
 use machine::{Identified, Root, Timeline};
 use record::{End, Machine, Outcome, Record};
 
@@ -69,14 +69,14 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
     anyhow::ensure!(
         missing.is_empty() || known.is_empty(),
         "CPU {} is not online; online CPUs: {}.",
-        explain::cpu_list(&missing),
-        explain::cpu_list(&known)
+        record::cpu_list(&missing),
+        record::cpu_list(&known)
     );
     Ok(())
 }
 
 fn conclude(record: &Record, args: &OneShotArgs) -> anyhow::Result<u8> {
-    let explained = Explanation::of(record);
+    let explained = explain::explain(record);
     if args.json {
         output::print(&(Document::printed(record, &explained) + "\n"))?;
     } else if let Some(report) = report::find(args.report) {

@@ -3,7 +3,7 @@
 use super::many::{Many, read_many, write};
 use crate::args::{Form, WrittenFlags};
 use crate::{output, status};
-use explain::trend::{self, Sample, trends};
+use compare::trend::{self, Sample, trends};
 use std::path::PathBuf;
 
 pub(crate) fn run(files: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {

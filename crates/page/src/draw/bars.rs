@@ -45,5 +45,5 @@ pub(crate) fn bars(id: String, title: String, axis: &str, bars: &[Bar]) -> Optio
 
 /// As much of a name as fits.
 fn cut(name: &str, width: f64) -> String {
-    explain::shortened(&explain::plain(name), (width / width_of("n")) as usize)
+    facts::shortened(&facts::plain(name), (width / width_of("n")) as usize)
 }

@@ -8,7 +8,7 @@ mod reduce;
 
 pub(crate) use axis::{Area, axis_x, axis_y};
 pub(crate) use bars::{Bar, bars};
-pub(crate) use explain::plot::scale::{Scale, clock_time, linear_ticks, tick_words, time_ticks};
+pub(crate) use facts::plot::scale::{Scale, clock_time, linear_ticks, tick_words, time_ticks};
 pub(crate) use plot::Plot;
 pub(crate) use reduce::reduced;
 
@@ -48,7 +48,7 @@ pub(crate) fn wide(label: &str, body: &Markup) -> Markup {
 
 /// A word at a place; `anchor` is `start`, `middle` or `end`.
 pub(crate) fn word(x: f64, y: f64, anchor: &str, text: &str) -> Markup {
-    html! { text x=(n(x)) y=(n(y)) text-anchor=(anchor) { (explain::plain(text)) } }
+    html! { text x=(n(x)) y=(n(y)) text-anchor=(anchor) { (facts::plain(text)) } }
 }
 
 /// Width of a text.

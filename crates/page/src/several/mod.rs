@@ -12,8 +12,8 @@ pub use trends::trends;
 
 pub(crate) use trends::machines;
 
-use explain::Verdict;
-use explain::compare::LeftOut;
+use compare::LeftOut;
+use facts::Verdict;
 use maud::{Markup, html};
 
 /// A verdict in its colour and as a word.
@@ -23,7 +23,7 @@ fn verdict(verdict: Verdict) -> Markup {
 
 /// What takes no part, each with the reason.
 fn left_out(left_out: &[LeftOut]) -> Option<Markup> {
-    listed(left_out.iter().map(|one| explain::plain(&format!("{}: {}", one.what, one.why))))
+    listed(left_out.iter().map(|one| facts::plain(&format!("{}: {}", one.what, one.why))))
 }
 
 /// Harmless texts as a list; none without one.

@@ -23,7 +23,7 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
     };
     let mut all = series(&group.results, per_mhz);
     all.iter_mut().for_each(|series| series.title = series.title.replace(&format!(", {}", group.name), ""));
-    let name = explain::plain(&group.name);
+    let name = facts::plain(&group.name);
     let mut socs: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     for listed in &group.results {
         for soc in Kind::Soc.names(listed.entry) {
@@ -40,7 +40,7 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
     let of_socs = html! { table {
         thead { tr { th scope="col" { "SoC" } th.number scope="col" { "Results" } } }
         tbody { @for (path, (soc, count)) in &socs {
-            tr { th scope="row" { a href={ (UP) (path) } { (explain::plain(soc)) } } td.number { (count) } }
+            tr { th scope="row" { a href={ (UP) (path) } { (facts::plain(soc)) } } td.number { (count) } }
         } }
     } };
     let figures = distributions(&all, UP).unwrap_or_else(|| {

@@ -53,10 +53,10 @@ pub(super) fn sitemap(site: &Site<'_>, base: &str) -> String {
 
 /// A moment as RFC 3339 has it; none outside of what a calendar has.
 fn moment(utc_ms: i64) -> Option<String> {
-    explain::utc(utc_ms, "%Y-%m-%dT%H:%M:%SZ")
+    facts::utc(utc_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
 /// Foreign text between tags or quotes of XML, on one line.
 fn escaped(text: &str) -> String {
-    explain::markup(&explain::plain(text))
+    facts::markup(&facts::plain(text))
 }

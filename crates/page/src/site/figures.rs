@@ -3,10 +3,10 @@
 use super::{Listed, result_path};
 use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, wide, word};
 use crate::order::rank;
-use explain::figures::FigureKey;
 use explain::results::EntryFigure;
-use explain::stats::median;
-use explain::{Verdict, number};
+use facts::figures::FigureKey;
+use facts::stats::median;
+use facts::{Verdict, number};
 use maud::{Markup, html};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ fn table(all: &[Series<'_>], up: &str) -> Markup {
             tbody {
                 @for series in all {
                     tr {
-                        th.name scope="row" { (explain::plain(&series.title)) } td { (explain::plain(&series.unit)) }
+                        th.name scope="row" { (facts::plain(&series.title)) } td { (facts::plain(&series.unit)) }
                         td.number { (series.values.len()) }
                         @for value in series.spread().into_iter().flatten() { td.number { (number(value, &series.unit)) } }
                         td { @if let Some((_, best)) = series.values.first() { (link(best, up)) } }
@@ -135,7 +135,7 @@ pub(super) fn link(listed: &Listed<'_>, up: &str) -> Markup {
     let kernel = Some(row.cells[2].as_str()).filter(|kernel| *kernel != "-");
     let words = [Some(row.board().unwrap_or("not reported")), kernel, row.day.as_deref()];
     let words: Vec<&str> = words.into_iter().flatten().collect();
-    html! { a href={ (up) (result_path(listed.page)) } { (explain::plain(&words.join(", "))) } }
+    html! { a href={ (up) (result_path(listed.page)) } { (facts::plain(&words.join(", "))) } }
 }
 
 /// How many results lie in each part of the range; none where values are few or all the same.
@@ -173,7 +173,7 @@ fn histogram(at: usize, series: &Series<'_>) -> Option<Plot> {
     let title = format!("{}: {} values", series.title, series.values.len());
     Some(Plot {
         id: format!("distribution-{at}"),
-        title: explain::plain(&title),
+        title: facts::plain(&title),
         key: Vec::new(),
         height: 150.0,
         time: None,

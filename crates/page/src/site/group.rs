@@ -6,11 +6,12 @@ use super::table::{MARKS, table};
 use super::{Group, Kind, Listed, Site};
 use crate::draw::wide;
 use crate::several;
-use explain::kernel::KernelVersion;
+use compare::trend::Trend;
 use explain::results::COLUMNS;
-use explain::trend::Trend;
-use explain::{Verdict, how_many, number, rules, stats::median};
+use facts::stats::median;
+use facts::{Verdict, how_many, number};
 use maud::{Markup, html};
+use rules::kernel::KernelVersion;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pages of SoCs and boards lie in a folder.
@@ -22,7 +23,7 @@ const USUAL_MIN: usize = 3;
 
 pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> String {
     let all = series(&group.results, |figure| Some((figure.value, figure.unit.clone())));
-    let name = explain::plain(&group.name);
+    let name = facts::plain(&group.name);
     let top = html! {
         h1 { (name) }
         p { (summary(&group.results)) (related(site, group)) }
@@ -64,7 +65,7 @@ fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
         @for (kind, named) in links.filter(|(_, named)| !named.is_empty()) {
             " " (match kind { Kind::Board => "Boards", Kind::Soc => "SoC", Kind::Core => "Core types" }) ": "
             @for (at, (path, name)) in named.iter().enumerate() {
-                @if at > 0 { ", " } a href={ (UP) (path) } { (explain::plain(name)) }
+                @if at > 0 { ", " } a href={ (UP) (path) } { (facts::plain(name)) }
             }
             "."
         }
@@ -102,7 +103,7 @@ fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
             } }
             tbody { @for (kernel, of) in &kernels {
                 tr {
-                    th scope="row" { (explain::plain(kernel)) } td.number { (of.len()) }
+                    th scope="row" { (facts::plain(kernel)) } td.number { (of.len()) }
                     @for column in 0..6 { td.number { (words(of, column)) } }
                 }
             } }
@@ -118,10 +119,10 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
         let differing: Vec<String> = differing(best, &series.values);
         Some(html! {
             tr {
-                th.name scope="row" { (explain::plain(&series.title)) }
-                td.number { (number(*value, &series.unit)) " " (explain::plain(&series.unit)) }
+                th.name scope="row" { (facts::plain(&series.title)) }
+                td.number { (number(*value, &series.unit)) " " (facts::plain(&series.unit)) }
                 td { (link(best, UP)) }
-                td.long { @if differing.is_empty() { "no known setting" } @else { (explain::plain(&differing.join("; "))) } }
+                td.long { @if differing.is_empty() { "no known setting" } @else { (facts::plain(&differing.join("; "))) } }
             }
         })
     };
@@ -171,7 +172,7 @@ pub(super) fn usual(results: &[Listed<'_>]) -> Option<Markup> {
         thead { tr { th scope="col" { "Cause" } th scope="col" { "Rule" } th.number scope="col" { "Results" } th.number scope="col" { "Share" } } }
         tbody { @for (cause, count) in told {
             tr {
-                th.name scope="row" { (explain::plain(about(cause))) } td { (explain::plain(cause)) }
+                th.name scope="row" { (facts::plain(about(cause))) } td { (facts::plain(cause)) }
                 td.number { (count) } td.number { (format!("{:.0} %", 100.0 * count as f64 / results.len() as f64)) }
             }
         } }

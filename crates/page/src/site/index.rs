@@ -7,10 +7,10 @@ use super::table::{FIRST_NUMBER, MARKS, head, row, table};
 use super::{Kind, Listed, Site, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
-use explain::how_many;
-use explain::kernel::KernelVersion;
 use explain::results::COLUMNS;
+use facts::how_many;
 use maud::{Markup, PreEscaped, html};
+use rules::kernel::KernelVersion;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -113,7 +113,7 @@ fn filters(site: &Site<'_>) -> Markup {
                         (choice.label)
                         select id={ "choice-" (choice.id) } data-choice=(choice.id) {
                             option value="" { "any" }
-                            @for (value, count) in values { option value=(explain::plain(&value)) { (explain::plain(&value)) " (" (count) ")" } }
+                            @for (value, count) in values { option value=(facts::plain(&value)) { (facts::plain(&value)) " (" (count) ")" } }
                         }
                     }
                 }
@@ -145,7 +145,7 @@ fn values(site: &Site<'_>, choice: &Choice) -> Vec<(String, usize)> {
 fn groups(site: &Site<'_>, kind: Kind) -> Option<Markup> {
     let all: Vec<_> = site.groups_of(kind).collect();
     (!all.is_empty()).then(|| html! {
-        ul.groups { @for group in all { li { a href=(group.path) { (explain::plain(&group.name)) } span.soft { " " (group.results.len()) } } } }
+        ul.groups { @for group in all { li { a href=(group.path) { (facts::plain(&group.name)) } span.soft { " " (group.results.len()) } } } }
     })
 }
 
@@ -160,7 +160,7 @@ fn data(site: &Site<'_>) -> Markup {
         }
         @if !site.originals.is_empty() {
             p { "The files as they are:" }
-            ul.notes { @for file in &site.originals { li { a href=(file.path) { (explain::plain(&file.words)) } } } }
+            ul.notes { @for file in &site.originals { li { a href=(file.path) { (facts::plain(&file.words)) } } } }
         }
     }
 }
@@ -171,15 +171,15 @@ fn json(site: &Site<'_>) -> String {
     let headings: Vec<&str> = COLUMNS.iter().copied().chain(["Verdict", "File"]).collect();
     let rows = site.results.iter().map(|listed| {
         let row = &listed.entry.row;
-        let mut cells: Vec<String> = row.cells.iter().map(|cell| explain::plain(cell)).collect();
-        cells[0] = explain::plain(row.board().unwrap_or("not reported"));
+        let mut cells: Vec<String> = row.cells.iter().map(|cell| facts::plain(cell)).collect();
+        cells[0] = facts::plain(row.board().unwrap_or("not reported"));
         let clock = row.clock_khz.map(f64::from);
         let figures: Vec<Option<f64>> = std::iter::once(clock).chain(row.figures).collect();
-        let plain = |values: Vec<String>| values.iter().map(|value| explain::plain(value)).collect::<Vec<_>>();
+        let plain = |values: Vec<String>| values.iter().map(|value| facts::plain(value)).collect::<Vec<_>>();
         let choices: Vec<Vec<String>> = CHOICES.iter().map(|choice| plain((choice.of)(listed))).collect();
         let died = row.died_in.as_deref();
-        let died = died.map_or(String::new(), |step| format!(", died during {}", explain::plain(step)));
-        let texts = [result_path(listed.page), explain::plain(&row.file), row.verdict.to_string(), died];
+        let died = died.map_or(String::new(), |step| format!(", died during {}", facts::plain(step)));
+        let texts = [result_path(listed.page), facts::plain(&row.file), row.verdict.to_string(), died];
         json!([texts, cells, figures, choices])
     });
     let data = json!({

@@ -14,8 +14,8 @@ mod table;
 pub use names::of_result;
 
 use crate::document::{Frame, Part, Script};
+use compare::trend::Trend;
 use explain::results::{Entry, FORMATS, Table};
-use explain::trend::Trend;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 

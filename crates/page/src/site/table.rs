@@ -2,8 +2,8 @@
 
 use super::{Listed, result_path};
 use crate::draw::wide;
-use explain::Verdict;
 use explain::results::{COLUMNS, notes};
+use facts::Verdict;
 use maud::{Markup, html};
 
 /// Columns from this one on are numbers.
@@ -37,15 +37,15 @@ pub(super) fn row(listed: &Listed<'_>, up: &str) -> Markup {
     let row = &listed.entry.row;
     html! {
         tr.invalid[row.verdict == Verdict::Invalid] {
-            th.name scope="row" { a href={ (up) (result_path(listed.page)) } { (explain::plain(row.board().unwrap_or("not reported"))) } }
+            th.name scope="row" { a href={ (up) (result_path(listed.page)) } { (facts::plain(row.board().unwrap_or("not reported"))) } }
             @for (column, cell) in row.cells.iter().enumerate().skip(1) {
-                td.number[column >= FIRST_NUMBER] { (explain::plain(cell)) }
+                td.number[column >= FIRST_NUMBER] { (facts::plain(cell)) }
             }
             td {
                 span.(row.verdict.to_string()) { b { (row.verdict.to_string()) } }
-                @if let Some(step) = &row.died_in { ", died during " (explain::plain(step)) }
+                @if let Some(step) = &row.died_in { ", died during " (facts::plain(step)) }
             }
-            td { (explain::plain(&row.file)) }
+            td { (facts::plain(&row.file)) }
         }
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn estimates(results: &[Listed<'_>]) -> Markup {
         @if !told.is_empty() {
             details {
                 summary { "How " (told.len()) " scores were estimated" }
-                ul.notes { @for note in told { li { (explain::plain(&note)) } } }
+                ul.notes { @for note in told { li { (facts::plain(&note)) } } }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Axis;
 use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, path, reduced, tick_words};
-use explain::view::{self, whole_run};
+use facts::view::{self, whole_run};
 use maud::{Markup, html};
 use record::{Channel, ChannelId, Measured, OfPolicy, Outcome, Record, Unit};
 
@@ -49,7 +49,7 @@ fn values(record: &Record, channel: &Channel, per_unit: f64) -> Vec<(i64, f64)> 
 fn cpus_of(record: &Record, policy: u32) -> String {
     let found = record.machine.policies.iter().find(|known| known.policy == policy);
     match found.filter(|known| !known.cpus.is_empty()) {
-        Some(known) => format!("CPU {}", explain::cpu_list(&known.cpus)),
+        Some(known) => format!("CPU {}", record::cpu_list(&known.cpus)),
         None => format!("policy {policy}"),
     }
 }
@@ -61,7 +61,7 @@ fn clocks(record: &Record) -> Panel {
         let what = match &channel.id {
             ChannelId::Policy(policy, OfPolicy::Claimed) => cpus_of(record, *policy),
             ChannelId::Policy(policy, OfPolicy::LimitMax) if moves(channel) => cpus_of(record, *policy),
-            id if id.is_any_claim() && !id.is_set() => explain::plain(&id.to_string()),
+            id if id.is_any_claim() && !id.is_set() => facts::plain(&id.to_string()),
             id if id.is_firmware_clock() => "firmware".to_owned(),
             _ => continue,
         };
@@ -107,7 +107,7 @@ fn temperatures(record: &Record) -> Panel {
     let line = |channel: &Channel, look: &str, what: &str| {
         let readings = view::temperatures(record, channel, whole_run()).into_iter();
         let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-        let name = explain::plain(&format!("{what}{label}"));
+        let name = facts::plain(&format!("{what}{label}"));
         Line { name, look: look.to_owned(), points: readings.map(|r| (r.at_ms, r.value as f64 / 1e3)).collect() }
     };
     let others = record
@@ -142,7 +142,7 @@ fn voltages(record: &Record) -> Panel {
     let lines = channels.filter_map(|channel| {
         let points = values(record, channel, per_volt(&channel.unit)?);
         let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-        (!points.is_empty()).then(|| (explain::plain(&label), points))
+        (!points.is_empty()).then(|| (facts::plain(&label), points))
     });
     let lines = lines.take(LOOKS).enumerate();
     let lines = lines.map(|(index, (name, points))| Line { name, look: format!("look{index}"), points }).collect();

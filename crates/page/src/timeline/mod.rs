@@ -6,8 +6,8 @@ mod strips;
 
 use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, clock_time, n, time_ticks, wide, width_of, word};
 use crate::{Section, Subject};
-use explain::Explanation;
-use explain::view::{self, Phase};
+use facts::Explanation;
+use facts::view::{self, Phase};
 use maud::{Markup, html};
 use record::{Record, Total};
 
@@ -130,7 +130,7 @@ fn behind(axis: &Axis, phases: &[Phase], bottom: f64) -> Markup {
         let (from, to) = (axis.at(phase.window.start_ms), axis.at(phase.window.end_ms));
         let name = fitting(&phase.name, to - from).filter(|_| from + 3.0 >= taken);
         taken = name.as_ref().map_or(taken, |name| from + 6.0 + width_of(name));
-        (from, (to - from).max(0.5), name, explain::plain(&phase.name))
+        (from, (to - from).max(0.5), name, facts::plain(&phase.name))
     };
     let stripes: Vec<_> = shown.map(stripe).collect();
     html! {
@@ -161,13 +161,13 @@ fn on_axis(record: &Record, axis: &Axis, bottom: f64) -> Markup {
     html! {
         @for mark in record.marks.iter().take(MESSAGES_MAX) {
             g {
-                title { (explain::plain(&mark.text)) }
+                title { (facts::plain(&mark.text)) }
                 line.mark x1=(n(axis.at(mark.at_ms))) x2=(n(axis.at(mark.at_ms))) y1=(n(HEAD)) y2=(n(bottom)) {}
             }
         }
         @for (at_ms, text) in shown {
             g {
-                title { (explain::plain(text)) }
+                title { (facts::plain(text)) }
                 line.message x1=(n(axis.at(at_ms))) x2=(n(axis.at(at_ms))) y1=(n(bottom - 9.0)) y2=(n(bottom)) {}
             }
         }
@@ -188,7 +188,7 @@ fn phase_table(phases: &[Phase]) -> Markup {
                     tbody {
                         @for phase in phases {
                             tr {
-                                th scope="row" { (explain::plain(&phase.name)) }
+                                th scope="row" { (facts::plain(&phase.name)) }
                                 td.number { (moment(phase.window.start_ms)) } td.number { (moment(phase.window.end_ms)) }
                             }
                         }
@@ -206,7 +206,7 @@ fn happened(record: &Record) -> Markup {
         @if !record.marks.is_empty() {
             details open {
                 summary { "Marks" }
-                ul.notes { @for mark in &record.marks { li { (moment(mark.at_ms)) " " (explain::plain(&mark.text)) } } }
+                ul.notes { @for mark in &record.marks { li { (moment(mark.at_ms)) " " (facts::plain(&mark.text)) } } }
             }
         }
         @if !messages.is_empty() {
@@ -214,7 +214,7 @@ fn happened(record: &Record) -> Markup {
                 summary { "Messages of the kernel: " (messages.len()) }
                 ul.notes {
                     @for message in messages.iter().take(MESSAGES_MAX) {
-                        li { @if let Some(at_ms) = message.at_ms { (moment(at_ms)) " " } (explain::plain(&message.text)) }
+                        li { @if let Some(at_ms) = message.at_ms { (moment(at_ms)) " " } (facts::plain(&message.text)) }
                     }
                     @if messages.len() > MESSAGES_MAX { li { "and " (messages.len() - MESSAGES_MAX) " more" } }
                 }

@@ -2,10 +2,10 @@
 
 use super::{Axis, moment};
 use crate::draw::{n, word};
-use explain::Explanation;
 use explain::monitor::Watch;
-use explain::throttle;
-use explain::view;
+use facts::Explanation;
+use facts::throttle;
+use facts::view;
 use maud::{Markup, html};
 use record::{Channel, Record, Window};
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ fn causes(explained: &Explanation, axis: &Axis) -> Vec<Row> {
         let shapes = html! {
             a href={ "#cause-" (index) } id={ "over-time-cause-" (index) } {
                 rect.span x=(n(from)) y="3" width=(n((to - from).max(3.0))) height="10" {
-                    title { (moment(span.from_ms)) " to " (moment(span.to_ms)) ": " (explain::plain(&finding.sentence())) }
+                    title { (moment(span.from_ms)) " to " (moment(span.to_ms)) ": " (facts::plain(&finding.sentence())) }
                 }
             }
         };

@@ -1,7 +1,7 @@
 //! The clock sections: every OPP before the workloads, the top again under load and after it.
 
 use super::cpus_name;
-use explain::figures::main::done;
+use facts::figures::main::done;
 use record::{ClockPoint, Clocks, Measured, Record, Step, Total, Variant, WorkloadId};
 use std::fmt::Write;
 

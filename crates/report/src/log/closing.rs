@@ -1,9 +1,10 @@
 //! The end of the log: residency below the top OPP, kernel messages, closing state, topology.
 
 use super::header;
-use explain::rules::{self, Throttles};
-use explain::{Finding, cpu_list, soc};
+use facts::{Finding, soc};
+use record::cpu_list;
 use record::{Record, Residency};
+use rules::Throttles;
 use std::fmt::Write;
 
 /// Kernel messages shown at most; all of them are in the Record.
@@ -12,7 +13,7 @@ const KERNEL_MESSAGES_SHOWN: usize = 200;
 /// Time on every OPP, shown only when a CPU was below its top one while it had work to do.
 pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
     let throttled = findings.iter().any(|finding| rules::throttles(finding) == Throttles::ClockByHeat);
-    let states = explain::view::states_of_last_part(record);
+    let states = facts::view::states_of_last_part(record);
     let (Some(first), Some(last)) = (states.first(), states.last()) else {
         return String::new();
     };
@@ -76,7 +77,7 @@ pub(super) fn state(record: &Record) -> String {
     if let Some(state) = record.states.last() {
         let _ = writeln!(text, "{}", header::memory(state));
     }
-    text.push_str(&explain::view::topology(&record.machine));
+    text.push_str(&facts::view::topology(&record.machine));
     let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_else(|| "-".into());
     let _ = writeln!(text, "\nSoC guess: {}", known(&soc::name(machine)));
     for (index, compatible) in machine.compatible.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The head of the log: program, board, distribution, firmware, uptime, memory and swap.
 
-use explain::figures::main::or_dash;
 use explain::monitor::local_time;
+use facts::figures::main::or_dash;
 use record::{Mode, Record, Source, State};
 use std::fmt::Write;
 

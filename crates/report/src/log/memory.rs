@@ -1,7 +1,7 @@
 //! The memory sections: bandwidth in the rows of tinymembench, latency in the table of ramlat.
 
 use super::cpus_name;
-use explain::figures::main::{deviation_percent, done};
+use facts::figures::main::{deviation_percent, done};
 use record::{Bandwidth, Latency, Measured, Record, Step, Variant, WorkloadId};
 use std::fmt::Write;
 

@@ -11,9 +11,9 @@ mod memory;
 mod monitor;
 mod scores;
 
-use explain::Report;
-use explain::{Explanation, Severity};
+use facts::{Explanation, Severity};
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
@@ -41,11 +41,11 @@ fn render(record: &Record, explained: &Explanation) -> String {
         closing::state(record),
         validation(record, explained),
     ];
-    let sections = first.into_iter().chain(explain::questions::texts(record)).chain(last);
+    let sections = first.into_iter().chain(rules::questions::texts(record)).chain(last);
     for section in sections.filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }
-    if let Some(line) = explain::results::summary::line(record, &explain::figures(record), explained) {
+    if let Some(line) = explain::results::summary::line(record, &facts::figures(record), explained) {
         let _ = write!(log, "\n{line}\n");
     }
     log
@@ -56,10 +56,10 @@ fn validation(record: &Record, explained: &Explanation) -> String {
     let mut text = "Results validation:\n\n".to_owned();
     let _ = writeln!(text, "  * {}", explained.verdict.line());
     for finding in &explained.findings {
-        let mark = explain::rules::stated::mark(finding);
+        let mark = rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
-    let unmeasured = explain::lines::unmeasured(record, None, &super::steps_said(explained));
+    let unmeasured = facts::lines::unmeasured(record, None, &super::steps_said(explained));
     if !unmeasured.is_empty() {
         let _ = write!(text, "\nNot measured:\n\n");
         unmeasured.iter().for_each(|line| {

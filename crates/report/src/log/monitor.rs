@@ -1,7 +1,7 @@
 //! The monitoring section: one heading for each phase, then a row every few seconds.
 
 use explain::monitor::{heading, row};
-use explain::view;
+use facts::view;
 use record::{Record, Variant, Window, WorkloadId, WorkloadName};
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! The sections of the score-giving workloads: ciphers, 7-zip, series.
 
 use super::{core_type, cpus_name};
-use explain::figures::main::done;
-use explain::view;
+use facts::figures::main::done;
+use facts::view;
 use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
@@ -78,7 +78,7 @@ pub(super) fn sevenzip(record: &Record) -> String {
             if !text.is_empty() {
                 let _ = write!(text, "{}\n\n", super::SEPARATOR);
             }
-            let mut cpus = explain::cpu_list(&group[0].cpus);
+            let mut cpus = record::cpu_list(&group[0].cpus);
             let count = group.len();
             // A core type in the heading tells that not all CPUs took part.
             if *variant == Variant::CORE_TYPE
@@ -202,7 +202,7 @@ pub(super) fn series(record: &Record) -> String {
         let Some(Measured::Series(series)) = done(step) else {
             continue;
         };
-        let cpus = explain::cpu_list(&step.cpus);
+        let cpus = record::cpu_list(&step.cpus);
         let name = format!("{}@{} {}", step.workload, step.method, step.variant);
         let _ = write!(text, "Executing {} on CPUs {cpus}", name.trim_end());
         let _ = writeln!(text, " ({})", series.detail);

@@ -2,10 +2,12 @@
 //! messages, swap, changes of devices, the outcome of each setting, and whether the results are valid.
 
 use super::{list, section as with_heading};
-use explain::plain::markdown;
 use explain::watched::slowed_down;
-use explain::{Explanation, Severity, cpu_list, stats, survey, view};
+use facts::plain::markdown;
+use facts::{Explanation, Severity, stats, view};
+use record::cpu_list;
 use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, Step, WorkloadId};
+use rules::survey;
 
 /// Messages that are shown; the Record has all.
 const MESSAGES_SHOWN: usize = 40;
@@ -140,7 +142,7 @@ fn changes(record: &Record) -> String {
     if found.is_empty() {
         return list(["PCIe, USB and storage devices unchanged".to_owned()]);
     }
-    let lines: Vec<String> = found.iter().map(|line| format!("    {}\n", explain::plain(line))).collect();
+    let lines: Vec<String> = found.iter().map(|line| format!("    {}\n", facts::plain(line))).collect();
     format!("ATTENTION: devices changed since the start:\n\n{}\n", lines.concat())
 }
 
@@ -162,7 +164,7 @@ fn messages(record: &Record) -> String {
     };
     let line = |message: &&KernelMessage| {
         let at = message.at_ms.map_or(0.0, |ms| ms as f64 / 1000.0);
-        format!("    [{at:9.1}] {}\n", explain::plain(&message.text))
+        format!("    [{at:9.1}] {}\n", facts::plain(&message.text))
     };
     let shown: String = matter.iter().take(MESSAGES_SHOWN).map(line).collect();
     let more = match matter.len().saturating_sub(MESSAGES_SHOWN) {

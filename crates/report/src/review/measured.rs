@@ -1,15 +1,16 @@
 //! What a review measured: clocks cold and hot, the performance baseline, and what tuning gave.
 
 use super::{list, section};
-use explain::change::signed_percent;
-use explain::figures::main::done;
-use explain::finding::mhz;
-use explain::number::number;
-use explain::plain::markdown;
-use explain::rules::{self, Throttles};
-use explain::view;
-use explain::{Finding, survey};
+use facts::Finding;
+use facts::change::signed_percent;
+use facts::figures::main::done;
+use facts::finding::mhz;
+use facts::number::number;
+use facts::plain::markdown;
+use facts::view;
 use record::{Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant};
+use rules::Throttles;
+use rules::survey;
 use std::fmt::Write;
 
 /// Deviations below are what a measurement is good for.
@@ -66,7 +67,7 @@ fn clock_line(record: &Record, clock: &view::ClusterClock) -> String {
 fn core_type(record: &Record, cpu: u32) -> String {
     let cluster = record.machine.clusters.iter().find(|cluster| cluster.cpus.contains(&cpu));
     let name = cluster.and_then(|cluster| cluster.core_type.known());
-    name.map(|name| format!(" ({})", explain::plain(name))).unwrap_or_default()
+    name.map(|name| format!(" ({})", facts::plain(name))).unwrap_or_default()
 }
 
 pub(super) fn baseline(record: &Record) -> String {
@@ -162,7 +163,7 @@ fn cipher_line(record: &Record, step: &Step, cipher: &Cipher) -> String {
         cipher.rows.iter().map(|(_, rate)| format!("{:>12}", format!("{:.2}k", *rate as f64 / 1000.0))).collect();
     let core = step.cpus.first().filter(|_| record.machine.clusters.len() > 1);
     let core = core.map(|cpu| core_type(record, *cpu)).unwrap_or_default();
-    format!("`{:<11} {}{core}`", explain::plain(&cipher.algorithm), rates.join(" "))
+    format!("`{:<11} {}{core}`", facts::plain(&cipher.algorithm), rates.join(" "))
 }
 
 /// What each group of settings gave, and all of them together.

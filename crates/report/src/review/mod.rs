@@ -10,10 +10,11 @@ mod measured;
 mod settings;
 mod software;
 
-use explain::Report;
-use explain::plain::markdown;
-use explain::{Explanation, Finding, Severity, kernel, rules, survey, view};
+use facts::plain::markdown;
+use facts::{Explanation, Finding, Severity, view};
 use record::{Fact, Machine, Record, Survey};
+use rules::Report;
+use rules::{kernel, survey};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
@@ -84,8 +85,8 @@ fn general(record: &Record, first: &Survey) -> String {
                 writeln!(text, "The CPU features {clusters} clusters consisting of {types} different core types:\n");
         }
     }
-    let known = |fact: &record::Fact<String>| fact.known().map(|text| explain::plain(text));
-    let mut words: Vec<String> = known(&explain::soc::name(machine)).into_iter().collect();
+    let known = |fact: &record::Fact<String>| fact.known().map(|text| facts::plain(text));
+    let mut words: Vec<String> = known(&facts::soc::name(machine)).into_iter().collect();
     words.extend(known(&machine.kernel_arch).map(|arch| {
         match known(&machine.virtualisation).filter(|kind| kind != "none") {
             Some(kind) => format!("Kernel: {arch} / {kind}"),
@@ -94,8 +95,8 @@ fn general(record: &Record, first: &Survey) -> String {
     }));
     words.extend(known(&machine.userland_arch).map(|arch| format!("Userland: {arch}")));
     let _ = writeln!(text, "    {}\n    ", words.join(", "));
-    for line in explain::view::topology(machine).lines() {
-        let _ = writeln!(text, "    {}", explain::harmless(line));
+    for line in facts::view::topology(machine).lines() {
+        let _ = writeln!(text, "    {}", facts::harmless(line));
     }
     if let Some(kib) = machine.memory_kib.known() {
         let _ = writeln!(text, "\n{} MiB RAM usable by the kernel", kib / 1024);

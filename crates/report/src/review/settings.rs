@@ -1,7 +1,7 @@
 //! Governors and policies: as found, as tuned, and what there is to choose from.
 
 use super::section as with_heading;
-use explain::plain;
+use facts::plain;
 use record::{Record, Scaler, ScalerKind, Survey};
 use std::fmt::Write;
 

@@ -3,13 +3,13 @@
 //! alert, figures, and what did not pass. GitLab shows JUnit and OpenMetrics in its place.
 
 use super::scores::{Ending, scores, tests};
-use explain::Report;
 use explain::diagnosis::told::Told;
-use explain::number::number;
-use explain::plain::markdown;
-use explain::sheet::Sheet;
-use explain::{Explanation, Verdict};
+use facts::number::number;
+use facts::plain::markdown;
+use facts::sheet::Sheet;
+use facts::{Explanation, Verdict};
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {

@@ -2,11 +2,11 @@
 //! (<https://github.com/testmoapp/junitxml>). A degraded result passes and says why; an invalid one fails.
 
 use super::scores::{Ending, Test, scores, tests, utc};
-use explain::Explanation;
-use explain::Report;
 use explain::diagnosis::told::Told;
-use explain::plain::markup;
+use facts::Explanation;
+use facts::plain::markup;
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {

@@ -3,9 +3,9 @@
 
 use super::json;
 use super::scores::{Ending, RFC_3339, scores, tests, utc};
-use explain::Explanation;
-use explain::Report;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {

@@ -13,7 +13,7 @@ mod phoronix;
 mod scores;
 mod squad;
 
-use explain::Report;
+use rules::Report;
 use serde::Serialize;
 
 /// Reports for other systems.

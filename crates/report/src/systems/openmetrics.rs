@@ -2,9 +2,9 @@
 //! collector of node_exporter and the metrics report of GitLab read.
 
 use super::scores::{scores, slug};
-use explain::Report;
-use explain::{Explanation, Verdict};
+use facts::{Explanation, Verdict};
 use record::Record;
+use rules::Report;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn families_end_as_they_must() {
         let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        let text = render(&record, &Explanation::of(&record));
+        let text = render(&record, &explain::explain(&record));
         assert!(text.ends_with("sbc_bench_verdict{verdict=\"invalid\"} 0\n# EOF\n"), "{text}");
         // The textfile collector reads the older text format as well, which has fewer types.
         let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();

@@ -3,12 +3,12 @@
 //! same, so that lines of many results make one file.
 
 use super::scores::{RFC_3339, utc};
-use explain::Report;
-use explain::case::Case;
 use explain::document::Results;
-use explain::plain::csv;
-use explain::{Explanation, Verdict};
+use facts::case::Case;
+use facts::plain::csv;
+use facts::{Explanation, Verdict};
 use record::Record;
+use rules::Report;
 use serde_json::Value;
 
 pub(super) const REPORT: Report = Report {

@@ -4,9 +4,9 @@
 
 use super::json;
 use super::scores::{Score, scores};
-use explain::Explanation;
-use explain::Report;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 use serde_json::{Value, json};
 
 pub(super) const REPORT: Report = Report {
@@ -30,7 +30,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
         json!({"name": name, "description": about, "unit": unit, "gauge": {"dataPoints": [point]}})
     };
     let metric = |score: Score| {
-        let core = score.figure.core.as_ref().map(explain::figures::Core::label);
+        let core = score.figure.core.as_ref().map(facts::figures::Core::label);
         let core = core.map_or_else(|| json!([]), |core| json!([attribute("host.cpu.model.name", &core)]));
         let (value, unit) = in_ucum(score.figure.value, &score.figure.unit);
         gauge(format!("sbc_bench.score.{}", score.name), score.figure.key.title(), unit, value, core)

@@ -1,7 +1,7 @@
 //! What other systems get of a result: its main figures under names that stay the same from run to run, and its steps
 //! as tests.
 
-use explain::{Explanation, Figure, Verdict, figures};
+use facts::{Explanation, Figure, Verdict, figures};
 use record::{Outcome, Record, Step};
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) fn scores(record: &Record, explained: &Explanation) -> Vec<Score> {
         let core = figure.core.as_ref();
         // Physical figures have no method; their keys say 0.
         let key = figure.key.as_str().replace("@0", "");
-        let bare = slug(&[&key, &core.map(explain::figures::Core::label).unwrap_or_default()]);
+        let bare = slug(&[&key, &core.map(facts::figures::Core::label).unwrap_or_default()]);
         let by_cpus = || slug(&[&bare, &core.map(|core| record::cpu_list(&core.cpus)).unwrap_or_default()]);
         let name = if named.contains_key(&bare) { by_cpus() } else { bare };
         named.entry(name).or_insert(figure);
@@ -72,7 +72,7 @@ impl Ending {
 /// The moment `at_ms` into a run as UTC in this form; none where the start is not known.
 pub(super) fn utc(record: &Record, at_ms: i64, form: &str) -> Option<String> {
     let ms = record.run.started.known()?.saturating_add(at_ms);
-    explain::utc(ms, form)
+    facts::utc(ms, form)
 }
 
 /// RFC 3339, which most systems take.

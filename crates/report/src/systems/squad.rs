@@ -4,11 +4,11 @@
 
 use super::json;
 use super::scores::{Ending, scores, tests};
-use explain::Explanation;
-use explain::Report;
-use explain::case::Case;
 use explain::document::Results;
+use facts::Explanation;
+use facts::case::Case;
 use record::Record;
+use rules::Report;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {
