@@ -9,7 +9,7 @@ use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, S
 
 /// Maximum number of printed messages; the Record has all.
 const MESSAGES_SHOWN: usize = 40;
-/// Noise counts below two are ignored; counts from this one on are "lots of".
+/// Maximum number of messages under the plain heading; longer lists are headed as excerpts.
 const NOISE_MANY: usize = 20;
 /// Messages of many systems that do not indicate a problem.
 const NOISE: &[&str] = &["started with executable stack", "[UFW BLOCK]", "EDID"];
