@@ -1,4 +1,4 @@
-//! Section: where the main figures stand among known results, and whether they are as good as those of boards like this.
+//! Section: rank of the main figures among known results, and comparison with boards of the same kind.
 
 use crate::draw::{Scale, n, wide};
 use crate::order::rank;
@@ -9,9 +9,9 @@ use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section::of("among-others", "Place among known results", body);
 
-/// Width of a range in units of its own.
+/// Width of the drawing of a range, in SVG units.
 const WIDTH: f64 = 240.0;
-/// Room at both ends: the own value may be outside the range.
+/// Margin at both ends, because the board's own value may be outside the range.
 const ROOM: f64 = 0.35;
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
@@ -28,7 +28,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-/// Main figures with a range as a table; all others folded, and how estimates were made.
+/// Table of main figures with a range; other figures are folded, followed by the method of estimates.
 pub(crate) fn places(ranking: &Ranking) -> Markup {
     let is_first = |entry: &&Entry| {
         let is_outside = entry.expected.is_some_and(|range| range.distance(entry.figure.value).abs() > 1.0);
@@ -87,7 +87,7 @@ fn row(entry: &Entry) -> Markup {
     }
 }
 
-/// The range as a bar, its median as a stroke, the own value as a dot; equal ratios are equal lengths.
+/// Draws the range as a bar, its median as a stroke, the own value as a dot; the scale is logarithmic.
 fn bar(range: &Range, figure: &Figure) -> Markup {
     let length = (range.high / range.low).max(1.02).powf(ROOM);
     let ends = (range.low / length, range.high * length);
@@ -116,7 +116,7 @@ fn estimated(ranking: &Ranking) -> Markup {
     }
 }
 
-/// The place of a main figure in words, the nearest first: among boards of its SoC, else among all.
+/// Rank of a main figure in words: among boards of the same SoC if known, else among all.
 pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     let own = |entry: &&Entry| {
         let key = entry.figure.estimate.as_ref().map_or(&entry.figure.key, |estimate| &estimate.from);

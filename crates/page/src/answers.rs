@@ -1,4 +1,4 @@
-//! Section: the answer to what the run asked (heat, efficiency, sensitivity, A/B), with its plots.
+//! Section: the answer to the question of a run (heat, efficiency, sensitivity, A/B), with its plots.
 
 use crate::{Section, Subject};
 use maud::{Markup, PreEscaped, html};
@@ -15,7 +15,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     }
     Some(html! {
         @for (name, plot) in plots {
-            // Its text is escaped where it is drawn.
+            // The plot escapes its text when it is drawn.
             figure.paper id={ "plot-" (name) } tabindex="0" role="group" aria-label={ "Plot: " (name) } { (PreEscaped(plot.svg())) }
         }
         @for text in texts { pre tabindex="0" { (facts::harmless(&text)) } }

@@ -1,4 +1,4 @@
-//! Section: causes of what was lost, each with what belongs to it, then notes.
+//! Section: causes of lower scores, each with related findings, then notes.
 
 use crate::{Section, Subject};
 use facts::{Diagnosis, Severity};

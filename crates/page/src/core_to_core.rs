@@ -12,9 +12,9 @@ pub(crate) const SECTION: Section = Section {
     ..Section::of("between-cpus", "Latency between CPUs", body)
 };
 
-/// CPUs that are shown one by one.
+/// Maximum number of CPUs with a cell of their own.
 const CPUS_MAX: usize = 64;
-/// Up to so many, cells have their number.
+/// Maximum number of CPUs with numbers in the cells.
 const NUMBERS_MAX: usize = 16;
 const SIDE: f64 = 640.0;
 const HEAD: f64 = 40.0;
@@ -26,7 +26,7 @@ fn matrix(record: &Record) -> Option<&CoreToCore> {
     })
 }
 
-/// What is shown: the plot, the least and the greatest time.
+/// Plot with minimum and maximum latency.
 struct Found<'a> {
     matrix: &'a CoreToCore,
     plot: Plot,

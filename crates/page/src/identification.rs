@@ -1,4 +1,4 @@
-//! The page of a machine that was identified without a run: its SoC with the evidence, and its facts.
+//! Page of a machine that was identified without a run: its SoC with the evidence, and its facts.
 
 use crate::document::{Part, document};
 use crate::machine;
@@ -6,8 +6,7 @@ use facts::soc::{self, Answer};
 use maud::html;
 use record::Machine;
 
-/// The machine as one HTML file. The text is that of `sbc-bench identify`; `read_from` names what it was read from, and may
-/// be any text.
+/// Machine as an HTML file with the text of `sbc-bench identify`. `read_from` names the source and may be any text.
 pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> String {
     let name = name(machine, answer);
     let top = html! {
@@ -25,7 +24,7 @@ pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> St
     document(&name, &top, &parts, "")
 }
 
-/// What it is called: its board, else its SoC.
+/// Name of the machine: its board, else its SoC.
 pub fn name(machine: &Machine, answer: &Answer) -> String {
     let name = machine.board.known().cloned().or_else(|| answer.title());
     name.map_or_else(|| "Unknown board".into(), |name| facts::plain(&name))

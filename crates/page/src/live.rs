@@ -1,12 +1,12 @@
-//! The page of a monitor: what is shown now, and the plot of the last minutes as pages of results have it. Its script shows
-//! each event of the stream `events` next to it in the place of the one before; without the script it shows one moment.
+//! Page of a monitor: current values, and the plot of the last minutes as on result pages. Its script replaces the
+//! content with each event of the stream `events`; without the script the page shows one moment.
 
 use crate::document::{Frame, LIVE, Part};
 use crate::{timeline, top};
 use explain::monitor::Moment;
 use maud::{Markup, html};
 
-/// The page at a moment.
+/// Page at a moment.
 pub fn live(moment: &Moment) -> String {
     let name = format!("{}: monitor", top::name(&moment.record));
     let head = html! {
@@ -21,7 +21,7 @@ pub fn live(moment: &Moment) -> String {
     Frame { name: &name, head: html! {}, style: STYLE, top: &head, parts: &parts, nothing: "", foot, script }.page()
 }
 
-/// What the page shows of a moment: an event of the stream.
+/// Content of the page at a moment, as an event of the stream.
 pub fn live_event(moment: &Moment) -> String {
     shown(moment).into_string()
 }

@@ -13,7 +13,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     facts(&subject.record.machine, modules)
 }
 
-/// CPUs and facts of a machine; none if nothing is known. Memory modules are found by looking over it.
+/// CPUs and facts of a machine; `None` if nothing is known. Memory modules come from an inspection.
 pub(crate) fn facts(machine: &Machine, modules: Option<String>) -> Option<Markup> {
     let rows = rows(machine, modules);
     let groups = groups(&machine.cpus);
@@ -67,7 +67,7 @@ fn groups(cpus: &[Cpu]) -> Vec<(Vec<u32>, String, String)> {
     groups
 }
 
-/// The memory modules of a survey in words.
+/// Memory modules of an inspection in words.
 fn modules(survey: &Survey) -> String {
     let module = |module: &record::MemoryModule| {
         let rate = module.rate_mt.map_or(String::new(), |rate| format!(" at {rate} MT/s"));

@@ -1,4 +1,4 @@
-//! Sections: latency of memory by size, with the caches that the kernel reports; bandwidth of every routine.
+//! Sections: memory latency by size with the caches that the kernel reports, and bandwidth of every routine.
 
 use crate::clocks::core_type;
 use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n, path, wide, word};
@@ -17,15 +17,15 @@ pub(crate) const BANDWIDTH: Section = Section {
 };
 
 const HEIGHT: f64 = 340.0;
-/// Less is no latency: tinymembench tells by how much a read is slower than from the first cache.
+/// Lower values are not latencies: tinymembench prints the difference to a read from the L1 cache.
 const NS_MIN: f64 = 0.3;
 
-/// One curve: where and how it was measured, sizes in bytes and nanoseconds.
+/// Latency curve: place, method, sizes in bytes and nanoseconds.
 struct Curve {
     name: String,
     cpu: Option<u32>,
     points: Vec<(u64, f64)>,
-    /// Where latency rises: ends of caches that were found.
+    /// Cache boundaries that were found.
     found: Vec<u64>,
 }
 
@@ -116,7 +116,7 @@ fn latency_plot(record: &Record, curves: &[Curve]) -> Option<Plot> {
     })
 }
 
-/// Ends of the caches that the kernel reports for the CPUs that were measured.
+/// Sizes of the caches that the kernel reports for the measured CPUs.
 fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
     let mut reported: Vec<(u64, String)> = Vec::new();
     for cpu in curves.iter().filter_map(|curve| curve.cpu) {
@@ -137,7 +137,7 @@ fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64,
     }
 }
 
-/// Cache boundaries that were found. Those of several curves at nearly the same size are one.
+/// Cache boundaries that were found. Boundaries of several curves at similar sizes are merged.
 fn found(curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
     let all = curves.iter().flat_map(|curve| curve.found.iter().copied());
     let mut all: Vec<u64> = all.filter(|size| (sizes.0..=sizes.1).contains(size)).collect();
@@ -182,7 +182,7 @@ fn latency_table(curves: &[Curve]) -> Markup {
     }
 }
 
-/// One rate: where, what the routine does, its name, best of its repetitions in MB/s.
+/// Bandwidth: place, operation, name of the routine, best repetition in MB/s.
 struct Rate {
     place: String,
     operation: MemoryOperation,
@@ -205,13 +205,13 @@ fn rates(record: &Record) -> Vec<Rate> {
             }
         }
     }
-    // Stable: places stay in the order in which they were measured.
+    // Stable sort: places keep the order in which they were measured.
     let order: Vec<String> = rates.iter().map(|rate| rate.place.clone()).collect();
     rates.sort_by_key(|rate| order.iter().position(|known| *known == rate.place));
     rates
 }
 
-/// The best of each place and operation, of the C library and of all routines.
+/// Best of each place and operation, for the C library and for all routines.
 fn best(rates: &[Rate]) -> Vec<&Rate> {
     let mut best: Vec<&Rate> = Vec::new();
     for rate in rates.iter().filter(|rate| rate.operation != MemoryOperation::Other) {
@@ -241,7 +241,7 @@ fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-/// All routines of all places as bars.
+/// Bar plot of all routines and places.
 fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
     let bar = |rate: &Rate| Bar {
         name: format!("{}, {}: {}", rate.place, rate.operation.as_str(), rate.routine),

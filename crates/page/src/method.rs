@@ -1,4 +1,4 @@
-//! Section: how it was measured: programs, the sampler's own cost, and what was not measured, with the reason.
+//! Section: method: programs, overhead of the sampler, and skipped measurements with the reason.
 
 use crate::{Section, Subject};
 use facts::view;

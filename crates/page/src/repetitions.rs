@@ -16,7 +16,7 @@ const ROW: f64 = 24.0;
 const LEFT: f64 = 330.0;
 const NAME_MAX: usize = 44;
 
-/// One score with its repetitions in their order.
+/// Score with its repetitions in order.
 struct Row {
     name: String,
     scores: Vec<StepScore>,
@@ -105,7 +105,7 @@ fn fit(text: &str) -> String {
     text.chars().take(fitting).collect()
 }
 
-/// The best value: the highest, or the lowest where lower is better.
+/// Best value: the highest, or the lowest if lower is better.
 fn best(scores: &[StepScore]) -> f64 {
     let values = scores.iter().map(|score| score.value);
     let best = if scores[0].higher_is_better { values.reduce(f64::max) } else { values.reduce(f64::min) };

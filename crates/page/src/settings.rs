@@ -1,4 +1,4 @@
-//! Section: settings before, during and after the run, and those that could not be had.
+//! Section: settings before, during and after the run, and unavailable settings.
 
 use crate::draw::wide;
 use crate::{Section, Subject};
@@ -61,16 +61,16 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-/// A file that was changed, once or again and again.
+/// File that was changed once or several times.
 struct Changed<'a> {
     path: &'a str,
     before: &'a str,
-    /// What it was set to, in order.
+    /// Values during the run, in order.
     during: Vec<&'a str>,
     after: String,
 }
 
-/// One for each file: an OPP sweep sets the same limit for each OPP.
+/// Merges changes by file, because an OPP sweep sets the same limit for each OPP.
 fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
     let mut files: Vec<Changed<'_>> = Vec::new();
     for change in settings {
@@ -92,7 +92,7 @@ fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
     files
 }
 
-/// Both ends of a range of clocks in MHz; a dash where neither is known.
+/// Both ends of a range of clocks in MHz; a dash if both are unknown.
 fn range(low: &Fact<u32>, high: &Fact<u32>) -> String {
     let mhz = |end: &Fact<u32>| end.known().map_or("?".into(), |khz| format!("{:.0}", f64::from(*khz) / 1e3));
     match (low.known(), high.known()) {

@@ -1,4 +1,4 @@
-//! Pages of odd Records.
+//! Pages of unusual Records.
 
 use super::*;
 use record::{Fact, Run, Source};

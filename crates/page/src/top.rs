@@ -1,4 +1,4 @@
-//! The top of the page: which board, the verdict in one sentence, the main figures.
+//! Top of the page: board, verdict in one sentence, main figures.
 
 use crate::order::rank;
 use crate::{Subject, among};
@@ -8,10 +8,10 @@ use facts::{Figure, Verdict};
 use maud::{Markup, html};
 use record::{Record, Source};
 
-/// The highest temperature comes behind them.
+/// Maximum number of figures, without the maximum temperature.
 const FACTS_MAX: usize = 8;
 
-/// What the machine is called.
+/// Name of the machine.
 pub(crate) fn name(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.name().or(machine.soc.known());
@@ -36,7 +36,7 @@ pub(crate) fn top(subject: &Subject<'_>) -> Markup {
     }
 }
 
-/// The verdict as a class of the style, and in words; of a recording, what was watched.
+/// Verdict as a class of the style and in words; for a recording, the monitored command.
 pub(crate) fn verdict(subject: &Subject<'_>) -> (String, String) {
     let (record, explained) = (subject.record, subject.explained);
     if record.run.is_monitoring() {
@@ -62,7 +62,7 @@ pub(crate) fn line(record: &Record) -> String {
     facts::plain(&told.join(" · "))
 }
 
-/// Main figures, then the highest temperature.
+/// Main figures, then the maximum temperature.
 pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     let record = subject.record;
     let mut best: Vec<&Figure> = Vec::new();
@@ -91,7 +91,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     facts
 }
 
-/// How sure the value is, and its place.
+/// Uncertainty of the value, and its rank.
 fn small(subject: &Subject<'_>, figure: &Figure) -> String {
     let place = (subject.explained.verdict != Verdict::Invalid).then(|| among::words(&subject.ranking, figure));
     let told =
@@ -99,7 +99,7 @@ fn small(subject: &Subject<'_>, figure: &Figure) -> String {
     told.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// The 95 % interval of the median, where there are enough repetitions of this one thing.
+/// The 95 % interval of the median, if the figure has enough repetitions.
 fn interval(record: &Record, figure: &Figure) -> Option<String> {
     let repeated = &record.steps.get(figure.step)?.repeated;
     let [repeated] = repeated.as_slice() else {

@@ -1,4 +1,4 @@
-//! Report: every figure as comma-separated values with all its digits, for spreadsheets and scripts.
+//! Report: every figure as comma-separated values with all digits, for spreadsheets and scripts.
 
 use facts::figures;
 use facts::sheet::{Sheet, comparable, raw};

@@ -1,6 +1,6 @@
-//! The table of reports. One report is one file: a Record and its findings in, text out.
+//! Table of reports. A report is one file: a Record and its findings in, text out.
 //!
-//! A crate of its own, so that who edits a report waits for no rule and no reader of logs to be compiled again.
+//! This is a separate crate, so that a change of a report does not recompile rules and log readers.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,7 @@ use facts::Explanation;
 use rules::{ANSWERS, Report, all_plots};
 use std::sync::LazyLock;
 
-/// The steps of which findings say that their scores are missing, by name.
+/// Names of steps whose missing scores are already stated by findings.
 fn steps_said(explained: &Explanation) -> Vec<String> {
     let missing = explained.findings.iter().filter(|finding| finding.rule == rules::STEPS_MISSING);
     missing.filter_map(|finding| finding.value("step")).map(ToString::to_string).collect()
@@ -36,7 +36,7 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
     reports
 });
 
-/// Reports that tell of any Record.
+/// Reports that work for any Record.
 const ROWS: &[Report] = &[
     csv::REPORT,
     json::REPORT,
@@ -49,7 +49,7 @@ const ROWS: &[Report] = &[
     terminal::DETAILS,
 ];
 
-/// The report with this id.
+/// Report with this id.
 pub fn find(id: &str) -> Option<&'static Report> {
     REPORTS.iter().find(|report| report.id == id)
 }
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// Summary lines are collected in lists, where each one is taken for a machine.
+    /// Summary lines are collected in lists of machines.
     #[test]
     fn nothing_measured_in_emulation_is_given_as_a_score() {
         let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);

@@ -1,5 +1,5 @@
-//! Report: a result in Markdown, for reviews, forums and issue trackers: the verdict, what it was measured on, the main
-//! figures as a table, then each cause, and notes folded.
+//! Report: a result in Markdown, for reviews, forums and issue trackers: verdict, machine, table of main figures,
+//! causes, folded notes.
 
 use explain::diagnosis::told::Told;
 use facts::number::number;

@@ -1,14 +1,14 @@
-//! Scores of the terminal report that only some runs have: AES-GCM, AES on all CPUs at once, the built-in AES
-//! where there is no OpenSSL, 7-zip on the CPUs of each core type. Those of every run are in `terminal`.
+//! Scores of the terminal report that only some runs have: AES-GCM, AES on all CPUs at once, the built-in AES without
+//! OpenSSL, 7-zip on the CPUs of each core type. `terminal` has the scores of every run.
 
 use facts::figures::main::done;
 use facts::number::{number, with_unit};
 use record::{Measured, Record, Step, Variant, WorkloadId};
 
-/// More values than this are not listed.
+/// Maximum number of listed values.
 const LISTED_MAX: usize = 5;
 
-/// Name and value of each, in the order in which they ran.
+/// Name and value of each score, in the order of the run.
 pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
     let mut lines: Vec<(String, Vec<f64>, &str)> = Vec::new();
     for step in &record.steps {
@@ -51,7 +51,7 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
             let name = match step.workload == WorkloadId::OpenSsl {
                 true if is_usual => return None,
                 true => format!("{} {place}", algorithm.to_uppercase()),
-                // Built in, it stands under its own name.
+                // The built-in cipher has its own name.
                 false if algorithm == Variant::AES_256_CBC.as_str() => {
                     format!("{} 256-CBC {place}", step.workload)
                 }

@@ -1,4 +1,4 @@
-//! Report: the Record itself as JSON behind what is derived of it; turns a text log into data.
+//! Report: derived values followed by the Record itself as JSON; converts a text log into data.
 
 use explain::Document;
 use facts::Explanation;

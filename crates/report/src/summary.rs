@@ -1,4 +1,4 @@
-//! Report: summary. The one line of main figures, as lists of results hold them.
+//! Report: the summary line of main figures, as used in lists of results.
 
 use explain::results::summary::{has_line, line};
 use facts::figures;

@@ -1,5 +1,4 @@
-//! A score is one number: what a text, a list, a log of the classic form and `--json` say of it is the same, within
-//! what each of them rounds to.
+//! A score is one number: text, list, classic log and `--json` agree within their rounding.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
@@ -10,8 +9,7 @@ use explain::{Document, results};
 use facts::number;
 use record::Record;
 
-/// A main result: its key in JSON, its unit, how its line in the text begins, its cell in the list, and what the ledger
-/// calls it.
+/// Main result: JSON key, unit, prefix of its line in the text, cell in the list, and name in the ledger.
 const NUMBERS: [(&str, &str, &str, Option<usize>, &str); 7] = [
     ("sevenzip_multi_mips", "MIPS", "7-zip all CPUs", Some(4), "7-zip on all CPUs"),
     ("sevenzip_single_mips", "MIPS", "7-zip single thread", Some(5), "7-zip single-threaded"),
@@ -22,10 +20,10 @@ const NUMBERS: [(&str, &str, &str, Option<usize>, &str); 7] = [
     ("memory_latency_ns", "ns", "memory latency", None, "-"),
 ];
 
-/// Cells of lists that are rounded to tens, as such lists always were.
+/// Cells of lists that are rounded to tens, as in the lists of the bash program.
 const TENS: [usize; 4] = [4, 6, 7, 8];
 
-/// What is wrong with the numbers of a Record, and how many were looked at.
+/// Differences between the numbers of a Record, and how many numbers were compared.
 fn faults(record: &Record) -> (Vec<String>, usize) {
     let explained = explain::explain(record);
     let text = report::find("text").unwrap().text(record, &explained);
@@ -45,7 +43,7 @@ fn faults(record: &Record) -> (Vec<String>, usize) {
         };
         let shown =
             text.lines().find_map(|known| known.strip_prefix("   ")?.strip_prefix(line)?.split_whitespace().next());
-        // A machine with one CPU has one score for both lines, and the first routine in the text may be another one.
+        // A machine with one CPU has one score for both lines, and the first routine in the text may differ.
         if let Some(shown) = shown.filter(|shown| shown.parse::<f64>().is_ok()) {
             same("the text", shown, &expected);
         }

@@ -1,6 +1,5 @@
-//! A run of this program survives its own text log: every figure, the verdict and the reasons are the
-//! same when the log is read back. What a log has no room for (counters, gaps, windows of a clock
-//! reading, repetitions behind a row of memory) stays in the Record.
+//! Round trip of a run through its text log: every figure, the verdict and the reasons are the same after reading the
+//! log. Counters, gaps, windows of clock readings and repetitions of memory rows are only in the Record.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
@@ -12,7 +11,7 @@ use facts::{Finding, figures};
 use files::{folders, texts};
 use record::{Record, WorkloadId};
 
-/// A run on a made board of two clusters, without its samples.
+/// Run on a synthetic board of two clusters, without samples.
 const RUN: &str = include_str!("../../explain/tests/own/two-policies.json");
 /// A row of a log has four digits.
 const ROUNDING: f64 = 0.001;
@@ -62,7 +61,7 @@ fn own_log_has_no_unread_line() {
     assert_eq!(log.unread, []);
 }
 
-/// What was read from a log can be written as a log again: every figure for tables stays.
+/// Data read from a log can be written as a log again; all table figures are preserved.
 #[test]
 fn own_log_round_trip() {
     let log = report::find("log").unwrap();

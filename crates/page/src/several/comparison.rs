@@ -1,4 +1,4 @@
-//! The page of several results side by side.
+//! Page that compares several results.
 
 use super::{left_out, listed, verdict};
 use crate::document::{Part, document};
@@ -7,7 +7,7 @@ use compare::{Comparison, Line, change, labels};
 use facts::Verdict;
 use maud::{Markup, html};
 
-/// Several results side by side as one HTML file.
+/// Renders a comparison as an HTML file.
 pub fn comparison(comparison: &Comparison) -> String {
     let name = format!("Comparison of {} results", comparison.sides.len());
     let parts = [
@@ -84,7 +84,7 @@ fn causes(comparison: &Comparison) -> Option<Markup> {
     listed(comparison.causes().map(|cause| facts::harmless(&told(cause)).into_owned()))
 }
 
-/// What stands behind each `≈`.
+/// Explanation of each `≈`.
 fn estimated(comparison: &Comparison) -> Option<Markup> {
     let told = |(letter, line, words): (String, &Line, &str)| format!("≈ {letter}, {}: {words}", line.name());
     listed(comparison.estimates().map(|estimate| facts::plain(&told(estimate))))

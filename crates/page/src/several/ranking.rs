@@ -1,4 +1,4 @@
-//! The page of one result among the known ones.
+//! Page that ranks one result among known ones.
 
 use super::left_out;
 use crate::among;
@@ -7,7 +7,7 @@ use compare::Ranking;
 use facts::Verdict;
 use maud::html;
 
-/// One result among the known ones as one HTML file.
+/// Renders a ranking as an HTML file.
 pub fn ranking(ranking: &Ranking) -> String {
     let board = ranking.board.as_deref().map_or_else(|| "This machine".to_owned(), facts::plain);
     let soc = ranking.soc.as_deref().map_or(String::new(), |soc| format!(" ({})", facts::plain(soc)));

@@ -1,4 +1,4 @@
-//! The page of a table of results.
+//! Page with a table of results.
 
 use super::verdict;
 use crate::document::{Part, document};
@@ -6,10 +6,10 @@ use crate::draw::wide;
 use explain::results::{COLUMNS, Row, notes};
 use maud::{Markup, html};
 
-/// Columns from this one on are numbers.
+/// Columns from this index on are numbers.
 const FIRST_NUMBER: usize = 4;
 
-/// Rows of results as one HTML file, in their order.
+/// Renders rows of results as an HTML file, in the given order.
 pub fn results(rows: &[Row]) -> String {
     let name = match rows.len() {
         1 => "1 result".to_owned(),

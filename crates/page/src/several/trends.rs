@@ -1,4 +1,4 @@
-//! The page of results by date.
+//! Page of results by date.
 
 use super::left_out;
 use crate::document::{Part, document};
@@ -7,7 +7,7 @@ use compare::trend::{Change, RESULTS_MIN, SettingChange, Trend};
 use facts::{number, signed_percent};
 use maud::{Markup, html};
 
-/// Trends of all machines as one HTML file.
+/// Renders the trends of all machines as an HTML file.
 pub fn trends(trends: &[Trend]) -> String {
     let name = match trends {
         [one] => format!("{} over time", facts::plain(&one.machine)),
@@ -19,7 +19,7 @@ pub fn trends(trends: &[Trend]) -> String {
     document(&name, &html! { h1 { (name) } }, &parts, "No result has a date.")
 }
 
-/// What is said of each machine.
+/// Trend of each machine.
 pub(crate) fn machines(trends: &[Trend]) -> Markup {
     let (short, told): (Vec<&Trend>, Vec<&Trend>) =
         trends.iter().partition(|trend| trends.len() > 1 && trend.is_only_short());

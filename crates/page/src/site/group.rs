@@ -1,5 +1,5 @@
-//! The page of a board and of a SoC: its results, how its figures are distributed, what the best of them had set, what
-//! usually lowered them, and how they changed from kernel to kernel.
+//! Page of a board or SoC: results, distributions of figures, settings of the best results, common causes of lower
+//! scores, and figures by kernel.
 
 use super::figures::{Series, distributions, link, series};
 use super::table::{MARKS, table};
@@ -14,11 +14,11 @@ use maud::{Markup, html};
 use rules::kernel::KernelVersion;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pages of SoCs and boards lie in a folder.
+/// Relative path to the site's root from a page of a SoC or board.
 const UP: &str = "../";
-/// Best results of so many figures are told.
+/// Maximum number of figures whose best result is described.
 const BEST_MAX: usize = 12;
-/// With fewer results nothing is usual.
+/// Minimum number of results for common settings and causes.
 const USUAL_MIN: usize = 3;
 
 pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> String {
@@ -53,7 +53,7 @@ pub(super) fn summary(results: &[Listed<'_>]) -> String {
     format!("{}: {}.", how_many(results.len(), "result"), told.collect::<Vec<_>>().join(", "))
 }
 
-/// Links to what its results also belong to.
+/// Links to other groups of its results.
 fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
     let others = Kind::ALL.into_iter().filter(|kind| *kind != group.kind);
     let links = others.map(|kind| {
@@ -72,7 +72,7 @@ fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
     }
 }
 
-/// The median of each column per kernel, where there are at least two kernels.
+/// Median of each column by kernel, if there are at least two kernels.
 fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
     let mut kernels: BTreeMap<&str, Vec<&Listed<'_>>> = BTreeMap::new();
     for listed in results.iter().filter(|listed| listed.entry.row.verdict != Verdict::Invalid) {
@@ -111,7 +111,7 @@ fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
     })
 }
 
-/// What the best result of each figure had set that most of the others had not.
+/// Settings of the best result of each figure that most other results lack.
 fn best(all: &[Series<'_>]) -> Option<Markup> {
     let told: Vec<&Series<'_>> = all.iter().filter(|series| series.values.len() >= USUAL_MIN).take(BEST_MAX).collect();
     let row = |series: &Series<'_>| {
@@ -137,9 +137,9 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
     })
 }
 
-/// Settings of a result whose value is not the one that most others have: `governor performance (most: ondemand)`.
+/// Settings of a result that differ from those of most others: `governor performance (most: ondemand)`.
 fn differing(best: &Listed<'_>, all: &[(f64, Listed<'_>)]) -> Vec<String> {
-    // What it is, and who measured it, nobody sets.
+    // Properties of the machine and the program, which are not settings.
     const NOT_SET: [&str; 4] = ["board", "SoC", "cores", "sbc-bench"];
     let settings = best.entry.settings.iter().filter(|(name, _)| !NOT_SET.contains(&name.as_str()));
     let usual = |wanted: &str| {
@@ -158,7 +158,7 @@ fn differing(best: &Listed<'_>, all: &[(f64, Listed<'_>)]) -> Vec<String> {
     told.collect()
 }
 
-/// Causes of lower scores by how many results have them.
+/// Causes of lower scores, by number of results.
 pub(super) fn usual(results: &[Listed<'_>]) -> Option<Markup> {
     let mut counts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for listed in results {
@@ -179,7 +179,7 @@ pub(super) fn usual(results: &[Listed<'_>]) -> Option<Markup> {
     } }))
 }
 
-/// What a rule looks for; the id of one that is not known.
+/// Description of a rule; its id if it is unknown.
 fn about(id: &str) -> &str {
     rules::of_runs().find(|rule| rule.id.as_str() == id).map_or(id, |rule| rule.about)
 }

@@ -1,4 +1,4 @@
-//! The table of results of a site: the columns of `results`, with links.
+//! Table of results of a site: the columns of `results`, with links.
 
 use super::{Listed, result_path};
 use crate::draw::wide;
@@ -6,14 +6,14 @@ use explain::results::{COLUMNS, notes};
 use facts::Verdict;
 use maud::{Markup, html};
 
-/// Columns from this one on are numbers.
+/// Columns from this index on are numbers.
 pub(super) const FIRST_NUMBER: usize = 4;
 
-/// What marks mean.
+/// Legend of the marks.
 pub(super) const MARKS: &str =
     "Invalid results are struck through; ~ is not comparable with the other scores of its column, ≈ is estimated.";
 
-/// A table whose links lead from a folder of the site, or from its top where `up` is empty.
+/// Table with links relative to a directory of the site, or to its root if `up` is empty.
 pub(super) fn table(label: &str, results: &[Listed<'_>], up: &str) -> Markup {
     let body = html! {
         table {
@@ -50,7 +50,7 @@ pub(super) fn row(listed: &Listed<'_>, up: &str) -> Markup {
     }
 }
 
-/// What stands behind each estimate.
+/// Explanation of each estimate.
 pub(super) fn estimates(results: &[Listed<'_>]) -> Markup {
     let rows = results.iter().flat_map(|listed| notes(std::slice::from_ref(&listed.entry.row)));
     let told: Vec<String> = rows.collect();

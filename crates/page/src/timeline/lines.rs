@@ -11,7 +11,7 @@ pub(super) struct Panel {
     pub(super) title: &'static str,
     unit: &'static str,
     lines: Vec<Line>,
-    /// Measured at one moment: when and what.
+    /// Single measurements: time and value.
     dots: Vec<(i64, f64)>,
     dots_name: &'static str,
 }
@@ -23,11 +23,11 @@ struct Line {
     points: Vec<(i64, f64)>,
 }
 
-/// Further sensors are thin lines, and so many at most.
+/// Maximum number of other sensors, which are drawn as thin lines.
 const OTHERS_MAX: usize = 6;
 
 impl Panel {
-    /// The looks and names of its lines.
+    /// Styles and names of its lines.
     pub(super) fn key(&self) -> Vec<(String, String)> {
         let lines = self.lines.iter().map(|line| (line.look.clone(), line.name.clone()));
         let dots = (!self.dots.is_empty()).then(|| ("thick".to_owned(), self.dots_name.to_owned()));
@@ -35,7 +35,7 @@ impl Panel {
     }
 }
 
-/// Panels that have a line.
+/// Panels with at least one line.
 pub(super) fn panels(record: &Record) -> Vec<Panel> {
     let panels = [clocks(record), temperatures(record), power(record), voltages(record)];
     panels.into_iter().filter(|panel| !panel.lines.is_empty() || !panel.dots.is_empty()).collect()
@@ -54,7 +54,7 @@ fn cpus_of(record: &Record, policy: u32) -> String {
     }
 }
 
-/// Reported clocks and their limits as lines, measured ones as dots.
+/// Reported clocks and their limits as lines, measured clocks as dots.
 fn clocks(record: &Record) -> Panel {
     let mut lines: Vec<Line> = Vec::new();
     for channel in &record.samples.channels {
@@ -94,14 +94,14 @@ fn clocks(record: &Record) -> Panel {
     Panel { title: "clocks", unit: "MHz", lines, dots, dots_name: "measured clock (dots)" }
 }
 
-/// True if the values are not all the same.
+/// True if the values differ.
 fn moves(channel: &Channel) -> bool {
     let mut known = channel.values.iter().flatten();
     let first = known.next();
     first.is_some_and(|first| known.any(|value| value != first))
 }
 
-/// The SoC's temperature as a thick line, others thin.
+/// SoC temperature as a thick line, other temperatures as thin lines.
 fn temperatures(record: &Record) -> Panel {
     let soc = view::soc_temperature(record);
     let line = |channel: &Channel, look: &str, what: &str| {
@@ -149,12 +149,12 @@ fn voltages(record: &Record) -> Panel {
     Panel { title: "voltage", unit: "V", lines, dots: Vec::new(), dots_name: "" }
 }
 
-/// The panel in its area.
+/// Draws the panel in its area.
 pub(super) fn draw(panel: &Panel, axis: &Axis, area: Area) -> Markup {
     let all = || panel.lines.iter().flat_map(|line| &line.points).chain(&panel.dots).map(|(_, value)| *value);
     let finite = || all().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(f64::MAX, f64::min), finite().fold(f64::MIN, f64::max));
-    // A clock or a power that hardly moves is not to look as if it did.
+    // A wider scale, so that small changes of a clock or power do not look large.
     let low = if panel.unit == "°C" { low } else { low.min(high * 0.8) };
     let ticks = linear_ticks((low, high), 4);
     let ends = (ticks.first().copied().unwrap_or(low), ticks.last().copied().unwrap_or(high));

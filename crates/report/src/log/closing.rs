@@ -1,4 +1,4 @@
-//! The end of the log: residency below the top OPP, kernel messages, closing state, topology.
+//! End of the log: residency below the top OPP, kernel messages, final state, topology.
 
 use super::header;
 use facts::{Finding, soc};
@@ -7,10 +7,10 @@ use record::{Record, Residency};
 use rules::Throttles;
 use std::fmt::Write;
 
-/// Kernel messages shown at most; all of them are in the Record.
+/// Maximum number of printed kernel messages; the Record has all.
 const KERNEL_MESSAGES_SHOWN: usize = 200;
 
-/// Time on every OPP, shown only when a CPU was below its top one while it had work to do.
+/// Time at every OPP, printed only if a busy CPU was below its top OPP.
 pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
     let throttled = findings.iter().any(|finding| rules::throttles(finding) == Throttles::ClockByHeat);
     let states = facts::view::states_of_last_part(record);
@@ -38,7 +38,7 @@ pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
     text
 }
 
-/// `(kHz, milliseconds)` spent between two moments, highest OPP first.
+/// `(kHz, milliseconds)` between two moments, highest OPP first.
 fn difference(before: Option<&Residency>, after: &Residency) -> Vec<(u32, u64)> {
     let spent = |(khz, ms): &(u32, u64)| {
         let start = before.and_then(|b| b.khz_ms.iter().find(|(known, _)| known == khz));
@@ -59,7 +59,7 @@ pub(super) fn kernel_messages(record: &Record) -> String {
         let since_boot = message.at_ms.map(|at_ms| (at_ms + uptime_ms) as f64 / 1000.0);
         let _ = match since_boot {
             Some(seconds) => writeln!(text, "[{seconds:>12.3}] {}", message.text),
-            // A message could begin as a heading does.
+            // Indented, because a message may begin like a heading.
             None => writeln!(text, "  {}", message.text),
         };
     }
@@ -70,7 +70,7 @@ pub(super) fn kernel_messages(record: &Record) -> String {
     text
 }
 
-/// Memory and swap at the end, topology, kernel and userland.
+/// Final memory and swap, topology, kernel and userland.
 pub(super) fn state(record: &Record) -> String {
     let machine = &record.machine;
     let mut text = String::new();

@@ -1,8 +1,7 @@
-//! Report: the classic text log, in the section order and line formats that readers of
-//! sbc-bench logs know. Its last line is the summary line, where a score was measured.
+//! Report: the classic text log, with the section order and line formats of sbc-bench logs. Its last line is the
+//! summary line if a score was measured.
 //!
-//! What this program measures with routines of its own stands under its own names; what it did
-//! not measure is left out or is `-`, never 0.
+//! Own routines have names of their own. Missing values are omitted or `-`, never 0.
 
 mod clocks;
 mod closing;
@@ -19,7 +18,7 @@ use std::fmt::Write;
 pub(super) const REPORT: Report =
     Report { id: "log", about: "Classic text log, ending with the summary line.", ..Report::of(render) };
 
-/// The line between sections: 74 number signs.
+/// Separator line between sections: 74 number signs.
 const SEPARATOR: &str = "##########################################################################";
 
 fn render(record: &Record, explained: &Explanation) -> String {
@@ -51,7 +50,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     log
 }
 
-/// The section `Results validation`: the overall word, then every finding.
+/// Section `Results validation`: the verdict, then every finding.
 fn validation(record: &Record, explained: &Explanation) -> String {
     let mut text = "Results validation:\n\n".to_owned();
     let _ = writeln!(text, "  * {}", explained.verdict.line());
@@ -80,7 +79,7 @@ fn core_type<'a>(record: &'a Record, cpus: &[u32]) -> Option<&'a String> {
     cluster.core_type.known()
 }
 
-/// `cpu0-cpu3 (Cortex-A55)`, as the headings name a cluster.
+/// `cpu0-cpu3 (Cortex-A55)`, the name of a cluster in headings.
 fn cpus_name(record: &Record, cpus: &[u32]) -> String {
     let core_type = core_type(record, cpus);
     let cpus = match cpus {

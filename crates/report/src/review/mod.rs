@@ -1,8 +1,8 @@
-//! Report: the review of a machine in Markdown, in the order of sections that reviewers publish since
-//! the bash program: general information, governors, clocks, performance, devices, file systems, swap,
-//! software, kernel. What was found wrong stands first, what happened while it was watched last.
+//! Report: the review of a machine in Markdown, with the section order of reviews by the bash program: general
+//! information, governors, clocks, performance, devices, file systems, swap, software, kernel. Problems come first,
+//! events during monitoring last.
 //!
-//! Every name in it is made harmless: a card can be called anything.
+//! All names are sanitised, because devices may report any text.
 
 mod closing;
 mod devices;
@@ -48,7 +48,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     text
 }
 
-/// A section with its heading; nothing if there is nothing in it.
+/// Section with its heading; empty if the body is empty.
 fn section(heading: &str, body: &str) -> String {
     match body.trim_end() {
         "" => String::new(),
@@ -56,7 +56,7 @@ fn section(heading: &str, body: &str) -> String {
     }
 }
 
-/// Lines of a list.
+/// Lines as a list.
 fn list(lines: impl IntoIterator<Item = String>) -> String {
     lines.into_iter().map(|line| format!("  * {line}\n")).collect()
 }
@@ -112,10 +112,10 @@ fn general(record: &Record, first: &Survey) -> String {
     section("General information", &text)
 }
 
-/// What was found before anything was measured.
+/// Findings of the inspection before measurements.
 fn costs(record: &Record) -> String {
     let mut findings = rules::check_at_rest(record);
-    // A kernel that gets no fixes any more needs attention, however fast it is.
+    // A kernel without further fixes needs attention, regardless of its speed.
     let kernel = kernel::verdict(record, &kernel::Eol::shipped()).findings;
     findings.extend(kernel.into_iter().filter(|finding| finding.rule == kernel::ENDED));
     let line = |finding: &Finding| {
@@ -132,7 +132,7 @@ fn costs(record: &Record) -> String {
     section("Settings that cost performance", &body)
 }
 
-/// What could not be read: nothing that is missing passes for being in order.
+/// Unreadable sources, so that missing data is not taken for good data.
 fn left_out(machine: &Machine, first: &Survey) -> String {
     let policies = machine.policies.iter().flat_map(|policy| {
         let number = policy.policy;

@@ -15,7 +15,7 @@ pub(super) fn versions(record: &Record) -> String {
         .steps
         .iter()
         .filter_map(|step| step.tool.as_ref())
-        // A command of the user's own has none.
+        // A user's own command has no version.
         .filter(|tool| !tool.version.is_empty())
         .map(|tool| format!("{} {}", markdown(&tool.name), markdown(&tool.version)))
         .collect();
@@ -28,7 +28,7 @@ pub(super) fn versions(record: &Record) -> String {
     section("Software versions", &list(lines))
 }
 
-/// Rockchip's boot loader writes its versions into the command line.
+/// Rockchip's boot loader adds its versions to the kernel command line.
 fn boot_chain(record: &Record) -> Option<String> {
     let cmdline = record.machine.kernel_cmdline.known()?;
     let value = cmdline.split_whitespace().find_map(|word| word.strip_prefix("androidboot.fwver="))?;

@@ -1,4 +1,4 @@
-//! The review of a made-up board, and of hostile ones.
+//! Reviews of a synthetic board, and of boards with hostile texts.
 
 use super::render;
 use record::*;

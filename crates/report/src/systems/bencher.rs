@@ -26,7 +26,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     json(&scores(record, explained).into_iter().map(of).collect::<Map<_, _>>())
 }
 
-/// What Bencher calls a unit: its own `latency` is in nanoseconds, all others are made by the first upload.
+/// Name of a unit in Bencher: its built-in `latency` is in nanoseconds; others are created by the first upload.
 fn measure(unit: &str) -> String {
     match unit {
         "ns" => "latency".to_owned(),

@@ -49,7 +49,7 @@ fn attribute(key: &str, value: &str) -> Value {
     json!({"key": key, "value": {"stringValue": value}})
 }
 
-/// The machine in the words of the semantic conventions for hosts, devices and operating systems.
+/// Machine in the semantic conventions for hosts, devices and operating systems.
 fn resource(record: &Record) -> Vec<Value> {
     let machine = &record.machine;
     let arch = |arch: &String| match arch.as_str() {
@@ -69,7 +69,7 @@ fn resource(record: &Record) -> Vec<Value> {
     known.into_iter().filter_map(|(key, value)| Some(attribute(key, &value?))).collect()
 }
 
-/// A value and its unit in base units, spelled as UCUM has them; units of our own stand in braces.
+/// Value in base units, with its UCUM unit; non-standard units are in braces.
 fn in_ucum(value: f64, unit: &str) -> (f64, String) {
     let (factor, unit) = match unit {
         "ns" => (1e-9, "s"),

@@ -1,4 +1,4 @@
-//! What other systems get.
+//! Reports for other systems.
 
 use super::scores::{scores, slug};
 use super::*;
