@@ -1,11 +1,11 @@
 //! Traces of a run that died, in the kernel and the hardware, read by the next start of the program.
 
 use crate::Fact;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Traces found after a run had died.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Aftermath {
     /// Time of the inspection in UTC milliseconds since 1970.
     #[serde(deserialize_with = "crate::moments::one")]
@@ -35,7 +35,8 @@ fn not_looked_for() -> Fact<Vec<MachineChecks>> {
 }
 
 /// A file of pstore.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LastWords {
     /// File name: `dmesg-ramoops-0`, `console-ramoops-0`, `dmesg-efi-...`.
     pub file: String,
@@ -49,7 +50,8 @@ pub struct LastWords {
 }
 
 /// Number of machine checks of one kind, over all CPUs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MachineChecks {
     /// Short name in the kernel: `MCE` for exceptions, `THR` for corrected errors beyond a threshold, `DFR` for data
     /// known to be bad and not yet used.
@@ -59,7 +61,8 @@ pub struct MachineChecks {
 }
 
 /// Error counters of a memory controller or another part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorCounter {
     /// Name of the controller: `mc0`; of another part with its instance: `cpu_cache/cpu_cache0`.
     pub controller: String,
@@ -70,7 +73,8 @@ pub struct ErrorCounter {
 }
 
 /// Boot status of a watchdog.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatchdogStatus {
     /// Name of the watchdog from its driver.
     pub identity: String,
@@ -79,7 +83,8 @@ pub struct WatchdogStatus {
 }
 
 /// Reason of the last start from one source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResetReason {
     /// File that reports it.
     pub path: String,

@@ -1,11 +1,11 @@
 //! Data for resuming a run that died: its command line and its progress.
 
 use crate::{Aftermath, Fact};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Command that started a run, needed to resume it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Asked {
     /// Arguments after the program name.
     pub command_line: Vec<String>,
@@ -18,7 +18,8 @@ pub struct Asked {
 }
 
 /// Stage of a run that has begun; it is complete when the next one begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageBegun {
     /// Name, the same whenever the same run is started.
     pub stage: String,
@@ -27,7 +28,8 @@ pub struct StageBegun {
 }
 
 /// End of a run that died: current step, last event, and findings of the next start.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiedIn {
     /// Step that had begun but not ended: workload and variant; `None` between steps.
     pub step: Option<String>,
@@ -45,7 +47,8 @@ pub struct DiedIn {
 }
 
 /// A resumption of a run that died.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resumed {
     /// End of the previous part, with findings.
     pub died_in: DiedIn,

@@ -12,11 +12,11 @@ use crate::{
     Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Restored, Run, SamplerCost,
     SettingChange, Source, State, Step, Survey, UnmetSetting,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An event of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// First event of every run.

@@ -2,7 +2,6 @@
 //!
 //! A read returns [`Reading`] (so that `?` works); a Record stores [`Fact`].
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -13,7 +12,8 @@ const NOT_REACHED: &str = "the run did not reach this point";
 pub type Reading<T> = Result<T, Missing>;
 
 /// Source that could not be read, with the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
     /// File, device or tool.
     pub path: String,
@@ -22,7 +22,8 @@ pub struct Missing {
 }
 
 /// Reason why a value is missing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
     /// The file, device or tool does not exist.
@@ -70,7 +71,8 @@ impl fmt::Display for Missing {
 impl std::error::Error for Missing {}
 
 /// A value, or the reason why it is missing. In JSON the value itself, or `{"missing": {"path": ..., "why": ...}}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Fact<T> {
     /// Missing value.

@@ -4,11 +4,11 @@
 //! first.
 
 use crate::{Fact, Missing, SerialKind};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// PCI function.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PciDevice {
     /// `0000:01:00.0`.
@@ -32,7 +32,8 @@ pub struct PciDevice {
 }
 
 /// PCI Express link. Rates are in MT/s (8 GT/s is 8000).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PciLink {
     /// Current rate.
@@ -50,7 +51,8 @@ pub struct PciLink {
 }
 
 /// Active state power management: true if enabled.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Aspm {
     /// L0s.
@@ -62,7 +64,8 @@ pub struct Aspm {
 }
 
 /// USB device.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct UsbDevice {
     /// Path in the tree: `2-1.4`.
@@ -94,7 +97,8 @@ pub struct UsbDevice {
 }
 
 /// Bus of a disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DiskBus {
     /// PCI Express, NVMe.
@@ -117,7 +121,8 @@ pub enum DiskBus {
 }
 
 /// Disk or card.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Disk {
     /// Name in `/sys/block`.
@@ -159,7 +164,8 @@ pub struct Disk {
 }
 
 /// SATA link; speeds in the kernel's format (`6.0 Gbps`).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AtaLink {
     /// Current speed.
@@ -171,7 +177,8 @@ pub struct AtaLink {
 }
 
 /// SD card or eMMC.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Card {
     /// `SD` or `MMC`.
@@ -213,7 +220,8 @@ pub struct Card {
 }
 
 /// Speed classes of an SD card.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SpeedClasses {
     /// Speed class in MB/s.
@@ -227,7 +235,8 @@ pub struct SpeedClasses {
 }
 
 /// Health of a disk; `None` for values that it does not report.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Health {
     /// Overall self-assessment.
@@ -263,7 +272,8 @@ pub struct Health {
 }
 
 /// MTD partition or chip.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FlashPart {
     /// `mtd0`.
@@ -281,7 +291,8 @@ pub struct FlashPart {
 }
 
 /// Mounted file system on a disk.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Mount {
     /// Mount point.

@@ -2,11 +2,11 @@
 
 use crate::Fact;
 use crate::redact::names_a_board;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Machine of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Name of the board: device tree model, DMI vendor and product.
     pub board: Fact<String>,
@@ -80,7 +80,8 @@ impl Machine {
 pub const NOT_EMULATED: &str = "none";
 
 /// Name and value with their source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedValue {
     /// Name.
     pub name: String,
@@ -91,7 +92,8 @@ pub struct NamedValue {
 }
 
 /// CPU of a machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// Number of the CPU.
     pub cpu: u32,
@@ -120,7 +122,8 @@ pub struct Cpu {
 }
 
 /// Cache of a CPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cache {
     /// Level.
     pub level: u32,
@@ -133,7 +136,8 @@ pub struct Cache {
 }
 
 /// CPUs of one core type in one cpufreq policy.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cluster {
     /// CPUs, in order.
     pub cpus: Vec<u32>,
@@ -144,7 +148,8 @@ pub struct Cluster {
 }
 
 /// cpufreq policy with the clocks that the kernel reports.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
     /// Number of the policy.
     pub policy: u32,

@@ -1,11 +1,11 @@
 //! Measurements of workloads. All repetitions are kept, and means are not stored.
 
 use crate::{BandwidthCurve, Fact, LoadedLatency};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Measurement of one step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Measured {
     /// Clocks.
@@ -33,7 +33,8 @@ pub enum Measured {
 }
 
 /// A wait for a state of the machine.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wait {
     /// Target temperature, if any.
     #[serde(default)]
@@ -48,7 +49,8 @@ pub struct Wait {
 }
 
 /// Scores of one run of a program.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
     /// Scores; the first one represents the program.
     pub rows: Vec<Score>,
@@ -64,7 +66,8 @@ pub struct Scores {
 }
 
 /// Score of a program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Score {
     /// Name; empty if it is the only score.
     pub name: String,
@@ -77,14 +80,16 @@ pub struct Score {
 }
 
 /// Clock readings of one pass.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clocks {
     /// Readings, in measured order.
     pub points: Vec<ClockPoint>,
 }
 
 /// Measured clock of a CPU.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockPoint {
     /// Measured CPU.
     pub cpu: u32,
@@ -125,7 +130,8 @@ pub struct ClockPoint {
 }
 
 /// Clock by a method other than the chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CounterClock {
     /// Counter: `perf armv8_cortex_a76`, `IA32_APERF`, `cpuinfo_avg_freq`.
     pub name: String,
@@ -134,7 +140,8 @@ pub struct CounterClock {
 }
 
 /// Windows of a clock reading.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockWindows {
     /// Number of windows.
     pub count: u32,
@@ -168,7 +175,8 @@ pub struct ClockWindows {
 }
 
 /// Memory bandwidth of one or several CPUs.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bandwidth {
     /// Size of the buffer in bytes.
     pub buffer_bytes: u64,
@@ -179,7 +187,8 @@ pub struct Bandwidth {
 }
 
 /// Bandwidth of one routine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BandwidthRow {
     /// Name of the routine, for example `copy-avx2`, or of the row in a log (`libc memcpy copy`).
     pub routine: String,
@@ -196,7 +205,8 @@ pub struct BandwidthRow {
 }
 
 /// Operation of a memory routine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryOperation {
     /// Reads one buffer and writes another.
@@ -222,7 +232,8 @@ impl MemoryOperation {
 }
 
 /// Memory latency by size of the buffer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// Names of the columns: `random`, or those of a log (`1x32`, `2xPTR` ...).
     pub columns: Vec<String>,
@@ -237,7 +248,8 @@ pub struct Latency {
 }
 
 /// Latencies for one size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyRow {
     /// Size of the buffer in bytes.
     pub size_bytes: u64,
@@ -253,7 +265,8 @@ pub struct LatencyRow {
 }
 
 /// Throughput of a cipher by block size.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cipher {
     /// Algorithm, for example `aes-256-cbc`.
     pub algorithm: String,
@@ -262,7 +275,8 @@ pub struct Cipher {
 }
 
 /// Run of 7-zip's benchmark (`7z b`).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compression {
     /// Compression by dictionary size.
     pub compressing: Vec<DictionaryRow>,
@@ -299,7 +313,8 @@ impl Compression {
 }
 
 /// Results for one dictionary size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DictionaryRow {
     /// Binary logarithm of the dictionary size: 22 is 4 MiB.
     pub dictionary_log2: u32,
@@ -314,7 +329,8 @@ pub struct DictionaryRow {
 }
 
 /// Core-to-core latency.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoreToCore {
     /// Measured CPUs, ascending.
     pub cpus: Vec<u32>,
@@ -325,7 +341,8 @@ pub struct CoreToCore {
 }
 
 /// Latency between two CPUs.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorePair {
     /// The lower CPU.
     pub a: u32,
@@ -337,7 +354,8 @@ pub struct CorePair {
 }
 
 /// A score repeated over time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Series {
     /// Unit, for example `kH/s`.
     pub unit: String,
@@ -360,7 +378,8 @@ pub struct Series {
 }
 
 /// Clock of a CPU, measured repeatedly under load.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockSeries {
     /// The CPU.
     pub cpu: u32,

@@ -2,18 +2,19 @@
 //! are kept.
 
 use crate::MemoryOperation;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Bandwidth by number of CPUs.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BandwidthCurve {
     /// Rows for each operation and number of CPUs.
     pub rows: Vec<CurveRow>,
 }
 
 /// Bandwidth of several CPUs running the same routine in separate buffers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurveRow {
     /// Name of the routine: the fastest of its operation on the first CPU.
     pub routine: String,
@@ -28,7 +29,8 @@ pub struct CurveRow {
 }
 
 /// Latency of one CPU while others read memory at full speed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadedLatency {
     /// CPU whose latency was measured.
     pub cpu: u32,
@@ -41,7 +43,8 @@ pub struct LoadedLatency {
 }
 
 /// Latency at one load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadedRow {
     /// Share of time that the other CPUs read, in percent.
     pub duty_percent: u32,

@@ -4,7 +4,6 @@ use crate::{
     Fact, Gate, KernelMessage, Machine, Mark, Missing, Probe, Run, Samples, SettingChange, Source, State, Step, Survey,
     UnmetSetting, WorkloadName, soc_choice::SocTemperature,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the Record's layout. Raised when a reader of the old layout would misread the new one; new fields with a
@@ -12,7 +11,8 @@ use serde::{Deserialize, Serialize};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A run of the benchmark, or a log of the bash program in the same form.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// [`SCHEMA_VERSION`] of the program that wrote it.
     pub schema: u32,

@@ -1,11 +1,11 @@
 //! Time and circumstances of a run: mode, options, idle check, states, settings, kernel messages, end.
 
 use crate::{Asked, DiedIn, Fact, Mode, Resumed, StageBegun};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Time, options and end of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Start in UTC milliseconds since 1970; all `*_ms` are relative to it.
     pub started: Fact<i64>,
@@ -63,7 +63,8 @@ impl Run {
 }
 
 /// Bytes of a stream that are neither a line nor a partial line left by a cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unreadable {
     /// Offset of the first byte.
     pub from_byte: u64,
@@ -72,7 +73,8 @@ pub struct Unreadable {
 }
 
 /// End of a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// No end event: the program was killed, the machine froze or lost power, or the run is still active.
@@ -90,7 +92,8 @@ pub enum End {
 }
 
 /// Checks before the start, none of which is interactive.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gate {
     /// True if the run was started despite a busy system (`--force`).
     pub forced: bool,
@@ -113,7 +116,8 @@ pub struct Gate {
 }
 
 /// Process that used CPU time during the observation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BusyProcess {
     /// Process id.
     pub pid: u32,
@@ -124,7 +128,8 @@ pub struct BusyProcess {
 }
 
 /// State of the machine at one moment, before the first or after the last step.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct State {
     /// Time since the start of the run.
     #[serde(deserialize_with = "crate::moments::one")]
@@ -145,7 +150,8 @@ pub struct State {
 }
 
 /// Figures of `/proc/meminfo`, in KiB.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryState {
     /// `MemTotal`.
     pub total_kib: u64,
@@ -160,7 +166,8 @@ pub struct MemoryState {
 }
 
 /// Line of `/proc/swaps`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SwapState {
     /// Device or file.
     pub path: String,
@@ -175,7 +182,8 @@ pub struct SwapState {
 }
 
 /// Kind of a swap device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SwapKind {
     /// Compressed memory.
@@ -191,7 +199,8 @@ pub enum SwapKind {
 }
 
 /// Time spent at every OPP by one cpufreq policy (`stats/time_in_state`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Residency {
     /// CPUs of the policy.
     pub cpus: Vec<u32>,
@@ -201,7 +210,8 @@ pub struct Residency {
 }
 
 /// A changed setting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingChange {
     /// Path of the file.
     pub path: String,
@@ -228,7 +238,8 @@ impl SettingChange {
 }
 
 /// A wanted setting that is not active: rejected by the kernel or by this program, or changed by another process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnmetSetting {
     /// Path of the file.
     pub path: String,
@@ -247,7 +258,8 @@ pub struct UnmetSetting {
 }
 
 /// Outcome of a setting's restoration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Restored {
     /// Not restored yet.
@@ -261,7 +273,8 @@ pub enum Restored {
 }
 
 /// Kernel message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelMessage {
     /// Milliseconds since the start of the run; negative for earlier messages.
     #[serde(deserialize_with = "crate::moments::maybe", default)]

@@ -1,11 +1,11 @@
 //! Data of the background sampler: columns of integers over one time axis.
 
 use crate::{ChannelId, Missing};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All samples, by column.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Samples {
     /// Requested interval in milliseconds, doubled by each fold.
     pub interval_ms: u64,
@@ -61,7 +61,8 @@ const CPU_COOLING: [&str; 7] =
 /// Ids are dotted paths, device first: `cpu.user`, `cpu3.idle`, `policy4.claimed`, `load.1min`, `memory.available`,
 /// `swap.in`, `psi.cpu.some`, `thermal_zone0.temp`, `cooling_device0.state`, `policy0.residency.1800000`,
 /// `cpu0.throttle.core`, `rpi.throttled`, `sampler.cpu`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Channel {
     /// Unique dotted path.
     pub id: ChannelId,
@@ -115,7 +116,8 @@ impl Channel {
 }
 
 /// Period without values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// First time without a value.
     #[serde(deserialize_with = "crate::moments::one")]
@@ -125,7 +127,8 @@ pub struct Gap {
 }
 
 /// Mark added by a user or a program: `sbc-bench mark "fan off"`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
     /// Time since the start of the run.
     #[serde(deserialize_with = "crate::moments::one")]
@@ -135,7 +138,8 @@ pub struct Mark {
 }
 
 /// Kind of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelKind {
     /// Current value.
@@ -145,7 +149,8 @@ pub enum ChannelKind {
 }
 
 /// Units of channels. Values are integers in the kernel's units.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Plain number.
@@ -188,12 +193,13 @@ pub enum Unit {
     Bits,
     /// Unit of a newer program.
     #[serde(untagged)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Other(Box<str>),
 }
 
 /// Overhead of the sampler.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SamplerCost {
     /// CPU time of the sampling thread and of the threads that read slow sources, in nanoseconds.
     pub cpu_ns: u64,
@@ -216,7 +222,8 @@ pub struct SamplerCost {
 }
 
 /// Cost of reading one source.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceCost {
     /// File, device or meter.
     pub source: String,

@@ -1,11 +1,11 @@
 //! Choice of the channel for the SoC temperature, as stored in a Record.
 
 use crate::ChannelId;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Channel of the SoC temperature, with the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SocTemperature {
     /// Channel.
     pub channel: ChannelId,
@@ -14,7 +14,8 @@ pub struct SocTemperature {
 }
 
 /// Reason why a channel was chosen for the SoC temperature.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SocReason {
     /// Its name has the best rank in the table.

@@ -1,10 +1,10 @@
 //! Origin of a Record: this program, or a log of the bash program.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Program that created a Record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Source {
     /// Run of this program.
@@ -29,7 +29,8 @@ impl Source {
 }
 
 /// Data of text logs only: printed lines, and unreadable ones.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Log {
     /// Version in the header, for example `0.9.72`; empty for logs older than 0.4.
     pub version: String,
@@ -67,7 +68,8 @@ impl Log {
 }
 
 /// Line of a log with its number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogLine {
     /// Line number, from 1.
     pub line: u32,
@@ -76,7 +78,8 @@ pub struct LogLine {
 }
 
 /// Block of lines below a heading.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogBlock {
     /// Line number of the heading, from 1.
     pub line: u32,

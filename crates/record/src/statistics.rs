@@ -10,7 +10,6 @@
 //! [`Repeated::drifts`] exists. Stopping at the first narrow interval makes intervals too narrow too often, so
 //! [`StoppingRule`] checks rarely and requires a higher confidence than it reports.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -33,7 +32,8 @@ pub fn median_absolute_deviation(values: &[f64]) -> Option<f64> {
 }
 
 /// Confidence interval of the median.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MedianInterval {
     /// Lower end: one of the values.
     pub low: f64,
@@ -128,7 +128,8 @@ pub fn drifts(values: &[f64]) -> bool {
 }
 
 /// Statistics of repetitions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repeated {
     /// Repeated item, for example `16384 bytes`.
     pub name: String,
@@ -149,7 +150,8 @@ pub struct Repeated {
 }
 
 /// Group of similar values.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Group {
     /// Number of values.
     pub n: u32,
@@ -211,7 +213,8 @@ fn groups(values: &[f64]) -> Vec<Group> {
 }
 
 /// Reason why repetitions ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// The median is known precisely enough.

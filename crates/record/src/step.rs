@@ -1,11 +1,11 @@
 //! Step of a run: one run of a workload, with CPUs, time window and outcome.
 
 use crate::{BusyProcess, Fact, Measured, Missing, Repeated, Variant, WorkloadName};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Step of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// Id of the workload: `clock`, `memory-bandwidth`, `openssl`, `sevenzip` ...
     pub workload: WorkloadName,
@@ -76,7 +76,8 @@ impl Step {
 }
 
 /// Clock set for a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SetClock {
     /// Emulated clock: CPU quota in percent.
@@ -86,7 +87,8 @@ pub enum SetClock {
 }
 
 /// Time window on both clocks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Window {
     /// Start, monotonic, since the start of the run.
     #[serde(deserialize_with = "crate::moments::one")]
@@ -116,7 +118,8 @@ impl Window {
 }
 
 /// External program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tool {
     /// Name, for example `7zz`.
     pub name: String,
@@ -129,7 +132,8 @@ pub struct Tool {
 }
 
 /// Kernel counters of the working threads.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counters {
     /// CPU cycles, including kernel mode if permitted (root): divided by time on a CPU, the clock under load.
     pub cycles: Fact<u64>,
@@ -146,7 +150,8 @@ pub struct Counters {
 }
 
 /// Outcome of a step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The step succeeded.
@@ -158,7 +163,8 @@ pub enum Outcome {
 }
 
 /// Failure of a step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// Kind of failure.
     pub kind: FailureKind,
@@ -173,7 +179,8 @@ pub struct Failure {
 }
 
 /// Kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// The program could not be started.

@@ -5,11 +5,11 @@
 //! and disks are in `hardware`.
 
 use crate::{Disk, Fact, FlashPart, Mount, NamedValue, PciDevice, Step, SwapState, UsbDevice};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Result of one inspection.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Survey {
     /// Time since the start of the run.
@@ -46,7 +46,8 @@ pub struct Survey {
 }
 
 /// Details of the kernel.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct KernelFacts {
     /// Relevant options of its configuration, with their source.
@@ -64,7 +65,8 @@ pub struct KernelFacts {
 }
 
 /// Kind of a device that scales its clock.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ScalerKind {
     /// cpufreq policy.
@@ -81,7 +83,8 @@ pub enum ScalerKind {
 }
 
 /// Device that scales its clock.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Scaler {
     /// Kind of device.
@@ -109,7 +112,8 @@ pub struct Scaler {
 }
 
 /// Setting with a list of choices in the kernel.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Choice {
     /// Path of the file.
@@ -121,7 +125,8 @@ pub struct Choice {
 }
 
 /// CPUs that programs cannot use, and interrupts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CpuUse {
     /// Offline CPUs.
@@ -141,7 +146,8 @@ pub struct CpuUse {
 }
 
 /// cgroup that restricts its programs to some CPUs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Cpuset {
     /// Path below the mount point of cgroups.
@@ -151,7 +157,8 @@ pub struct Cpuset {
 }
 
 /// Interrupt.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Interrupt {
     /// Number.
@@ -169,7 +176,8 @@ pub struct Interrupt {
 }
 
 /// Swap device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Swap {
     /// Line of `/proc/swaps`.
     pub state: SwapState,
@@ -182,7 +190,8 @@ pub struct Swap {
 }
 
 /// Memory module, or soldered memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MemoryModule {
     /// Source: `DMI`, `SPD`, `device tree`, `board`.
@@ -204,7 +213,8 @@ pub struct MemoryModule {
 }
 
 /// Power supply, charger or USB-C port.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Supply {
     /// Name in sysfs.
@@ -228,7 +238,8 @@ pub struct Supply {
 }
 
 /// Plausibility of a serial number, an indication of counterfeits. The number itself is never stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SerialKind {
     /// All zero.
@@ -240,7 +251,8 @@ pub enum SerialKind {
 }
 
 /// Step that measures the gain of a setting: part of a review, not a result of the machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Probe {
     /// Setting groups that were tuned at that time, in order; empty for the original state.
     pub raised: Vec<String>,
