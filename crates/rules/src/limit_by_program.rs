@@ -6,8 +6,8 @@
 
 use super::place::samples_place;
 use super::thermal_throttling::during;
-use super::{Check, Rule, Throttles};
-use facts::case::Case;
+use super::{Rule, Throttles};
+use facts::Facts;
 use facts::{Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
 
@@ -15,14 +15,13 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("limit-by-program"),
     about: "Another program lowered a clock limit during the run.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: Check::Case(check),
+    check,
     throttles: Throttles::Clock,
     ..Rule::PLAIN
 };
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let record = case.record;
-    let lowered = view::limits_lowered_by_programs(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let lowered = facts.limits_lowered_by_programs();
     let finding = |limit: &view::Cooling| {
         let finding = Finding::new(
             RULE.id,
@@ -30,7 +29,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}.",
         );
         let number = limit.channel.policy();
-        let policy = record.machine.policies.iter().find(|policy| Some(policy.policy) == number);
+        let policy = facts.machine.policies.iter().find(|policy| Some(policy.policy) == number);
         let finding = finding
             .confidence(95)
             .with("cpus", Quantity::Cpus(policy.map(|policy| policy.cpus.clone()).unwrap_or_default()))
@@ -38,8 +37,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             .with("limit", Quantity::Khz(limit.extreme as u32))
             .with("first", Quantity::Ms(limit.first_ms))
             .seen_by(Witness::LimitLowered(limit.channel.clone()))
-            .at(samples_place(record, &limit.channel, limit.first_ms, limit.last_ms));
-        during(record, finding, limit.first_ms, limit.last_ms)
+            .at(samples_place(facts, &limit.channel, limit.first_ms, limit.last_ms));
+        during(facts, finding, limit.first_ms, limit.last_ms)
     };
     lowered.iter().map(finding).collect()
 }
