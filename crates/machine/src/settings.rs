@@ -107,6 +107,7 @@ impl Settings {
                 false => changes.set(node, value),
                 true => Outcome {
                     change: None,
+                    disturbed: Vec::new(),
                     unmet: Some(changes.unmet(node, value, "it was changed by another process".into())),
                 },
             };

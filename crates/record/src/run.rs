@@ -217,6 +217,9 @@ pub struct SettingChange {
     pub at_ms: Option<i64>,
     /// How its restoration went.
     pub restored: Restored,
+    /// True if it was not written but disturbed by a change of another setting; `new` is what it read then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
 }
 
 impl SettingChange {
