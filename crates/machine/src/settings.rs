@@ -32,7 +32,8 @@ use changes::Changes;
 use journal::Journal;
 use node::CPUS;
 use record::{Fact, Missing, Reading, Restored};
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Settings that are changed for the time of a run.
@@ -146,6 +147,11 @@ impl Settings {
         lock(&self.changes).restore()
     }
 
+    /// The path by which another process of this user opens the journal while this one lives.
+    pub fn journal_descriptor(&self) -> Option<PathBuf> {
+        lock(&self.changes).journal_descriptor()
+    }
+
     /// A restore handle for callers that cannot wait for the owner.
     pub fn way_back(&self) -> RestoreHandle {
         RestoreHandle(Arc::clone(&self.changes))
@@ -195,6 +201,32 @@ pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String,
             Alone::forget(root);
             Ok(Vec::new())
         }
+    }
+}
+
+/// A journal that another process of this user holds, opened before that process may die. Its name may lead to another file
+/// by then, or to none.
+#[derive(Debug)]
+pub struct OpenJournal {
+    path: PathBuf,
+    file: File,
+}
+
+impl OpenJournal {
+    /// Opens the journal of this name by [`Settings::journal_descriptor`]; none if its process has ended, or if the numbers of
+    /// processes are those of another namespace.
+    pub fn open(path: &Path, descriptor: &Path) -> Option<Self> {
+        let file = journal::opened(descriptor).filter(|file| journal::is_named(path, file))?;
+        Some(Self { path: path.to_owned(), file })
+    }
+
+    /// As [`restore_from_journal`].
+    ///
+    /// # Errors
+    /// The journal cannot be read, or its process is still running.
+    pub fn restore(&self, root: &Root) -> Reading<Vec<(String, Restored)>> {
+        let journal = Journal::of_open(&self.path, &self.file)?;
+        Ok(Changes::of(root, journal, Alone::take(root).ok())?.restore())
     }
 }
 

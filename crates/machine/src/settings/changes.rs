@@ -10,6 +10,7 @@ use super::restore::{Held, Settled, held, restore_one};
 use super::{Node, Outcome};
 use crate::Root;
 use record::{Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What is changed at this moment.
@@ -57,6 +58,11 @@ impl Changes {
             journal: Some(journal),
             alone,
         })
+    }
+
+    /// The path by which another process opens the journal; none when everything is restored.
+    pub(super) fn journal_descriptor(&self) -> Option<PathBuf> {
+        self.journal.as_ref().map(Journal::descriptor)
     }
 
     /// Makes one change, and checks the result.
