@@ -20,6 +20,7 @@ mod journal;
 mod node;
 mod outcome;
 mod place;
+mod programs;
 mod restore;
 
 pub use device_name::DeviceName;
@@ -106,11 +107,9 @@ impl Settings {
             wanted.is_retried |= is_lowered;
             let outcome = match std::mem::replace(&mut wanted.is_retried, true) {
                 false => changes.set(node, value),
-                true => Outcome {
-                    change: None,
-                    disturbed: Vec::new(),
-                    unmet: Some(changes.unmet(node, value, "it was changed by another process".into())),
-                },
+                true => {
+                    Outcome { change: None, disturbed: Vec::new(), unmet: Some(changes.changed_by_other(node, value)) }
+                }
             };
             let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
             let is_news = outcome.change.is_some() || (told.is_some() && told != wanted.told);

@@ -249,6 +249,9 @@ pub struct UnmetSetting {
     /// The step that was about to begin when it was found; none if it was found when it was to be set.
     #[serde(default)]
     pub before_step: Option<String>,
+    /// Running programs that are known to write it, if another process changed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
 }
 
 /// How the restoration of a setting went.

@@ -6,6 +6,7 @@ use super::cooling;
 use super::disturbed::{disturbed_by, emptied_cpuset};
 use super::journal::{Entry, Journal};
 use super::place::Place;
+use super::programs;
 use super::restore::{Held, Settled, held, restore_one};
 use super::{Node, Outcome};
 use crate::Root;
@@ -94,7 +95,19 @@ impl Changes {
             why,
             at_ms: None,
             before_step: None,
+            programs: Vec::new(),
         }
+    }
+
+    /// A setting that another process changed, with the programs that can have done so.
+    pub(super) fn changed_by_other(&self, node: Node, value: &str) -> UnmetSetting {
+        let programs = programs::candidates(&self.root, node);
+        let why = match programs.as_slice() {
+            [] => "it was changed by another process".to_owned(),
+            [one] => format!("it was changed by another process; {one} is running and can set it"),
+            several => format!("it was changed by another process; {} are running and can set it", several.join(", ")),
+        };
+        UnmetSetting { programs, ..self.unmet(node, value, why) }
     }
 
     /// The user's value: the one before the first change, or one that the user or another program has set since. Unknown while
