@@ -74,7 +74,10 @@ struct Changed<'a> {
 fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
     let mut files: Vec<Changed<'_>> = Vec::new();
     for change in settings {
-        let set = change.read_back.known().unwrap_or(&change.new).as_str();
+        let set = match change.disturbed && change.read_back.known().is_none() {
+            true => "not available",
+            false => change.read_back.known().unwrap_or(&change.new),
+        };
         match files.iter_mut().find(|known| known.path == change.path) {
             Some(known) => {
                 if known.during.last() != Some(&set) {

@@ -226,6 +226,9 @@ pub struct SettingChange {
     pub at_ms: Option<i64>,
     /// Outcome of the restoration.
     pub restored: Restored,
+    /// True if it was not written but disturbed by a change of another setting; `new` is what it read then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
 }
 
 impl SettingChange {
@@ -255,6 +258,9 @@ pub struct UnmetSetting {
     /// Step that was about to begin; `None` if the problem occurred when setting the value.
     #[serde(default)]
     pub before_step: Option<String>,
+    /// Running programs that are known to write it, if another process changed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
 }
 
 /// Outcome of a setting's restoration.

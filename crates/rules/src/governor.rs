@@ -126,6 +126,7 @@ mod tests {
             read_back: Fact::Known("performance".into()),
             at_ms: None,
             restored: Restored::Done,
+            disturbed: false,
         });
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }

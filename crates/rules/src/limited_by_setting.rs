@@ -321,6 +321,7 @@ mod tests {
             why: "after writing, it reads 1104000".into(),
             at_ms: Some(-5000),
             before_step: None,
+            programs: Vec::new(),
         }];
         assert_eq!(sentences(RULE.id, &record).len(), 1);
     }

@@ -79,6 +79,7 @@ mod tests {
             why: "it is above the highest".into(),
             at_ms: Some(10),
             before_step: before_step.map(str::to_owned),
+            programs: Vec::new(),
         }
     }
 

@@ -83,6 +83,7 @@ pub fn setting_change(path: &str, old: &str, new: &str) -> SettingChange {
         read_back: Fact::Known(new.into()),
         at_ms: None,
         restored: Restored::Done,
+        disturbed: false,
     }
 }
 

@@ -323,10 +323,20 @@ impl Runner<'_> {
     fn start_guard(&mut self) {
         let journal = self.context.journal.filter(|_| self.context.options.tune);
         match Guard::start(journal, self.group.as_ref(), self.site.notes().as_deref()) {
-            Ok(guard) => self.guard = Some(guard),
+            Ok(guard) => {
+                self.guard = Some(guard);
+                self.open_journal_in_guard();
+            }
             Err(error) => (self.context.progress)(Progress::Note(format!(
                 "Cannot start the guard process: {error}. If this run is killed, use `sbc-bench restore`."
             ))),
+        }
+    }
+
+    pub(super) fn open_journal_in_guard(&mut self) {
+        let descriptor = self.settings.as_ref().and_then(Settings::journal_descriptor);
+        if let (Some(guard), Some(descriptor)) = (&mut self.guard, descriptor) {
+            guard.open_journal(&descriptor);
         }
     }
 

@@ -4,6 +4,7 @@
 use super::tests::{BOARD, journal, kill, refused, set};
 use super::*;
 use crate::WritePolicy;
+use record::{Event, Record, Run, Source};
 use std::path::PathBuf;
 
 const POLICY0: &str = "/sys/devices/system/cpu/cpufreq/policy0";
@@ -220,6 +221,64 @@ fn tunables_come_back_with_their_governor() {
         set(&mut settings, Node::Governor(0), "performance");
         set(&mut settings, Node::Governor(0), governor);
         assert_eq!(root.read_value(&path).unwrap(), value);
+    }
+}
+
+/// The Record has each side effect with its old value and outcome, also if it was restored long before the end.
+#[test]
+fn side_effects_are_recorded_with_their_outcome() {
+    let speed = format!("{POLICY0}/scaling_setspeed");
+    for is_set_back in [false, true] {
+        let plain = board(&[
+            (&format!("{POLICY0}/scaling_governor"), "userspace"),
+            (&format!("{POLICY0}/scaling_available_governors"), "performance schedutil powersave userspace"),
+            (&speed, "1416000"),
+        ]);
+        let root = forgetful(&plain);
+        let mut settings = Settings::new(&root, &journal("side-effects")).unwrap();
+        let source = Source::Run { version: "1".into(), target: "test".into() };
+        let mut record = Record::new(source, Run::default());
+        let mut tell = |outcome: Outcome| outcome.tell(7, None, &mut |event| record.apply(event));
+        assert_eq!(tell(settings.set(Node::Governor(0), "performance")), None);
+        if is_set_back {
+            assert_eq!(tell(settings.set(Node::Governor(0), "userspace")), None);
+        }
+        for (path, restored) in settings.restore() {
+            record.apply(Event::SettingRestored { path, restored });
+        }
+        let found = record.settings.iter().filter(|change| change.disturbed).collect::<Vec<_>>();
+        let [change] = found.as_slice() else { panic!("{found:?}") };
+        let texts = (change.path.as_str(), change.old.as_str(), change.new.as_str());
+        assert_eq!(texts, (speed.as_str(), "1416000", "408000"));
+        assert_eq!((change.at_ms, &change.restored), (Some(7), &Restored::Done));
+        assert_eq!(record.settings_left().count(), 0);
+    }
+}
+
+/// A value that is shown late is read again before it is reported as not restored.
+#[test]
+fn late_value_is_restored() {
+    let tunable = format!("{POLICY0}/schedutil/rate_limit_us");
+    for (delay_ms, is_back) in [(0, true), (10, true), (60_000, false)] {
+        let plain = board(&[(&tunable, "20000")]);
+        let files = plain.clone();
+        let root = plain.with_judge(WritePolicy::new(move |path, value| {
+            if path.ends_with("rate_limit_us") {
+                let (files, path, value) = (files.clone(), path.to_owned(), value.to_owned());
+                std::thread::spawn(move || {
+                    std::thread::sleep(std::time::Duration::from_millis(delay_ms));
+                    files.write(&path, &value)
+                });
+                return Ok("1000".into());
+            }
+            let _ = files.write(&format!("{POLICY0}/schedutil/rate_limit_us"), "1000");
+            Ok(value.to_owned())
+        }));
+        let mut settings = Settings::new(&root, &journal("late")).unwrap();
+        set(&mut settings, Node::Governor(0), "performance");
+        let outcomes = settings.restore();
+        let outcome = outcomes.iter().find(|(path, _)| *path == tunable).map(|(_, outcome)| outcome);
+        assert_eq!(outcome == Some(&Restored::Done), is_back, "{delay_ms} ms: {outcomes:?}");
     }
 }
 

@@ -181,6 +181,7 @@ fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
         read_back,
         at_ms: None,
         restored,
+        disturbed: true,
     })
 }
 
@@ -244,6 +245,7 @@ mod tests {
             read_back: Fact::Known("2".into()),
             at_ms: None,
             restored: Restored::Pending,
+            disturbed: false,
         };
         Event::SettingChanged { change }
     }

@@ -57,6 +57,7 @@ fn died() -> Record {
         read_back: Fact::Known("2".into()),
         at_ms: Some(4),
         restored: Restored::Done,
+        disturbed: false,
     }];
     record.steps = [WorkloadId::Clock, WorkloadId::OpenSsl, WorkloadId::OpenSsl].map(step).into();
     let rows = 2 * ROWS as i64 + 7;
