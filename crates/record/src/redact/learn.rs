@@ -237,7 +237,7 @@ impl Redactor {
             Some("search" | "domain") => words.filter(|word| word.contains('.')).for_each(|name| self.know_host(name)),
             Some("127.0.1.1") => words.for_each(|name| self.know_host(name)),
             Some(user) if words.clone().next().is_some_and(|line| line.starts_with("pts/")) => self.know_user(user),
-            Some(mode) if is_mode(mode) => words.skip(1).take(2).for_each(|name| self.know_user(name)),
+            Some(mode) if message::is_mode(mode) => words.skip(1).take(2).for_each(|name| self.know_user(name)),
             _ => {}
         }
         if !pairs.may_hold("ip=") {
@@ -344,11 +344,6 @@ fn greeting(line: &str) -> Option<(&str, &str)> {
 fn set_by_systemd(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("ostname set to <").or_else(|| line.split_once("et hostname to <"))?;
     rest.split('>').next()
-}
-
-/// `-rw-r--r--`
-fn is_mode(text: &str) -> bool {
-    text.len() >= 10 && text.starts_with(['-', 'd', 'l']) && text[1..].bytes().all(|byte| b"rwxsStT-.+".contains(&byte))
 }
 
 /// `Linux johns-pi 6.1.0-18 #1 SMP ...`, as uname(1) writes it.
