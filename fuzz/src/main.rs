@@ -191,7 +191,7 @@ fn fuzz(target: &Target, options: &Options) -> ExitCode {
     };
     if options.is_scaling {
         let mut scaling = Scaling::new(&inputs[..own], target.bytes_max, random);
-        scaling.try_all(|input| once(input).1, is_over);
+        scaling.try_all(|input| once(input).1, options.seconds * 1_000_000_000);
         println!("{:<20} {scaling}, {:>4} s of CPU", target.name, limits::cpu_ns() / 1_000_000_000);
         return ExitCode::from(if scaling.is_linear() { 0 } else { limits::GROWS as u8 });
     }

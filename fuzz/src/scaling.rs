@@ -3,6 +3,7 @@
 //!
 //! Every word is tried at a small size; those that cost most are tried again at the next size, up to the limit.
 
+use crate::limits;
 use crate::mutate::{Random, repeat};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -60,21 +61,23 @@ impl<'a> Scaling<'a> {
         Self { seeds, words, bytes_max, random, tried: Vec::new(), worst: Default::default(), growing: Vec::new() }
     }
 
-    /// Tries all words at the smallest size, and at each larger one as many as there is time for. `run` returns its CPU time in
-    /// nanoseconds.
-    pub fn try_all(&mut self, mut run: impl FnMut(&[u8]) -> u64, is_over: impl Fn() -> bool) {
+    /// Tries all words at the smallest size, then as many at larger ones as fit into this CPU time. `run` returns the CPU time
+    /// of an input in nanoseconds.
+    pub fn try_all(&mut self, mut run: impl FnMut(&[u8]) -> u64, larger_ns: u64) {
         let mut words = std::mem::take(&mut self.words);
         let mut bytes = FIRST_BYTES.min(self.bytes_max);
+        let mut end_ns = u64::MAX;
         loop {
             let mut costs = Vec::new();
             self.worst = Default::default();
             for word in &words {
-                if !self.tried.is_empty() && is_over() && !costs.is_empty() {
+                if limits::cpu_ns() > end_ns && !costs.is_empty() {
                     break;
                 }
                 costs.push((Reverse(self.cost_ns(word, bytes, &mut run)), word.clone()));
             }
             self.tried.push((costs.len(), bytes));
+            end_ns = end_ns.min(limits::cpu_ns() + larger_ns);
             if bytes == self.bytes_max {
                 return;
             }
@@ -102,7 +105,8 @@ impl<'a> Scaling<'a> {
                 for (least_ns, input) in least.iter_mut().zip(&inputs) {
                     *least_ns = (*least_ns).min(run(input));
                 }
-                least[1] > CPU_NS_MIN && least[1] > GROWTH_MAX * least[0]
+                // At the smallest size a seed that is read or not makes the difference.
+                bytes > FIRST_BYTES && least[1] > CPU_NS_MIN && least[1] > GROWTH_MAX * least[0]
             });
             let cost_ns = least[1].saturating_sub(least[0]);
             highest_ns = highest_ns.max(cost_ns);

@@ -296,7 +296,8 @@ fn upload(data: &[u8]) {
         }
         false => vec![whole],
     };
-    for file in files {
+    let is_log = |file: &[u8]| !record::is_stream(file) && !file.trim_ascii_start().starts_with(b"{");
+    for file in files.into_iter().filter(|file| file.len() <= FOREIGN_LOG_BYTES_MAX || !is_log(file)) {
         let redacted = explain::redact::redact(&file).bytes;
         if let Ok(record) = explain::any_file::read(redacted, 1 << 16) {
             explain_all(&record);

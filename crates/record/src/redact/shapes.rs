@@ -214,7 +214,8 @@ impl Redactor {
         let is_host =
             host.contains('.') && host.chars().all(is_of_name) && host.contains(|c: char| c.is_ascii_alphabetic());
         let is_one = if user == BLANK { names.ends_with(".git") } else { is_host };
-        (is_one && names.len() >= 2).then(|| {
+        // Builders say where their sources are.
+        (is_one && names.len() >= 2 && !self.makers.contains(&names.to_lowercase())).then(|| {
             names.split('/').for_each(|name| self.tell(Kind::UserName, name.trim_end_matches(".git")));
             self.count(Kind::UserName);
             format!("{user}@{BLANK}:{BLANK}")
