@@ -20,11 +20,10 @@ mod shapes;
 mod tests;
 mod words;
 
-use crate::Total;
 pub use learn::names_a_board;
 use pairs::Pairs;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Stands for everything that has no shape to keep.
 pub const BLANK: &str = "redacted";
@@ -84,13 +83,15 @@ pub struct Redactor {
     phrases: Vec<(String, Kind)>,
     /// Names of the machine's kind, in small letters.
     makers: String,
-    /// Lines that hold nothing private by what is known now.
-    plain: HashSet<String>,
+    /// Lines with what becomes of them by what is known now, and what is counted.
+    done: HashMap<String, (String, BTreeMap<Kind, u32>)>,
+    /// True while nothing is numbered for good.
+    is_learning: bool,
 }
 
-/// Longer lines are not remembered as plain, nor more of them: a text may have millions.
-const PLAIN_BYTES_MAX: usize = 256;
-const PLAIN_LINES_MAX: usize = 8_192;
+/// Longer lines are not remembered, nor more of them: a text may have millions.
+const DONE_BYTES_MAX: usize = 256;
+const DONE_LINES_MAX: usize = 8_192;
 /// Minimum length of private words, in bytes.
 const PRIVATE_BYTES_MIN: usize = 3;
 
@@ -153,7 +154,7 @@ impl Redactor {
                 Section::Key if line.trim().contains([' ', '\t']) || line.is_empty() => Section::Any,
                 section => section,
             };
-            if line.len() < PRIVATE_BYTES_MIN || self.plain.contains(line) && section == Section::Any {
+            if line.len() < PRIVATE_BYTES_MIN {
                 out.push_str(line);
             } else {
                 let line = match section {
@@ -183,22 +184,24 @@ impl Redactor {
         BLANK.to_owned()
     }
 
-    /// One line, with the names that are known already. Most are the same as others, and are learnt from before they are blanked:
-    /// a line that is left as it is needs one look until more is known.
+    /// One line, with the names that are known already. Most are the same as others: a line from which nothing is learnt needs
+    /// one look until more is known.
     pub fn line(&mut self, line: &str) -> String {
-        if self.plain.contains(line) {
-            return line.to_owned();
+        if let Some((out, counts)) = self.done.get(line) {
+            counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
+            return out.clone();
         }
-        let counted = |redactor: &Self| redactor.counts.values().total::<u32>();
-        let before = counted(self);
+        let (known, before) = (self.known_count(), std::mem::take(&mut self.counts));
         let mut out = self.shaped(line);
         if let Some(at) = message::begin(&out) {
             let message = self.words_of_kernel(&out[at..]);
             out.replace_range(at.., &message);
         }
-        let is_plain = out == line && counted(self) == before;
-        if is_plain && line.len() <= PLAIN_BYTES_MAX && self.plain.len() < PLAIN_LINES_MAX {
-            self.plain.insert(out.clone());
+        let counts = std::mem::replace(&mut self.counts, before);
+        counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
+        let is_final = self.known_count() == known && !(self.is_learning && !counts.is_empty());
+        if is_final && line.len() <= DONE_BYTES_MAX && self.done.len() < DONE_LINES_MAX {
+            self.done.insert(line.to_owned(), (out.clone(), counts));
         }
         out
     }
@@ -233,7 +236,7 @@ impl Redactor {
     fn add(&mut self, name: &str, kind: Kind) {
         if !self.known.contains_key(name) {
             self.known.insert(name.to_owned(), kind);
-            self.plain.clear();
+            self.done.clear();
         }
     }
 

@@ -3,6 +3,7 @@
 mod words;
 
 use super::*;
+use crate::Total;
 
 fn check(text: &str, expected: &str) {
     assert_eq!(Redactor::default().text(text), expected, "{text}");
