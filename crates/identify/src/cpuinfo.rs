@@ -9,8 +9,8 @@
 use crate::data::parse_number;
 use std::collections::BTreeMap;
 
-/// Lines of one block: lower-case key and value, in order.
-type Fields = Vec<(String, String)>;
+/// Lines of one block by their keys in lower case: the first value of each.
+type Fields = BTreeMap<String, String>;
 
 /// A parsed `/proc/cpuinfo`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl CpuInfo {
                 let in_a_row = match current {
                     Current::OneShotFlags => false,
                     Current::Row => true,
-                    Current::Block(last) => info.blocks.get(&last).is_none_or(Vec::is_empty),
+                    Current::Block(last) => info.blocks.get(&last).is_none_or(Fields::is_empty),
                 };
                 current = if in_a_row { Current::Row } else { Current::Block(cpu) };
                 info.blocks.entry(cpu).or_default();
@@ -49,7 +49,7 @@ impl CpuInfo {
                 Current::Block(cpu) => info.blocks.entry(*cpu).or_default(),
                 Current::OneShotFlags | Current::Row => &mut info.common,
             };
-            fields.push((key.to_ascii_lowercase(), value.to_owned()));
+            fields.entry(key.to_ascii_lowercase()).or_insert_with(|| value.to_owned());
         }
         info
     }
@@ -115,8 +115,7 @@ fn block_number(key: &str, value: &str, current: &Current, harts: &mut u32) -> O
 }
 
 fn find<'a>(fields: &'a Fields, key: &str) -> Option<&'a str> {
-    let (_, value) = fields.iter().find(|(known, _)| known == key)?;
-    (!value.is_empty()).then_some(value)
+    fields.get(key).map(String::as_str).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]
