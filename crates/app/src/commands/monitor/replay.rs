@@ -5,7 +5,7 @@ use super::Poll;
 use crate::args::Replay;
 use crate::commands::explain;
 use crate::input;
-use explain::monitor::{Item, Recorded, Watch, items_of_record};
+use ::explain::monitor::{Item, Recorded, Watch, items_of_record};
 use anyhow::Context;
 use record::recording::is_recording;
 use std::io::{BufReader, Cursor, Read};
