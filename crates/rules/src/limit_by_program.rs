@@ -37,11 +37,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             }
         };
         let finding = Finding::new(RULE.id, Severity::Degraded, template);
-        let finding = if programs.is_empty() {
-            finding
-        } else {
-            finding.with("programs", Quantity::Text(programs.join(", ")))
-        };
+        let finding =
+            if programs.is_empty() { finding } else { finding.with("programs", Quantity::Text(programs.join(", "))) };
         let policy = facts.machine.policies.iter().find(|policy| Some(policy.policy) == number);
         let finding = finding
             .confidence(95)

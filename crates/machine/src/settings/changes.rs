@@ -1,6 +1,8 @@
 //! What is changed at this moment, in memory and in the journal: the making of one change, and the way back
 //! of all of them. Two hold it: the code that makes changes, and the restore handle.
 
+mod suspended;
+
 use super::alone::Alone;
 use super::cooling;
 use super::disturbed::{disturbed_by, emptied_cpuset};
@@ -13,6 +15,7 @@ use crate::Root;
 use record::{Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
 use std::path::PathBuf;
 use std::time::Duration;
+use suspended::machine_name;
 
 /// What is changed at this moment.
 #[derive(Debug)]
@@ -420,50 +423,6 @@ impl Changes {
         self.note(&entry);
     }
 
-    /// Restores the user's values for a while. Returns the values for [`Changes::resume`].
-    pub(super) fn suspend(&mut self) -> Vec<(Node, String)> {
-        let set_by_us = |held: &Held| {
-            let Place::Node(node) = held.place else { return None };
-            let value = node.read(&self.root).ok()?;
-            // A value that another process has set stays.
-            let is_set = held.is_ours(&self.root, &value) && value != held.old;
-            is_set.then(|| (node, value, held.old.clone()))
-        };
-        let set: Vec<_> = self.held.iter().rev().filter_map(set_by_us).collect();
-        let restored = set.into_iter().filter(|(node, value, old)| self.make(*node, value.clone(), old, old).is_ok());
-        restored.map(|(node, value, _)| (node, value)).collect()
-    }
-
-    /// Sets suspended values again, except where the setting was changed meanwhile.
-    pub(super) fn resume(&mut self, suspended: Vec<(Node, String)>) {
-        for (node, value) in suspended.into_iter().rev() {
-            let is_unchanged = |held: &Held| {
-                node.read(&self.root).is_ok_and(|now| cooling::is_in_force(&self.root, node, &held.old, &now))
-            };
-            if self.find(&Place::Node(node)).is_some_and(is_unchanged) {
-                // A failure is found and reported before the next step.
-                let _unmet = self.change(node, &value, &mut Vec::new());
-            }
-        }
-    }
-
-    /// Drops places of an earlier run that were changed since: their current values are the user's.
-    pub(super) fn forget_what_others_changed(&mut self) {
-        let root = self.root.clone();
-        let is_changed =
-            |held: &Held| held.place.read(&root).is_ok_and(|now| now == held.old || !held.is_ours(&root, &now));
-        for held in self.take_held(is_changed) {
-            self.note_settled(&held.place);
-        }
-    }
-
-    /// What is changed and reads otherwise than the user had it.
-    pub(super) fn names(&self) -> Vec<String> {
-        let is_changed = |held: &&Held| held.place.read(&self.root).is_ok_and(|now| now != held.old);
-        let changed = self.held.iter().filter(is_changed);
-        changed.map(|held| held.place.path()).collect()
-    }
-
     fn find(&self, place: &Place) -> Option<&Held> {
         self.held.iter().find(|held| held.place == *place)
     }
@@ -486,16 +445,4 @@ impl Changes {
         self.held.clear();
         self.journal = None;
     }
-}
-
-/// Identity of this machine among those that share a directory: installation, board and CPUs.
-fn machine_name(root: &Root) -> String {
-    let files = [
-        "/etc/machine-id",
-        "/sys/firmware/devicetree/base/model",
-        "/sys/class/dmi/id/product_name",
-        "/sys/devices/system/cpu/possible",
-    ];
-    let values = files.map(|file| root.read_value(file).unwrap_or_default());
-    values.map(|value| value.trim_end_matches('\0').to_owned()).join("|")
 }

@@ -90,7 +90,7 @@ impl Journal {
         }
     }
 
-    /// A journal that was opened while its writer lived, whatever its name leads to now.
+    /// A journal that was opened while its writer lived, even if its name leads to another file now.
     ///
     /// # Errors
     /// Its process is still running.

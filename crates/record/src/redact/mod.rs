@@ -83,9 +83,9 @@ pub struct Redactor {
     phrases: Vec<(String, Kind)>,
     /// Names of the machine's kind, in small letters.
     makers: String,
-    /// Lines with what becomes of them by what is known now, and what is counted.
+    /// Lines with their redacted form by the names known now, and the counts of each.
     done: HashMap<String, (String, BTreeMap<Kind, u32>)>,
-    /// True while nothing is numbered for good.
+    /// True while numbers of names can still change.
     is_learning: bool,
 }
 
