@@ -1,8 +1,7 @@
 //! Reads and sets Linux: root, identity, settings, sensors, sampler.
 //!
-//! The only crate that opens `/proc`, `/sys` and `/dev`. It never starts a process and never
-//! prints. Everything is read through a [`Root`], so that a directory or one text file can stand
-//! in for a whole machine.
+//! The only crate that opens `/proc`, `/sys` and `/dev`. It never starts a process and never prints. Everything is read
+//! through a [`Root`], so that a directory or a text file can replace a machine.
 
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -62,7 +61,7 @@ pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
 pub use volatile::in_memory;
 
-/// True if this process has the rights of root.
+/// True if this process runs as root.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

@@ -21,12 +21,12 @@ struct Move<'a> {
 }
 
 impl Folder {
-    /// Replaces two files durably. Both are written under temporary names first, and the old files are moved away before a new
-    /// one takes its place: a kill in between never leaves an old and a new one together. Other kinds of files are treated
-    /// as by [`Folder::replace`].
+    /// Replaces two files durably. Both are written under temporary names first, and the old files are moved away
+    /// before a new one takes its place: a kill in between never leaves an old and a new one together. Other kinds of
+    /// files are treated as by [`Folder::replace`].
     ///
     /// # Errors
-    /// One of them cannot be written, or a device is in its place; the old ones stay as they are.
+    /// One of them cannot be written, or is a device; the old files are unchanged.
     pub fn replace_both(&self, files: [Named<'_>; 2], access: Access) -> Result<(), Error> {
         let mut moves: Vec<Move<'_>> = Vec::new();
         let put = self.written(&files, access, &mut moves).and_then(|()| self.exchanged(&mut moves));

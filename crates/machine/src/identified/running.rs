@@ -1,4 +1,4 @@
-//! What only the running system tells of itself: its kernel by system calls, its CPUs by CPUID, its firmware by its mailbox.
+//! Data that only the running system provides: the kernel by system calls, CPUs by CPUID, the firmware by its mailbox.
 
 use crate::{Root, kernel_log, vcio};
 use identify::Running;
@@ -26,8 +26,8 @@ impl Running for Root {
     }
 }
 
-/// EAX of leaf 1AH from every CPU, asked by a thread of its own that moves from one to the next, so
-/// that the caller stays on its CPU. CPUs that are off or not allowed are left out.
+/// EAX of leaf 1AH of every CPU, read by a thread that moves from CPU to CPU, so that the caller stays on its own. CPUs
+/// that are offline or not allowed are omitted.
 #[cfg(target_arch = "x86_64")]
 fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
     use rustix::thread::{CpuSet, sched_setaffinity};

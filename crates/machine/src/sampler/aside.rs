@@ -1,32 +1,32 @@
-//! Where a monitor runs: on the CPUs that a pinned load does not use. It wakes up before any
-//! load, so without this it would always take its moments from the CPU on which it once began to sleep.
-//! Runs know which CPUs they measure and say so; a monitor has to look.
+//! CPU affinity of a monitor: CPUs that a pinned load does not use. The monitor wakes up before any load, so otherwise
+//! it would keep interrupting the CPU on which it last slept. Runs know the measured CPUs; a monitor has to observe
+//! utilisation.
 
 use super::watchers::{allowed, cpu_set};
 use record::{Channel, ChannelId, CpuTime};
 use rustix::thread::sched_setaffinity;
 
-/// Long enough that ticks of 10 ms mean something, rarely enough to cost nothing.
+/// Interval of the check in milliseconds: long enough for ticks of 10 ms, and with negligible cost.
 const LOOK_MS: i64 = 2000;
-/// A CPU that idles less than this share of the time is at work, in percent.
+/// Idle share in percent below which a CPU counts as busy.
 const IDLE_PERCENT_MIN: i64 = 50;
-/// Length of a tick in which the kernel counts, in milliseconds (`USER_HZ`).
+/// Length of a kernel tick in milliseconds (`USER_HZ`).
 const TICK_MS: i64 = 10;
 
-/// Keeps the calling thread off CPUs that are busy.
+/// Keeps the calling thread off busy CPUs.
 #[derive(Debug)]
 pub struct IdleCpuAffinity {
-    /// CPUs on which it may run at all, each with the column of its idle time.
+    /// Allowed CPUs with the columns of their idle times.
     cpus: Vec<(u32, usize)>,
-    /// Idle time at the last look, in ticks.
+    /// Idle times at the last check, in ticks.
     idle: Vec<i64>,
     looked_ms: i64,
-    /// Where it is allowed to run by now.
+    /// Current affinity.
     place: Vec<u32>,
 }
 
 impl IdleCpuAffinity {
-    /// For the calling thread, and rows of these channels.
+    /// Creates it for the calling thread and rows of these channels.
     pub fn new(channels: &[Channel]) -> Self {
         let column = |cpu: &u32| {
             let id = ChannelId::cpu_time(*cpu, CpuTime::Idle);
@@ -37,7 +37,7 @@ impl IdleCpuAffinity {
         Self { idle: vec![0; cpus.len()], cpus, looked_ms: i64::MIN, place }
     }
 
-    /// Looks at the newest values now and then, and moves where that is better; where to, if it did.
+    /// Checks the latest values periodically, and changes the affinity if needed. Returns the new CPUs if it changed.
     pub fn look(&mut self, latest: &[i64], at_ms: i64) -> Option<&[u32]> {
         if at_ms < self.looked_ms.saturating_add(LOOK_MS) {
             return None;
@@ -47,7 +47,7 @@ impl IdleCpuAffinity {
             && quiet != self.place
             && let Some(set) = cpu_set(&quiet)
         {
-            // A CPU may have gone since; then it stays where it is until the next look.
+            // On failure (a CPU went offline) the affinity stays until the next check.
             let _ = sched_setaffinity(None, &set);
             self.place = quiet;
             return Some(&self.place);
@@ -55,7 +55,7 @@ impl IdleCpuAffinity {
         None
     }
 
-    /// CPUs that idled enough since the last look; all of them if none did.
+    /// CPUs that were idle enough since the last check; all of them if none was.
     fn quiet(&mut self, latest: &[i64], at_ms: i64) -> Vec<u32> {
         let span_ms = at_ms.saturating_sub(self.looked_ms);
         let is_first = self.looked_ms == i64::MIN;
@@ -93,7 +93,7 @@ mod tests {
         check([0, 200], &[1]);
         check([190, 10], &[0]);
         check([200, 200], &[0, 1]);
-        // Nowhere is better than anywhere else.
+        // Both CPUs are equally busy.
         check([0, 0], &[0, 1]);
     }
 }

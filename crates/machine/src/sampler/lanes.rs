@@ -1,8 +1,8 @@
-//! Threads for sources that are slow or may hang, so that the ticks of the sampler never wait.
+//! Threads for sources that are slow or may hang, so that ticks of the sampler never wait.
 //!
-//! One thread reads them all, one after the other, and puts the values into their feeds. A read
-//! that does not come back (a broken I2C bus, a dead drive) keeps only its own source: when its
-//! feed falls silent, another thread takes over the rest.
+//! One thread reads them all in turn and stores the values in [`LatestValues`]. A read that never returns (broken I2C
+//! bus, dead drive) blocks only its own source: when its values exceed their patience, another thread takes over the
+//! others.
 
 use super::feed::LatestValues;
 use super::plan::Plan;
@@ -15,15 +15,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
-/// Room for one answer: these files are short.
+/// Size of the buffer for one answer; these files are short.
 const BUFFER_BYTES: usize = 4 << 10;
 const STACK_BYTES: usize = 128 << 10;
-/// With so many reads that hang, no further thread would help.
+/// Maximum number of threads; if this many reads hang, another thread would hang too.
 const THREADS_MAX: u32 = 4;
-/// With nothing due, a thread looks again after this time.
+/// Time until a thread checks again if no source is due.
 const NAP_NS: u64 = 60_000_000_000;
 
-/// A source that is read apart from the ticks.
+/// Source that is read outside of ticks.
 #[derive(Debug)]
 pub(super) struct SlowSource {
     pub(super) reader: Reader,
@@ -48,7 +48,7 @@ impl SlowSource {
     }
 }
 
-/// The threads and what they read.
+/// Threads and their sources.
 #[derive(Debug)]
 pub(super) struct SlowReaderPool(Arc<Shared>);
 
@@ -63,26 +63,26 @@ struct Shared {
 }
 
 impl SlowReaderPool {
-    /// Threads that will be among these watchers; none is started yet.
+    /// Creates a pool with this affinity, without starting a thread.
     pub(super) fn new(watchers: ThreadAffinity) -> Self {
         Self(Arc::new(Shared { watchers, ..Shared::default() }))
     }
 
-    /// Adds a source; it is read soon.
+    /// Adds a source, which is read soon.
     pub(super) fn add(&self, source: SlowSource) {
         lock(&self.0.sources).push(Arc::new(Mutex::new(source)));
         self.wake();
     }
 
-    /// Starts the first thread if there is anything to read. Where the kernel refuses a thread, the
-    /// feeds stop, and that is reported.
+    /// Starts the first thread if there are sources. If the kernel rejects the thread, the sources are reported as
+    /// failed.
     pub(super) fn start(&self) {
         if self.0.threads.load(Ordering::Relaxed) == 0 && !lock(&self.0.sources).is_empty() {
             self.spawn();
         }
     }
 
-    /// Called when a feed has fallen silent: starts another thread if a read hangs.
+    /// Called when a source has exceeded its patience: starts another thread if a read hangs.
     pub(super) fn help(&self) {
         let threads = self.0.threads.load(Ordering::Relaxed);
         let sources = lock(&self.0.sources);
@@ -93,7 +93,7 @@ impl SlowReaderPool {
         }
     }
 
-    /// CPU time of all the threads, in nanoseconds.
+    /// CPU time of all threads, in nanoseconds.
     pub(super) fn cpu_ns(&self) -> u64 {
         self.0.cpu_ns.load(Ordering::Relaxed)
     }
@@ -115,7 +115,7 @@ impl SlowReaderPool {
 }
 
 impl Drop for SlowReaderPool {
-    /// The threads end by themselves; one that hangs in the kernel cannot be waited for.
+    /// The threads end on their own; one that hangs in the kernel cannot be joined.
     fn drop(&mut self) {
         self.0.stop.store(true, Ordering::Relaxed);
         self.wake();
@@ -127,7 +127,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn work(shared: &Shared) {
-    // On other CPUs it would only be less well placed.
+    // On failure the thread runs on other CPUs, which is acceptable.
     let _ = shared.watchers.join();
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut counted_ns = 0;
@@ -137,7 +137,7 @@ fn work(shared: &Shared) {
         loop {
             let source = lock(&shared.sources).get(index).cloned();
             let Some(source) = source else { break };
-            // Locked: another thread is reading it, perhaps for ever.
+            // Locked: another thread is reading it, perhaps forever.
             if let Ok(mut source) = source.try_lock() {
                 if source.plan.is_due(monotonic_ns(), 0) {
                     source.read(&mut buffer);
@@ -197,7 +197,7 @@ mod tests {
         (SlowSource::new(reader, Plan::new(probe.beat), feed.clone()), feed)
     }
 
-    /// Waits until a feed has an answer, however busy the machine is.
+    /// Waits for an answer, regardless of the load of the machine.
     fn answered(feed: &LatestValues) -> i64 {
         let mut values = [NONE];
         while feed.take(&mut 0, &mut values, 0) != TakeResult::Fresh {
@@ -214,7 +214,7 @@ mod tests {
         lanes.add(hanging);
         lanes.add(other);
         lanes.start();
-        // Only once the first thread hangs does help come.
+        // Another thread starts only after the first one hangs.
         while lanes.0.threads.load(Ordering::Relaxed) < 2 {
             lanes.help();
         }

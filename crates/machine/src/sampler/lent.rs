@@ -1,5 +1,5 @@
-//! A source that is being read. While it is, the sampler does without it: a read that never comes back keeps only
-//! what was lent to it.
+//! A source during a read. The sampler does not hold it at that time, so that a read that never returns blocks only
+//! this source.
 
 use super::failure::Failure;
 use super::plan::Plan;
@@ -7,10 +7,10 @@ use super::reader::{Own, Reader};
 use super::{BUFFER_BYTES, BUFFER_BYTES_PER_CPU, Tick};
 use crate::sensors::NONE;
 
-/// What is needed to read it, and what of the sampler itself it may tell.
+/// Reader of the source with the sampler's values that it needs.
 #[derive(Debug)]
 pub(super) struct BorrowedSource {
-    /// Its place among the sources.
+    /// Index of the source.
     pub(super) index: usize,
     pub(super) reader: Box<Reader>,
     pub(super) plan: Plan,
@@ -19,7 +19,7 @@ pub(super) struct BorrowedSource {
     pub(super) width: usize,
 }
 
-/// Memory of who reads: an answer, and its values.
+/// Buffer for an answer and its values.
 #[derive(Debug, Default)]
 pub(super) struct SourceHandle {
     buffer: Vec<u8>,
@@ -27,7 +27,7 @@ pub(super) struct SourceHandle {
 }
 
 impl SourceHandle {
-    /// For rows of so many values of so many CPUs.
+    /// Allocates space for rows of `columns` values of `cpus` CPUs.
     pub(super) fn new(columns: usize, cpus: usize) -> Self {
         Self { buffer: vec![0; BUFFER_BYTES + cpus * BUFFER_BYTES_PER_CPU], values: vec![NONE; columns] }
     }

@@ -1,4 +1,4 @@
-//! One row: every source that is due is lent, read and taken back. Who reads, and in which thread, is not decided here.
+//! One row: every due source is checked out, read and returned. `turns` decides which thread reads.
 
 use super::failure::Failure;
 use super::gaps::note;
@@ -10,7 +10,7 @@ use super::{Sampler, Tick};
 use crate::sensors::NONE;
 
 impl Sampler {
-    /// Reads everything that is due at a tick.
+    /// Reads all sources that are due at a tick.
     pub(super) fn sample(&mut self, tick: &Tick) {
         self.begin_row(tick);
         let mut hands = std::mem::take(&mut self.hands);
@@ -24,14 +24,15 @@ impl Sampler {
         self.end_row(tick);
     }
 
-    /// Begins an empty row.
+    /// Starts an empty row.
     pub(super) fn begin_row(&mut self, tick: &Tick) {
         self.at_ms = (tick.now_ns / 1_000_000) as i64;
         self.row.fill(NONE);
         self.is_silent = false;
     }
 
-    /// The source at this place, if it is to be read now. One that another thread reads is looked at at once.
+    /// Checks out the source at this index, if it is due and read by the caller. Values read by another thread are
+    /// taken at once.
     pub(super) fn lend(&mut self, index: usize, tick: &Tick) -> Option<BorrowedSource> {
         let own = Own { cpu_ns: self.cpu_ns_total() as i64, delay_us: self.delay_us };
         let slot = &mut self.slots[index];
@@ -50,7 +51,7 @@ impl Sampler {
         None
     }
 
-    /// Takes a source back with what it said.
+    /// Returns a source with the outcome of its read.
     pub(super) fn give_back(&mut self, lent: BorrowedSource, outcome: Result<(), Failure>, hands: &SourceHandle) {
         let index = lent.index;
         let columns = self.slots[index].columns();
@@ -59,13 +60,13 @@ impl Sampler {
         self.settle(index, outcome);
     }
 
-    /// A read does not come back: from now on the sampler looks at what another thread may get of it.
+    /// Abandons a read that never returns: from now on the sampler takes the values that another thread may read.
     pub(super) fn give_up(&mut self, index: usize, seconds: u32) {
         self.slots[index].give_up(&self.channels);
         self.settle(index, Err(Failure::Silent(seconds)));
     }
 
-    /// What was given up has come back after all: the threads for slow sources take it.
+    /// Moves an abandoned source that has returned to the threads for slow sources.
     pub(super) fn take_returned(&mut self, lent: BorrowedSource, outcome: Result<(), Failure>, hands: &SourceHandle) {
         if let Some(feed) = self.slots[lent.index].feed() {
             let outcome = outcome.map(|()| &hands.values[..lent.width]);
@@ -75,13 +76,13 @@ impl Sampler {
         }
     }
 
-    /// The number of the next read, from 1.
+    /// Number of the next read, from 1.
     pub(super) fn next_read(&mut self) -> u64 {
         self.read_number += 1;
         self.read_number
     }
 
-    /// Keeps the values that stand in the row, and notes which channels stopped delivering values.
+    /// Keeps the values of the row, and records channels that stopped reporting.
     fn settle(&mut self, index: usize, outcome: Result<(), Failure>) {
         let columns = self.slots[index].columns();
         let failure = outcome.err().unwrap_or(Failure::NotNamed);

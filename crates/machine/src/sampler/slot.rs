@@ -1,4 +1,4 @@
-//! One source at work: its place in the row, and whether the sampler reads it or another thread.
+//! One active source: its columns in the row, read by the sampler or by another thread.
 
 use super::failure::Failure;
 use super::feed::{LatestValues, TakeResult};
@@ -13,10 +13,10 @@ use record::Channel;
 use std::ops::Range;
 use std::time::Duration;
 
-/// A source that has its own thread is given so much longer than its beat before silence is told.
+/// Time beyond its interval before a source with its own thread is reported as silent.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A source and its place in the row.
+/// Source and its columns in the row.
 #[derive(Debug)]
 pub(super) struct SourceSlot {
     path: String,
@@ -25,25 +25,25 @@ pub(super) struct SourceSlot {
     input: Input,
 }
 
-/// Who reads it.
+/// Reader of the source.
 #[derive(Debug)]
 enum Input {
     /// The sampler, at its ticks.
     Own(Box<Reader>, Plan),
-    /// Another thread; the stamp is that of the values that were seen last.
+    /// Another thread; the stamp is that of the last values taken.
     Fed(LatestValues, u64),
-    /// Nobody: it is lent, or changes hands.
+    /// None while it is checked out or being moved.
     Nobody,
 }
 
 /// Result of reading a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// There are values.
+    /// Values were read.
     Read,
-    /// It was not its turn.
+    /// Not due.
     NotDue,
-    /// There are none, and why.
+    /// Failed, with the reason.
     Failed(Failure),
 }
 
@@ -51,7 +51,7 @@ impl SourceSlot {
     /// Opens the probe; its values begin at `column` of the row.
     pub(super) fn new(root: &Root, probe: &Probe, column: usize) -> Self {
         let mut reader = Reader::new(root, probe);
-        // Even opening may hang; what is read apart is opened there.
+        // Opening may also hang, so the other thread opens such sources.
         if !probe.apart {
             reader.open();
         }
@@ -63,7 +63,7 @@ impl SourceSlot {
         }
     }
 
-    /// A source that another thread reads.
+    /// Source that is read by another thread.
     pub(super) fn fed(feed: &LatestValues, column: usize) -> Self {
         Self {
             path: feed.source().to_owned(),
@@ -73,12 +73,12 @@ impl SourceSlot {
         }
     }
 
-    /// Its place in the row.
+    /// Columns in the row.
     pub(super) fn columns(&self) -> Range<usize> {
         self.columns.clone()
     }
 
-    /// What reading it cost so far.
+    /// Cost of its reads so far.
     pub(super) fn cost(&self) -> SourceCost<'_> {
         let (reads, read_ns) = match &self.input {
             Input::Own(_, plan) => plan.cost(),
@@ -88,7 +88,7 @@ impl SourceSlot {
         SourceCost { path: &self.path, reads, read_ns }
     }
 
-    /// True if it should be read by another thread from now on.
+    /// True if it should be moved to another thread.
     pub(super) fn wants_own_thread(&self) -> bool {
         match &self.input {
             Input::Own(_, plan) => self.apart || plan.is_slow(),
@@ -96,13 +96,13 @@ impl SourceSlot {
         }
     }
 
-    /// Hands the source over to the threads for slow ones. Allocates; happens once at most.
+    /// Moves the source to the threads for slow ones. Allocates; happens at most once.
     pub(super) fn hand_over(&mut self, channels: &[Channel], lanes: &SlowReaderPool) {
         let channels = channels[self.columns()].to_vec();
         match std::mem::replace(&mut self.input, Input::Nobody) {
             Input::Own(reader, plan) => {
                 let feed = LatestValues::new(reader.path(), channels, plan.patience(PATIENCE));
-                // Beats stay as they were, on the clock of the other thread.
+                // The interval is kept, on the clock of the other thread.
                 let plan = plan.restarted();
                 lanes.add(SlowSource::new(*reader, plan, feed.clone()));
                 self.input = Input::Fed(feed, 0);
@@ -111,7 +111,7 @@ impl SourceSlot {
         }
     }
 
-    /// What is needed to read it, if the sampler is to read it now; until it is back, nobody does.
+    /// Checks out the source if the sampler is to read it now.
     pub(super) fn lend(&mut self, index: usize, tick: &Tick, own: Own) -> Option<BorrowedSource> {
         let Input::Own(_, plan) = &self.input else {
             return None;
@@ -132,18 +132,18 @@ impl SourceSlot {
         }
     }
 
-    /// The sampler reads it again next time.
+    /// Returns a source after a read.
     pub(super) fn take_back(&mut self, lent: BorrowedSource) {
         self.input = Input::Own(lent.reader, lent.plan);
     }
 
-    /// What was lent does not come back: the thread holding it may still deliver values.
+    /// Abandons a checked-out source; the thread that holds it may still deliver values.
     pub(super) fn give_up(&mut self, channels: &[Channel]) {
         let channels = channels[self.columns()].to_vec();
         self.input = Input::Fed(LatestValues::new(self.path.clone(), channels, PATIENCE), 0);
     }
 
-    /// Where others put its values.
+    /// Values that another thread stores.
     pub(super) fn feed(&self) -> Option<&LatestValues> {
         match &self.input {
             Input::Fed(feed, _) => Some(feed),
@@ -151,7 +151,7 @@ impl SourceSlot {
         }
     }
 
-    /// Takes what others have read. Without values, all of them are [`crate::sensors::NONE`].
+    /// Takes values from another thread. Without values, all of them are [`crate::sensors::NONE`].
     pub(super) fn look(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
         match &mut self.input {
             Input::Fed(feed, seen) => match feed.take(seen, values, tick.wall_ns()) {
@@ -163,7 +163,7 @@ impl SourceSlot {
         }
     }
 
-    /// Puts another source under the probe, to make it fail.
+    /// Replaces the source of the probe by a failing one.
     #[cfg(test)]
     pub(super) fn set_source(&mut self, source: crate::Source) {
         if let Input::Own(reader, _) = &mut self.input {
@@ -172,13 +172,13 @@ impl SourceSlot {
     }
 }
 
-/// For the steps of a run, and for who wants many samples.
+/// Interval for steps of a run, and for short sampling intervals.
 const OFTEN_ENOUGH: Duration = Duration::from_secs(2);
-/// For who looks once a second.
+/// Interval for a sampling interval of a second or more.
 const LEISURELY: Duration = Duration::from_secs(6);
 
 impl SampleInterval {
-    /// What it comes to with these options.
+    /// Resolves [`SampleInterval::Rarely`] for these options.
     pub(super) fn with(self, options: &Options) -> Self {
         let is_leisurely = !options.measures && options.interval >= Duration::from_secs(1);
         match self {
@@ -187,7 +187,7 @@ impl SampleInterval {
         }
     }
 
-    /// Time between two reads, at least.
+    /// Minimum time between two reads.
     pub(super) fn time(self) -> Duration {
         match self {
             SampleInterval::EveryTick => Duration::ZERO,

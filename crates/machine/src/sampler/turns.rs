@@ -1,9 +1,8 @@
-//! Who samples in the background: one thread at a time, and a watchdog: a thread of its own, or the thread that waits
-//! for rows.
+//! Background sampling thread with a watchdog: a separate thread, or the thread that waits for rows.
 //!
-//! The sampler is nobody's while a source is read. When a read does not come back (a hung bus behind a thermal
-//! zone, a dead firmware call), the watchdog gives that source up and another thread goes on with the rest; the old
-//! one hands the source to the threads for slow ones as soon as its read returns, and ends.
+//! The sampler is unlocked while a source is read. If a read never returns (hung bus behind a thermal zone, dead
+//! firmware call), the watchdog abandons that source and another thread continues with the others; the old one moves
+//! the source to the threads for slow ones as soon as its read returns, and ends.
 
 use super::lent::SourceHandle;
 use super::shared::{Shared, raise_priority};
@@ -15,56 +14,56 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// The threads need little; the usual 8 MiB of address space would only worry readers of `top`.
+/// Stack size; the default of 8 MiB of address space would look like high memory use in `top`.
 const STACK_BYTES: usize = 128 << 10;
-/// The watchdog looks so often.
+/// Interval of the watchdog.
 const LOOK: Duration = Duration::from_secs(1);
-/// A read that so many looks in a row find unfinished hangs. Looks and not seconds: while the whole program was
-/// stopped, nobody looked.
+/// Number of checks that find a read unfinished before it counts as hung. Checks rather than seconds, because they
+/// pause while the program is stopped.
 const LOOKS_MAX: u32 = 3;
-/// What it then comes to, at least.
+/// Minimum duration of such a read, in seconds.
 const HANGS_S: u32 = LOOKS_MAX - 1;
-/// More sources than this do not hang on a machine that still works.
+/// Maximum number of abandoned sources; a working machine has fewer.
 const HANGS_MAX: u32 = 8;
-/// Longest time to stop the sampler: for a read that hangs to be noticed, and a last row.
+/// Maximum time for stopping: detection of a hung read, and a last row.
 const STOP_MAX: Duration = Duration::from_secs(5);
 
-/// The sampler and whose turn it is.
+/// The sampler, and the thread that may use it.
 #[derive(Debug)]
 pub(super) struct SamplerWatchdog {
     sampler: Mutex<Sampler>,
     shared: Arc<Shared>,
     timeline: Timeline,
-    /// Rises when a thread is given up.
+    /// Incremented when a thread is abandoned.
     turn: AtomicU32,
-    /// Number of the read that goes on; 0 between reads.
+    /// Number of the current read; 0 between reads.
     reading: AtomicU64,
-    /// Place of its source.
+    /// Index of its source.
     slot: AtomicUsize,
     stop: AtomicBool,
-    /// Set when nobody samples any more.
+    /// Set when sampling has ended.
     ended: Mutex<bool>,
     end: Condvar,
     threads: Mutex<Vec<Thread>>,
-    /// What the last look found.
+    /// Result of the last check.
     looked: Mutex<TickStatus>,
-    /// False where the owner looks.
+    /// False if the owner checks.
     has_watchdog: bool,
 }
 
-/// A look at the read that goes on.
+/// Check of the current read.
 #[derive(Debug, Default)]
 struct TickStatus {
     reading: u64,
-    /// How many looks in a row have found this one.
+    /// Number of consecutive checks with this read.
     looks: u32,
 }
 
 impl SamplerWatchdog {
-    /// Starts to sample.
+    /// Starts sampling.
     ///
     /// # Errors
-    /// The kernel refuses a thread.
+    /// The kernel rejects a thread.
     pub(super) fn start(
         sampler: Sampler,
         shared: &Arc<Shared>,
@@ -98,7 +97,7 @@ impl SamplerWatchdog {
         Ok(turns)
     }
 
-    /// Stops; false if something hangs so that the last row could not be waited for.
+    /// Stops; false if a hung read prevented the last row.
     pub(super) fn stop(self: &Arc<Self>) -> bool {
         self.stop.store(true, Ordering::Relaxed);
         self.wake();
@@ -119,7 +118,7 @@ impl SamplerWatchdog {
         has_ended
     }
 
-    /// Time between two rows.
+    /// Interval between rows.
     pub(super) fn interval(&self) -> Duration {
         self.lock().interval()
     }
@@ -141,12 +140,12 @@ impl SamplerWatchdog {
         lock(&self.sampler)
     }
 
-    /// The work of the thread whose turn this is.
+    /// Runs ticks while this thread owns the turn.
     fn work(&self, mine: u32) {
         let (mut hands, cpu_before_ns, watchers) = {
             let sampler = self.lock();
             let hands = SourceHandle::new(sampler.channels.len(), sampler.cpus);
-            // Ticks that the owner, or another thread, did before count, too.
+            // Includes ticks of the owner or of earlier threads.
             (hands, sampler.cost.cpu_ns, sampler.watchers.clone())
         };
         self.shared.lock().pin_errno = watchers.join().err();
@@ -172,13 +171,13 @@ impl SamplerWatchdog {
                 self.shared.lock().cost = sampler.cost();
                 return self.has_ended();
             }
-            // Not the reading alone: waking up and handing over are part of the cost.
+            // Includes wake-ups and the exchange with the owner.
             sampler.account(cpu_before_ns + thread_cpu_ns());
             self.shared.take_over(&mut sampler);
         }
     }
 
-    /// Reads a row. None if the turn went to another thread meanwhile.
+    /// Reads a row. `None` if another thread took over in between.
     fn row<'a>(
         &'a self,
         mut sampler: MutexGuard<'a, Sampler>,
@@ -208,9 +207,9 @@ impl SamplerWatchdog {
         Some(sampler)
     }
 
-    /// The work of the watchdog.
+    /// Runs the watchdog.
     fn watch(self: &Arc<Self>) {
-        // On other CPUs it would only be less well placed.
+        // On failure the thread runs on other CPUs, which is acceptable.
         let _ = self.lock().watchers.clone().join();
         while !*lock(&self.ended) {
             std::thread::park_timeout(LOOK);
@@ -218,7 +217,7 @@ impl SamplerWatchdog {
         }
     }
 
-    /// One look at the read that goes on; to be made every second.
+    /// Checks the current read; called every second.
     pub(super) fn look(self: &Arc<Self>) {
         let now = self.reading.load(Ordering::Acquire);
         let mut looked = lock(&self.looked);
@@ -234,7 +233,7 @@ impl SamplerWatchdog {
         }
     }
 
-    /// Gives up the read of this number, and the thread that waits for it.
+    /// Abandons the read with this number, and the thread that waits for it.
     fn give_up(self: &Arc<Self>, number: u64) {
         let mut sampler = self.lock();
         if self.reading.load(Ordering::Acquire) != number {
@@ -266,9 +265,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sleeps until an absolute moment, so that the cost of a tick does not make the interval longer.
-/// Parking instead of a plain `clock_nanosleep`, because a park ends at once when the owner wants
-/// to stop. Returns how often it slept.
+/// Sleeps until an absolute time, so that the cost of a tick does not extend the interval. Parks instead of using
+/// `clock_nanosleep`, because the owner can end a park at once. Returns the number of sleeps.
 fn wait_until(due_ns: u64, timeline: &Timeline, stop: &AtomicBool) -> u64 {
     let mut sleeps = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -290,7 +288,7 @@ mod tests {
     use record::{ChannelId, CpuTime, Event, LoadSpan};
     use std::io::Write;
 
-    /// A source that hangs: a pipe that nobody writes to, read without a place in it.
+    /// Hanging source: a pipe without a writer.
     #[test]
     fn source_that_hangs_in_a_tick_is_given_up_and_the_sampler_goes_on() {
         let board = "== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n== /proc/stat\ncpu  1 2 3 4 5 6 7 8\n";
@@ -315,7 +313,7 @@ mod tests {
             });
             samples.flatten().filter(|value| value.is_some()).count()
         };
-        // However busy the machine is: the others are read in the end, more than once.
+        // The others are read more than once eventually, regardless of the load of the machine.
         while known(&events, other) < 2 {
             timeline.sleep(Duration::from_millis(20));
             events.extend(thread.drain());
@@ -326,13 +324,13 @@ mod tests {
             _ => false,
         };
         assert!(events.iter().any(is_gap), "{events:?}");
-        // It answers after all, and is a source like the slow ones from then on.
+        // After a late answer it becomes a slow source.
         writer.write_all(b"cpu  9 2 3 4 5 6 7 8\n").unwrap();
         while known(&events, hanging) == 0 {
             timeline.sleep(Duration::from_millis(20));
             events.extend(thread.drain());
         }
-        // The next read of it hangs again, which keeps nobody who stops.
+        // Its next read hangs again, which must not block stopping.
         thread.stop();
         drop(writer);
     }
