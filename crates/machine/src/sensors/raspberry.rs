@@ -1,9 +1,9 @@
-//! Sensor: what the firmware of a Raspberry Pi says: throttle bits, the clock it measures, the
-//! voltage of the core, and on a Raspberry Pi 5 current and voltage of every rail.
+//! Sensor: values of a Raspberry Pi's firmware: throttle bits, measured clock, core voltage, and on a Raspberry Pi 5
+//! current and voltage of every rail.
 //!
-//! The kernel's files on these boards show what was asked for; only the firmware knows what is.
-//! The throttle bits are kept as they are: the lower ones are live, the upper ones stick from boot
-//! on, so that only the lower ones and new upper ones belong to a run.
+//! Kernel files on these boards contain requested values; only the firmware knows the actual ones. Throttle bits are
+//! stored unchanged: the lower ones are current, the upper ones are sticky since boot, so only the lower ones and new
+//! upper ones belong to a run.
 
 use super::{Probe, Read, SampleInterval, Sensor, labelled};
 use crate::Root;
@@ -18,7 +18,7 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Every question interrupts the VideoCore; only the throttle bits are worth it at every tick.
+/// Every query interrupts the VideoCore, so only the throttle bits are read at every tick.
 const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -46,7 +46,7 @@ fn channel(of: OfRaspberryPi, label: &str) -> Channel {
     labelled(Channel::of(ChannelId::RaspberryPi(of)), label)
 }
 
-/// The power controller of a Raspberry Pi 5: power of all rails, then each current and voltage.
+/// Power controller of a Raspberry Pi 5: total power of the rails, then each current and voltage.
 fn pmic(rails: &[Rail]) -> Probe {
     let total = channel(OfRaspberryPi::PmicPower, "sum of all rails");
     let each = rails.iter().map(|rail| {
@@ -62,7 +62,7 @@ fn pmic(rails: &[Rail]) -> Probe {
     });
     let channels = std::iter::once(total).chain(each).collect();
     let probe = Probe { read: Read::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
-    // The converters take some milliseconds for all rails.
+    // The converters need some milliseconds for all rails.
     probe.min_interval_ms(BEAT_MS).apart()
 }
 
