@@ -93,7 +93,7 @@ pub fn pass<T, E: From<Errno>>(
     make: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
     #[cfg(any(test, feature = "faults"))]
-    if let Some(plan) = plan::in_force() {
+    if let Some(plan) = plan::active() {
         return plan.around(call, &path.as_ref().display().to_string(), make);
     }
     let _ = (call, path);
@@ -107,7 +107,7 @@ pub fn pass<T, E: From<Errno>>(
 #[inline]
 pub fn pass_open<T, E: From<Errno>>(call: Call, file: impl AsFd, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     #[cfg(any(test, feature = "faults"))]
-    if let Some(plan) = plan::in_force() {
+    if let Some(plan) = plan::active() {
         return plan.around(call, &plan::path_of(file.as_fd()), make);
     }
     let _: (Call, BorrowedFd<'_>) = (call, file.as_fd());
@@ -130,7 +130,7 @@ pub fn check(call: Call, name: &str) -> Result<(), i32> {
 #[inline]
 pub fn write_all(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
     #[cfg(any(test, feature = "faults"))]
-    if let Some(plan) = plan::in_force() {
+    if let Some(plan) = plan::active() {
         return plan.write_all(file, bytes);
     }
     file.write_all(bytes)
@@ -156,7 +156,7 @@ pub fn haste() -> u32 {
 
 /// Simulated offsets of clocks in milliseconds: zero, except in tests of suspend and clock steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ClocksMoved {
+pub struct ClockShift {
     /// Suspend time: CLOCK_BOOTTIME and the system time advanced, CLOCK_MONOTONIC did not.
     pub suspended_ms: i64,
     /// Step of the system time.
@@ -165,11 +165,11 @@ pub struct ClocksMoved {
 
 /// Simulated clock offsets of a test.
 #[inline]
-pub fn clocks_moved() -> ClocksMoved {
+pub fn clock_shift() -> ClockShift {
     #[cfg(any(test, feature = "faults"))]
-    return plan::clocks_moved();
+    return plan::clock_shift();
     #[cfg(not(any(test, feature = "faults")))]
-    ClocksMoved::default()
+    ClockShift::default()
 }
 
 /// Sets the process id of this process's guard, so that a plan can kill it.

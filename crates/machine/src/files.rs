@@ -6,16 +6,16 @@
 //! descriptor rather than the path. A file is accepted if it belongs to this user or to the owner of its directory, who
 //! could replace it anyway; the same rule as the kernel's `fs.protected_regular`.
 
-mod asked;
 mod by_path;
 mod error;
 mod exclusive;
 mod folder;
 mod identity;
 mod names;
-mod own;
+mod own_folder;
 mod owner;
 mod pair;
+mod queries;
 mod removal;
 mod stream;
 #[cfg(test)]
@@ -26,10 +26,10 @@ pub use error::{Error, Problem};
 pub use exclusive::Exclusive;
 pub use folder::{Access, Folder, unguessable};
 pub use identity::Identity;
-pub use own::{Note, OwnFolder};
+pub use own_folder::{Note, OwnFolder};
 pub use owner::{Owner, set_default_owner};
-pub use pair::Named;
+pub use pair::NamedContent;
 pub use removal::remove_left;
 pub use stream::{Stream, stream, stream_kind};
 
-use asked::{is_empty, listed, own_uid};
+use queries::{is_empty, listed, own_uid};

@@ -6,11 +6,11 @@
 //! delegated hierarchy. (Kernel: Documentation/admin-guide/cgroup-v2.rst,
 //! Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
 
+mod exclusive;
 mod hierarchy;
-mod hold;
 mod lock;
 
-pub(crate) use hold::{Held, hold, is_there};
+pub(crate) use exclusive::{ExclusiveGroup, acquire, is_present};
 
 use crate::Root;
 use crate::cgroup;
@@ -69,7 +69,7 @@ impl Group {
             .ok_or_else(|| Missing::unsupported("/sys/fs/cgroup", "no cgroup hierarchy with CPU accounting"))?;
         let controller = if version == Version::Two { "" } else { "cpuacct" };
         let home = cgroup::folders(&membership, controller).into_iter().next();
-        let (folder, lock) = made(&place(root, version, &mount), name)?;
+        let (folder, lock) = create(&place(root, version, &mount), name)?;
         Ok(Self {
             root: root.clone(),
             version,
@@ -187,13 +187,13 @@ impl Group {
     ///
     /// # Errors
     /// The kernel rejects it.
-    pub fn enter(&self) -> Reading<Inside<'_>> {
+    pub fn enter(&self) -> Reading<Membership<'_>> {
         self.root.write(&self.members(&self.folder), "0")?;
-        let inside = Inside(self);
+        let membership = Membership(self);
         if let Some(place) = self.quota.as_ref().filter(|_| self.is_limited()) {
             self.root.write(&self.members(&place.folder), "0")?;
         }
-        Ok(inside)
+        Ok(membership)
     }
 
     /// Total CPU time of the cgroup, in nanoseconds.
@@ -244,9 +244,9 @@ impl Drop for Group {
 
 /// Membership of this thread or process in a cgroup; ends on drop.
 #[derive(Debug)]
-pub struct Inside<'a>(&'a Group);
+pub struct Membership<'a>(&'a Group);
 
-impl Drop for Inside<'_> {
+impl Drop for Membership<'_> {
     fn drop(&mut self) {
         // A thread that cannot go back ends soon; a process would merely be accounted with the rest.
         let _ = self.0.root.write(&self.0.members(&self.0.home), "0");
@@ -280,7 +280,7 @@ fn place(root: &Root, version: Version, mount: &str) -> String {
 
 /// Creates the directory of a cgroup and locks it. An existing one with this name, left by a dead process or used in
 /// another container, is not reused, because it may contain other processes.
-fn made(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
+fn create(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
     let others = (2..=NAMES_MAX).map(|number| format!("{name}.{number}"));
     let mut refused = libc::EEXIST;
     for name in std::iter::once(name.to_owned()).chain(others) {

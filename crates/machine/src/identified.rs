@@ -3,7 +3,7 @@
 mod running;
 
 use crate::Root;
-use identify::{Running, Texts, Tree};
+use identify::{RunningSystem, Texts, Tree};
 use record::{Machine, Reading};
 use std::sync::OnceLock;
 
@@ -24,7 +24,7 @@ impl Tree for Root {
         Root::link(self, path)
     }
 
-    fn running(&self) -> Option<&dyn Running> {
+    fn running(&self) -> Option<&dyn RunningSystem> {
         self.is_system().then_some(self)
     }
 }
@@ -44,12 +44,12 @@ pub fn identify(root: &Root) -> Machine {
 
 /// Machine behind a root, identified once on first use, so that checks before a run and the Record agree.
 #[derive(Debug)]
-pub struct Identified<'a> {
+pub struct LazyMachine<'a> {
     root: &'a Root,
     found: OnceLock<Machine>,
 }
 
-impl<'a> Identified<'a> {
+impl<'a> LazyMachine<'a> {
     /// Wraps a root without reading it.
     pub fn new(root: &'a Root) -> Self {
         Self { root, found: OnceLock::new() }

@@ -145,7 +145,7 @@ pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
     reads
         .take(records_max)
         .filter_map(|read| match read {
-            Read1::Record(record) => record.own_text(),
+            Read1::Record(record) => record.kernel_text(),
             Read1::Lost | Read1::Garbled => None,
         })
         .collect()

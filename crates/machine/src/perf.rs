@@ -95,10 +95,7 @@ impl Counters {
 
     /// As [`Counters::open`] without kernel mode, for loops in user mode only.
     pub fn open_user(root: &Root, target: Target) -> Self {
-        match root.is_system() {
-            true => Self::open_as(root, target, false),
-            false => Self::open(root, target),
-        }
+        if root.is_system() { Self::open_as(root, target, false) } else { Self::open(root, target) }
     }
 
     fn open_as(root: &Root, target: Target, kernel_included: bool) -> Self {

@@ -4,11 +4,13 @@
 //! It uses CPU time rather than the load average, which includes processes that wait for a disk and takes minutes to
 //! decay after boot.
 
-mod kin;
+mod process_tree;
 mod stat;
 
-pub(crate) use kin::{Job, process_job};
-pub use kin::{all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors};
+pub(crate) use process_tree::{Job, process_job};
+pub use process_tree::{
+    all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors,
+};
 
 use crate::Root;
 use record::{BusyProcess, Missing, Reading};

@@ -3,17 +3,17 @@
 //! A board file contains `/proc` and `/sys` as one text file, with links and read errors, so that bug reports can
 //! become fixtures. Writes to a board or a directory change the copy, which makes restoration testable.
 
-mod judge;
 mod read;
 mod source;
 mod times;
 mod tree;
 pub(crate) mod unread;
+mod write_policy;
 
-pub use judge::WritePolicy;
 pub(crate) use read::FILE_BYTES_MAX;
 pub use source::Source;
 pub use tree::Root;
+pub use write_policy::WritePolicy;
 
 use identify::missing_errno;
 use record::Missing;

@@ -5,30 +5,30 @@
 //! may hang are read by separate threads, and a tick uses their latest values. [`Sampler::tick`] does one tick;
 //! [`SamplerThread`] runs ticks in the background. Other crates interpret the values.
 
-mod aside;
 mod block;
+mod borrowed_source;
+mod clock_offsets;
 mod failure;
-mod feed;
 mod gaps;
-mod jumps;
-mod lanes;
-mod lent;
+mod idle_affinity;
+mod latest_values;
+mod measured_threads;
 mod options;
 mod pace;
-mod plan;
 mod reader;
 mod row;
+mod schedule;
 mod shared;
 mod slot;
+mod slow_reader_pool;
 mod thread;
-mod threads;
+mod thread_affinity;
 mod tick;
-mod turns;
-mod watchers;
+mod watchdog;
 
-pub use aside::IdleCpuAffinity;
 pub use failure::Failure;
-pub use feed::LatestValues;
+pub use idle_affinity::IdleCpuAffinity;
+pub use latest_values::LatestValues;
 pub use options::Options;
 pub use shared::raise_priority;
 pub use thread::SamplerThread;
@@ -37,17 +37,17 @@ pub use tick::SourceCost;
 use crate::sensors::{NONE, SENSORS};
 use crate::timeline::Timeline;
 use crate::{Root, sensors};
+use borrowed_source::ReadBuffer;
+use clock_offsets::ClockOffsets;
 use gaps::{GAPS_MAX, GapNote, GapTracker, note};
-use jumps::ClockOffsets;
-use lanes::SlowReaderPool;
-use lent::SourceHandle;
 use pace::Pace;
 use record::soc_temperature::{self, SocTemperature};
 use record::{AllCpus, Channel, ChannelId, CpuTime, Event, OfCpu, Reading, SamplerCost};
 use slot::SourceSlot;
+use slow_reader_pool::SlowReaderPool;
 use std::time::Duration;
+use thread_affinity::ThreadAffinity;
 use tick::{BUFFER_BYTES, BUFFER_BYTES_PER_CPU, Tick};
-use watchers::ThreadAffinity;
 
 /// Minimum interval; shorter ones would mostly measure the sampler.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
@@ -60,15 +60,15 @@ const LATE_NS: u64 = 5_000_000;
 pub struct Sampler {
     options: Options,
     slots: Vec<SourceSlot>,
-    lanes: SlowReaderPool,
-    watchers: ThreadAffinity,
+    slow_readers: SlowReaderPool,
+    affinity: ThreadAffinity,
     /// Number of lines of `/proc/stat` with channels: CPUs and the total.
     cpus: usize,
     /// False for board files, whose reads are immediate and whose tests are exact.
-    uses_lanes: bool,
+    uses_slow_readers: bool,
     channels: Vec<Channel>,
-    silences: Vec<GapTracker>,
-    hands: SourceHandle,
+    gap_trackers: Vec<GapTracker>,
+    read_buffer: ReadBuffer,
     row: Vec<i64>,
     latest: Vec<i64>,
     at_ms: i64,
@@ -76,12 +76,12 @@ pub struct Sampler {
     /// Time of the next tick.
     due_ns: u64,
     delay_us: i64,
-    distances: Option<ClockOffsets>,
+    clock_offsets: Option<ClockOffsets>,
     gaps: Vec<GapNote>,
     pace: Pace,
     /// Cost of the sampler's own thread; `sources` stays empty.
     cost: SamplerCost,
-    lanes_accounted_ns: u64,
+    slow_readers_accounted_ns: u64,
     /// A source read by another thread has exceeded its patience.
     is_silent: bool,
     /// Number of the last read.
@@ -98,13 +98,13 @@ impl Sampler {
         let mut slots = Vec::new();
         let mut channels: Vec<Channel> = Vec::new();
         for mut probe in probes.chain(measured) {
-            probe.beat = probe.beat.with(&options);
+            probe.interval = probe.interval.with(&options);
             slots.push(SourceSlot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);
         }
-        for feed in &options.feeds {
-            slots.push(SourceSlot::fed(feed, channels.len()));
-            channels.extend_from_slice(feed.channels());
+        for latest_values in &options.external_values {
+            slots.push(SourceSlot::shared(latest_values, channels.len()));
+            channels.extend_from_slice(latest_values.channels());
         }
         let is_idle = |id: &ChannelId| match id {
             ChannelId::AllCpus(AllCpus::Time(time)) => *time == CpuTime::Idle,
@@ -113,17 +113,17 @@ impl Sampler {
         };
         let cpus = channels.iter().filter(|channel| is_idle(&channel.id));
         let cpus = cpus.count();
-        let watchers = ThreadAffinity::default();
-        watchers.move_to(&options.cpus);
+        let affinity = ThreadAffinity::default();
+        affinity.move_to(&options.cpus);
         Self {
-            lanes: SlowReaderPool::new(watchers.clone()),
-            watchers,
-            uses_lanes: !root.is_board(),
+            slow_readers: SlowReaderPool::new(affinity.clone()),
+            affinity,
+            uses_slow_readers: !root.is_board(),
             due_ns: 0,
             delay_us: 0,
-            distances: None,
-            silences: vec![GapTracker::default(); channels.len()],
-            hands: SourceHandle::new(channels.len(), cpus),
+            clock_offsets: None,
+            gap_trackers: vec![GapTracker::default(); channels.len()],
+            read_buffer: ReadBuffer::new(channels.len(), cpus),
             row: vec![NONE; channels.len()],
             latest: vec![NONE; channels.len()],
             at_ms: 0,
@@ -131,7 +131,7 @@ impl Sampler {
             gaps: Vec::with_capacity(GAPS_MAX),
             pace: Pace::new(options.interval, options.budget_ppm),
             cost: SamplerCost::default(),
-            lanes_accounted_ns: 0,
+            slow_readers_accounted_ns: 0,
             is_silent: false,
             read_number: 0,
             cpus,
@@ -194,7 +194,7 @@ impl Sampler {
     /// Records suspends and steps of the system time since the last tick.
     fn watch_clocks(&mut self) {
         let now = ClockOffsets::now();
-        let before = self.distances.replace(now).unwrap_or(now);
+        let before = self.clock_offsets.replace(now).unwrap_or(now);
         for jump in now.jumps_since(before).into_iter().flatten() {
             self.note_own(jump);
         }
@@ -209,9 +209,9 @@ impl Sampler {
 
     /// Accounts the total CPU time of this thread, and slows down if a tick is too expensive.
     fn account(&mut self, cpu_ns_total: u64) {
-        let cpu_before_ns = self.cost.cpu_ns + self.lanes_accounted_ns;
+        let cpu_before_ns = self.cost.cpu_ns + self.slow_readers_accounted_ns;
         self.cost.cpu_ns = cpu_ns_total;
-        self.lanes_accounted_ns = self.lanes.cpu_ns();
+        self.slow_readers_accounted_ns = self.slow_readers.cpu_ns();
         let cpu_used_ns = self.cpu_ns_total().saturating_sub(cpu_before_ns);
         self.cost.ticks += 1;
         if self.pace.after_tick(cpu_used_ns) {
@@ -223,7 +223,7 @@ impl Sampler {
 
     /// CPU time of the sampler including the threads for slow sources, in nanoseconds.
     fn cpu_ns_total(&self) -> u64 {
-        self.cost.cpu_ns + self.lanes_accounted_ns
+        self.cost.cpu_ns + self.slow_readers_accounted_ns
     }
 
     /// Time of the next tick in nanoseconds on the timeline. Ticks are on a grid, so that their cost does not extend

@@ -67,10 +67,7 @@ mod tests {
         let own = std::process::id();
         let mut board = String::new();
         for (index, [pid, parent, group, session]) in processes.iter().enumerate() {
-            let pid = match index + 1 == processes.len() {
-                true => own,
-                false => *pid,
-            };
+            let pid = if index + 1 == processes.len() { own } else { *pid };
             board += &format!("== /proc/{pid}/stat\n{pid} (a) b) S {parent} {group} {session} 0\n");
         }
         let root = Root::from_board(&board).unwrap();

@@ -7,12 +7,12 @@
 
 mod devices;
 mod notation;
-mod places;
+mod paths;
 mod walk;
 
 use crate::Root;
 use crate::timeline::monotonic_ns;
-use places::{OPP_TABLE, PLACES};
+use paths::{OPP_TABLE, PLACES};
 use record::redact::Redactor;
 use std::collections::BTreeSet;
 use walk::{DEPTH_MAX, Walk};

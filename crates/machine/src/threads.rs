@@ -9,7 +9,7 @@ use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 ///
 /// # Errors
 /// The kernel rejects the thread.
-pub fn begin<'scope, T: Send + 'scope>(
+pub fn spawn_scoped<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -22,7 +22,7 @@ pub fn begin<'scope, T: Send + 'scope>(
 ///
 /// # Errors
 /// The kernel rejects the thread.
-pub fn detach<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Reading<JoinHandle<T>> {
+pub fn spawn<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Reading<JoinHandle<T>> {
     let start = || Builder::new().name(name.into()).spawn(work);
     faults::pass(Call::Thread, name, start).map_err(|why| refused(&why))
 }
@@ -31,8 +31,8 @@ pub fn detach<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + '
 ///
 /// # Errors
 /// The kernel rejects the thread.
-pub fn apart<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> Reading<T> {
-    std::thread::scope(|scope| begin(scope, name, work).map(joined))
+pub fn run<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> Reading<T> {
+    std::thread::scope(|scope| spawn_scoped(scope, name, work).map(join))
 }
 
 /// Replaces a real-time scheduling policy of the calling thread, and thereby of its future children, by the normal one;
@@ -47,7 +47,7 @@ pub fn leave_real_time() -> Reading<Option<&'static str>> {
 }
 
 /// Result of a thread; a panic is propagated.
-pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+pub fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
@@ -63,10 +63,10 @@ mod tests {
 
     #[test]
     fn a_refused_thread_is_data() {
-        assert_eq!(apart("own", || 7), Ok(7));
-        let why = plan::under("run thread own 1 EAGAIN", || apart("own", || 7));
+        assert_eq!(run("own", || 7), Ok(7));
+        let why = plan::under("run thread own 1 EAGAIN", || run("own", || 7));
         assert!(why.unwrap_err().to_string().contains("cannot create a thread"));
-        let why = plan::under("run thread own 1 EAGAIN", || detach("own", || 7).is_err());
+        let why = plan::under("run thread own 1 EAGAIN", || spawn("own", || 7).is_err());
         assert!(why);
     }
 }

@@ -127,12 +127,12 @@ pub fn thread_cpu_ns() -> u64 {
 /// Total suspend time since boot in milliseconds: CLOCK_BOOTTIME, which includes suspend, minus CLOCK_MONOTONIC.
 pub fn suspended_ms() -> i64 {
     let ahead = ms(clock_gettime(ClockId::Boottime)) - ms(clock_gettime(ClockId::Monotonic));
-    ahead + faults::clocks_moved().suspended_ms
+    ahead + faults::clock_shift().suspended_ms
 }
 
 /// System time in milliseconds since 1970.
 pub(crate) fn utc_now_ms() -> i64 {
-    let moved = faults::clocks_moved();
+    let moved = faults::clock_shift();
     ms(clock_gettime(ClockId::Realtime)) + moved.suspended_ms + moved.utc_ms
 }
 

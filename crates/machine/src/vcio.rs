@@ -100,7 +100,7 @@ impl Firmware {
     /// As [`Firmware::ask`]; `EOPNOTSUPP` on boards without one.
     pub fn pmic_rails(&self) -> Result<Vec<Rail>, i32> {
         let mut text = [0; command::TEXT_BYTES];
-        Ok(pmic::rails(self.tell(pmic::COMMAND, &mut text)?))
+        Ok(pmic::rails(self.send_command(pmic::COMMAND, &mut text)?))
     }
 
     /// Total power of the rails in microwatts, then each rail in the order of [`Firmware::pmic_rails`]. Does not
@@ -110,7 +110,7 @@ impl Firmware {
     /// As [`Firmware::pmic_rails`].
     pub fn pmic(&self, values: &mut [i64]) -> Result<(), i32> {
         let mut text = [0; command::TEXT_BYTES];
-        pmic::parse(self.tell(pmic::COMMAND, &mut text)?, values);
+        pmic::parse(self.send_command(pmic::COMMAND, &mut text)?, values);
         Ok(())
     }
 
@@ -120,12 +120,12 @@ impl Firmware {
     /// As [`Firmware::ask`].
     pub fn reset_bits(&self) -> Result<u32, i32> {
         let mut text = [0; command::TEXT_BYTES];
-        let answer = self.tell(RESET_BITS.as_bytes(), &mut text)?;
+        let answer = self.send_command(RESET_BITS.as_bytes(), &mut text)?;
         command::parse_hex(answer, RESET_BITS).ok_or(libc::EIO)
     }
 
     /// Answer of the firmware to a text command.
-    fn tell<'a>(&self, command: &[u8], text: &'a mut [u8; command::TEXT_BYTES]) -> Result<&'a [u8], i32> {
+    fn send_command<'a>(&self, command: &[u8], text: &'a mut [u8; command::TEXT_BYTES]) -> Result<&'a [u8], i32> {
         let mut message = command::question(command);
         mailbox_property(&self.0, &mut message)?;
         command::answer(&message, text)

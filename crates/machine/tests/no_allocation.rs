@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Duration;
 
-struct Counting;
+struct CountingAllocator;
 
 thread_local! {
     /// Allocations of this thread only, because the test harness has its own threads.
@@ -13,7 +13,7 @@ thread_local! {
 }
 
 // SAFETY: forwards all calls to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
         // SAFETY: the caller's guarantees are forwarded.
@@ -27,7 +27,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static COUNTING: CountingAllocator = CountingAllocator;
 
 /// Allocations of 50 ticks, half a second apart, after a warm-up.
 fn allocations_of_50_ticks(timeline: &Timeline, pause: Duration) -> u64 {

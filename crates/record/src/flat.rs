@@ -66,7 +66,7 @@ pub fn from_json(text: &str) -> serde_json::Result<Record> {
     serde_json::from_str(text).or_else(|error| {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return Err(error) };
         restore(&mut value);
-        json::from_value(&value).or_else(|_| newer::known(&value).ok_or(error))
+        json::from_value(&value).or_else(|_| newer_schema::known(&value).ok_or(error))
     })
 }
 

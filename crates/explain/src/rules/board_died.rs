@@ -5,7 +5,7 @@ use super::{Check, Rule};
 use crate::lines::duration;
 use crate::view::{self, Death};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, Resumed, RuleId};
+use record::{Record, Resumption, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("board-died"),
@@ -22,7 +22,7 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 /// One of its ends, and how it went on, if it did.
-fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
+fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
     let template = match (&death.seen, resumed) {
         (Some(_), None) => "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause}",
         (None, None) => "{how} during {step}, {into} in; no samples were taken. {cause}",

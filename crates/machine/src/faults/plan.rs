@@ -4,21 +4,21 @@
 //! process `run` or `guard`, the third write to a path with `/cpufreq/` in it (`*` is any path; number 0 means every
 //! one) fails with `ENOSPC`. The word `change` matches every call that changes something. Instead of an error:
 //!
-//! * `torn`: half of what is written arrives, then the disk is full;
+//! * `torn`: half of the data is written, then the disk is full;
 //! * `kill-run`, `kill-guard`, `kill-both` (the guard first), `kill-group` (the run's process group):
-//!   SIGKILL before the call, and with `-after` at the end of the word behind it;
+//!   SIGKILL before the call, or after it with the suffix `-after`;
 //! * `hang`: the call never returns.
 //!
-//! `SBC_BENCH_FAULTS_HASTE` is by how much waiting and work of a chosen length or size are lessened, so that a whole
-//! run takes a moment; what is measured then is worth nothing.
+//! `SBC_BENCH_FAULTS_HASTE` is the divisor of configurable durations and sizes, so that a whole run takes a moment. Its
+//! measurements are meaningless.
 //!
-//! `SBC_BENCH_FAULTS_CLOCKS` names a file that a test changes while the program runs: milliseconds for which the
-//! machine has slept, and milliseconds by which its time of day was set.
+//! `SBC_BENCH_FAULTS_CLOCKS` names a file that a test changes while the program runs: simulated suspend time and step of
+//! the system time, in milliseconds.
 //!
-//! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: role, process, word, path, what the plan did,
-//! what is written. Calls of one kind on one path come in the same order in every run; those of several threads mix.
+//! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: role, process, word, path, action of the plan,
+//! written data. Calls of one kind on one path have the same order in every run; those of several threads interleave.
 
-use super::{Call, ClocksMoved};
+use super::{Call, ClockShift};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
 use std::cell::RefCell;
@@ -37,7 +37,7 @@ pub const TRACE_VARIABLE: &str = "SBC_BENCH_FAULTS_TRACE";
 /// Variable with the divisor of durations.
 pub const HASTE_VARIABLE: &str = "SBC_BENCH_FAULTS_HASTE";
 
-/// Variable with a file of two numbers: see [`ClocksMoved`].
+/// Variable with a file of two numbers: see [`ClockShift`].
 pub const CLOCKS_VARIABLE: &str = "SBC_BENCH_FAULTS_CLOCKS";
 
 /// Errors that a plan can use.
@@ -77,7 +77,7 @@ struct Rule {
     /// Number of the matching call; 0 for all.
     number: u32,
     what: FaultKind,
-    met: AtomicU32,
+    matches: AtomicU32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ enum Moment {
 }
 
 /// Plan of this thread's test or of the environment; `None` without faults.
-pub(super) fn in_force() -> Option<&'static Plan> {
+pub(super) fn active() -> Option<&'static Plan> {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
     if let Some(plan) = OF_THIS_THREAD.with_borrow(|plan| *plan) {
         return Some(plan);
@@ -151,26 +151,23 @@ pub(super) fn haste() -> u32 {
 /// Current offsets in the file: milliseconds of suspend, and step of the system time. Keeps the previous values while
 /// the file is being written.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn clocks_moved() -> ClocksMoved {
+pub(super) fn clock_shift() -> ClockShift {
     static PATH: OnceLock<Option<OsString>> = OnceLock::new();
-    static LAST: Mutex<ClocksMoved> = Mutex::new(ClocksMoved { suspended_ms: 0, utc_ms: 0 });
+    static LAST: Mutex<ClockShift> = Mutex::new(ClockShift { suspended_ms: 0, utc_ms: 0 });
     let Some(path) = PATH.get_or_init(|| std::env::var_os(CLOCKS_VARIABLE)) else {
-        return ClocksMoved::default();
+        return ClockShift::default();
     };
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let numbers: Vec<i64> = text.split_whitespace().flat_map(str::parse).collect();
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let [suspended_ms, utc_ms] = numbers[..] {
-        *last = ClocksMoved { suspended_ms, utc_ms };
+        *last = ClockShift { suspended_ms, utc_ms };
     }
     *last
 }
 
 fn role() -> &'static str {
-    match std::env::args_os().nth(1).is_some_and(|word| word == "guard") {
-        true => "guard",
-        false => "run",
-    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == "guard") { "guard" } else { "run" }
 }
 
 fn from_environment() -> Option<Plan> {
@@ -205,7 +202,7 @@ impl Plan {
                 path: path.trim_matches('*').to_owned(),
                 number: number.parse().unwrap_or_else(|_| panic!("no number: {rule:?}")),
                 what: FaultKind::parse(what).unwrap_or_else(|| panic!("nothing known: {rule:?}")),
-                met: AtomicU32::new(0),
+                matches: AtomicU32::new(0),
             };
             (*whose == role).then_some(parsed)
         });
@@ -213,12 +210,12 @@ impl Plan {
     }
 
     /// Planned fault for this call.
-    fn met(&self, call: Call, path: &str, content: &[u8]) -> Option<FaultKind> {
+    fn fault_for(&self, call: Call, path: &str, content: &[u8]) -> Option<FaultKind> {
         let is_call = |rule: &Rule| rule.call.map_or(call.changes(), |wanted| wanted == call);
         let fits = |rule: &&Rule| is_call(rule) && path.contains(&rule.path);
         let mut planned = None;
         for rule in self.rules.iter().filter(fits) {
-            let number = rule.met.fetch_add(1, Ordering::Relaxed) + 1;
+            let number = rule.matches.fetch_add(1, Ordering::Relaxed) + 1;
             if rule.number == 0 || rule.number == number {
                 planned = Some(rule.what);
             }
@@ -240,7 +237,7 @@ impl Plan {
         path: &str,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        let planned = self.met(call, path, &[]);
+        let planned = self.fault_for(call, path, &[]);
         self.before(planned)?;
         let made = make();
         self.after(planned);
@@ -249,7 +246,7 @@ impl Plan {
 
     pub(super) fn write_all(&self, mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
         use std::os::fd::AsFd;
-        let planned = self.met(Call::Write, &path_of(file.as_fd()), bytes);
+        let planned = self.fault_for(Call::Write, &path_of(file.as_fd()), bytes);
         if planned == Some(FaultKind::Torn) {
             file.write_all(&bytes[..bytes.len() / 2])?;
         }

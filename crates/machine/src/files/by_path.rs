@@ -1,6 +1,6 @@
 //! Access to files by path, for callers that need a single file of a directory.
 
-use super::{Access, Error, Folder, Named, Problem};
+use super::{Access, Error, Folder, NamedContent, Problem};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -64,7 +64,7 @@ pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(),
 ///
 /// # Errors
 /// As [`Folder::replace_both`].
-pub fn replace_both(path: &Path, bytes: &[u8], other: Named<'_>, access: Access) -> Result<(), Error> {
+pub fn replace_both(path: &Path, bytes: &[u8], other: NamedContent<'_>, access: Access) -> Result<(), Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.replace_both([other, (name, bytes)], access)
 }

@@ -1,8 +1,8 @@
 //! An open directory, and operations on files in it.
 
-use super::asked::own_uid;
 use super::error::{Error, Problem};
 use super::owner;
+use super::queries::own_uid;
 use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -86,7 +86,7 @@ impl Folder {
         if is_new && folder.owner == own_uid() {
             // On failure the directory stays root's, as without sudo.
             if let Ok(above) = Self::open(path.parent().unwrap_or(Path::new("."))) {
-                owner::hand_over(&folder.folder, above.owner);
+                owner::give_to_caller(&folder.folder, above.owner);
             }
             let now = fs::fstat(&folder.folder);
             folder.owner = now.map_or(folder.owner, |stat| stat.st_uid);
@@ -105,9 +105,10 @@ impl Folder {
     /// It is a link or not a directory, belongs to another user, or cannot be opened.
     pub fn own(path: &Path) -> Result<Self, Error> {
         let folder = Self::open_itself(path)?;
-        match folder.owner == own_uid() || owner::is_of_caller(folder.owner) {
-            true => Ok(folder),
-            false => Err(Error::new(path, Problem::ForeignOwner(folder.owner))),
+        if folder.owner == own_uid() || owner::is_of_caller(folder.owner) {
+            Ok(folder)
+        } else {
+            Err(Error::new(path, Problem::ForeignOwner(folder.owner)))
         }
     }
 
@@ -153,7 +154,7 @@ impl Folder {
             Err(Errno::EXIST) => self.reopen(name, flags, access),
             made => made,
         };
-        self.ours(name, opened, Problem::Write)
+        self.check_ours(name, opened, Problem::Write)
     }
 
     /// Opens an existing file for reading and appending.
@@ -163,7 +164,7 @@ impl Folder {
     pub fn existing(&self, name: &OsStr) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND;
         let opened = self.reopen(name, flags, Access::Owner);
-        self.ours(name, opened, Problem::Write)
+        self.check_ours(name, opened, Problem::Write)
     }
 
     /// Opens an existing file for reading.
@@ -172,7 +173,7 @@ impl Folder {
     /// It does not exist, is not ours, is not a regular file, or cannot be opened.
     pub fn readable(&self, name: &OsStr) -> Result<File, Error> {
         let opened = self.reopen(name, OFlags::RDONLY, Access::Owner);
-        self.ours(name, opened, Problem::Read)
+        self.check_ours(name, opened, Problem::Read)
     }
 
     /// Reads a file of at most `bytes_max` bytes.
@@ -322,7 +323,7 @@ impl Folder {
         };
         let file = faults::pass(Call::Open, self.path.join(name), open).map(File::from)?;
         if flags.contains(OFlags::EXCL) {
-            owner::hand_over(&file, self.owner);
+            owner::give_to_caller(&file, self.owner);
             if let Access::As(_) = access {
                 // File systems without permissions (FAT) reject it.
                 let _ = fs::fchmod(&file, mode);
@@ -332,7 +333,12 @@ impl Folder {
     }
 
     /// Checks the descriptor of an opened file before it is used.
-    fn ours(&self, name: &OsStr, opened: Result<File, Errno>, failed: fn(Errno) -> Problem) -> Result<File, Error> {
+    fn check_ours(
+        &self,
+        name: &OsStr,
+        opened: Result<File, Errno>,
+        failed: fn(Errno) -> Problem,
+    ) -> Result<File, Error> {
         let file = match opened {
             Ok(file) => file,
             Err(Errno::LOOP) => return Err(self.error(name, Problem::Link)),

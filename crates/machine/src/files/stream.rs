@@ -1,8 +1,8 @@
 //! Destinations of text that are not regular files: named pipes, discarding devices, and open files of a process
 //! (`/dev/stdout`).
 
-use super::asked::own_uid;
 use super::folder::is_discarding;
+use super::queries::own_uid;
 use super::{Error, Problem};
 use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;

@@ -85,7 +85,7 @@ fn thread_goes_in_and_out() {
 }
 
 /// Unlocked cgroup, as left by a killed run.
-fn left(name: &str) -> Option<String> {
+fn leftover(name: &str) -> Option<String> {
     let group = Group::new(&Root::system(), name).ok()?;
     let folder = group.folder().to_owned();
     drop(group);
@@ -97,7 +97,7 @@ fn left(name: &str) -> Option<String> {
 fn group_without_owner_is_taken_over() {
     let root = Root::system();
     let own = std::process::id();
-    let Some(folder) = left(&format!("sbc-bench-left.{own}")) else {
+    let Some(folder) = leftover(&format!("sbc-bench-left.{own}")) else {
         return testkit::skip("no control group can be made");
     };
     // The name is taken; a live run of another container holds it.

@@ -2,7 +2,7 @@
 
 use super::missing_from;
 use super::source::Source;
-use super::tree::{Root, Tree, board_entry, held};
+use super::tree::{Root, Tree, board_entry, lock_board};
 use crate::faults::{self, Call};
 use identify::{Entry, Tree as _, missing_errno, natural_key};
 use record::Reading;
@@ -95,7 +95,7 @@ impl Root {
                 .collect(),
             Tree::Board(board) => match board_entry(board, path) {
                 Ok((_, Entry::Error(errno))) => return Err(self.failed_by(path, errno)),
-                _ => return held(board).list(path),
+                _ => return lock_board(board).list(path),
             },
         };
         names.sort_by_key(|name| natural_key(name));
@@ -116,7 +116,7 @@ impl Root {
                     Some(libc::EINVAL) => missing_from(path, &e),
                     _ => self.failed(path, &e),
                 }),
-            Tree::Board(board) => held(board).link(path),
+            Tree::Board(board) => lock_board(board).link(path),
         }
     }
 

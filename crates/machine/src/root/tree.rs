@@ -1,8 +1,8 @@
 //! A root, its location, and writes to it.
 
-use super::judge::WritePolicy;
 use super::missing_from;
 use super::unread::{self, Unread};
+use super::write_policy::WritePolicy;
 use crate::faults::{self, Call};
 use identify::{BoardFile, Entry, missing_errno, normal};
 use record::{Missing, Reading};
@@ -19,7 +19,7 @@ pub struct Root {
     /// Files replaced by content in memory, for example another `/proc/cpuinfo`.
     pub(super) replaced: Arc<BTreeMap<String, Vec<u8>>>,
     /// Handling of writes by a board.
-    pub(super) judge: Option<WritePolicy>,
+    pub(super) write_policy: Option<WritePolicy>,
     /// Existing files that could not be read.
     pub(super) unread: Arc<Unread>,
 }
@@ -33,7 +33,7 @@ pub(super) enum Tree {
 
 impl Root {
     fn of(tree: Tree) -> Self {
-        Self { tree: Arc::new(tree), replaced: Arc::default(), judge: None, unread: Arc::default() }
+        Self { tree: Arc::new(tree), replaced: Arc::default(), write_policy: None, unread: Arc::default() }
     }
 
     /// Existing files that could not be read since the last call, each path once, without those that users may not
@@ -60,8 +60,8 @@ impl Root {
     }
 
     /// Board with a kernel that handles writes.
-    pub fn with_judge(&self, judge: WritePolicy) -> Self {
-        Self { judge: Some(judge), ..self.clone() }
+    pub fn with_write_policy(&self, write_policy: WritePolicy) -> Self {
+        Self { write_policy: Some(write_policy), ..self.clone() }
     }
 
     /// True if the file system of this directory is read-only.
@@ -77,7 +77,7 @@ impl Root {
     pub fn system() -> Self {
         Self {
             // All values of the running system share one list.
-            unread: unread::of_system(),
+            unread: unread::system(),
             ..Self::of(Tree::Directory(PathBuf::from("/")))
         }
     }
@@ -142,13 +142,13 @@ impl Root {
             Tree::Board(board) => match board_entry(board, path)? {
                 (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),
                 (resolved, _) => {
-                    let judged = match &self.judge {
-                        Some(judge) => judge.of(path, value),
+                    let judged = match &self.write_policy {
+                        Some(write_policy) => write_policy.of(path, value),
                         None => Ok(value.to_owned()),
                     };
                     let mut bytes = judged.map_err(|e| missing_errno(path, e))?.into_bytes();
                     bytes.push(b'\n');
-                    held(board).insert(&resolved, Entry::Content(bytes));
+                    lock_board(board).insert(&resolved, Entry::Content(bytes));
                     Ok(())
                 }
             },
@@ -160,7 +160,7 @@ impl Root {
         let Tree::Board(board) = &*self.tree else {
             return Vec::new();
         };
-        let board = held(board);
+        let board = lock_board(board);
         let contents = board.entries().filter_map(|(path, entry)| match entry {
             Entry::Content(bytes) => Some((path.to_owned(), String::from_utf8_lossy(bytes).into_owned())),
             _ => None,
@@ -177,11 +177,11 @@ impl Root {
 }
 
 /// Locks a board.
-pub(super) fn held(board: &Mutex<BoardFile>) -> MutexGuard<'_, BoardFile> {
+pub(super) fn lock_board(board: &Mutex<BoardFile>) -> MutexGuard<'_, BoardFile> {
     board.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Follows all links and returns the resolved path with its current entry.
 pub(super) fn board_entry(board: &Mutex<BoardFile>, path: &str) -> Reading<(String, Entry)> {
-    held(board).entry(path).map(|(resolved, entry)| (resolved, entry.clone()))
+    lock_board(board).entry(path).map(|(resolved, entry)| (resolved, entry.clone()))
 }

@@ -12,16 +12,16 @@ const PATHS_MAX: usize = 100;
 
 /// Failures of one root and all of its clones.
 #[derive(Debug, Default)]
-pub(super) struct Unread(Mutex<Inside>);
+pub(super) struct Unread(Mutex<State>);
 
 #[derive(Debug, Default)]
-struct Inside {
+struct State {
     known: BTreeSet<String>,
     new: Vec<Missing>,
 }
 
 /// Failures of the running system.
-pub(super) fn of_system() -> Arc<Unread> {
+pub(super) fn system() -> Arc<Unread> {
     static SYSTEM: LazyLock<Arc<Unread>> = LazyLock::new(Arc::default);
     Arc::clone(&SYSTEM)
 }
@@ -35,7 +35,7 @@ pub(crate) fn note(path: &Path, errno: i32) {
             errno => Why::Io(errno),
         },
     };
-    of_system().note(&missing, errno);
+    system().note(&missing, errno);
 }
 
 impl Unread {

@@ -18,7 +18,7 @@ pub struct Options {
     /// start such threads.
     pub measures: bool,
     /// Values read by other threads, such as network meters.
-    pub feeds: Vec<LatestValues>,
+    pub external_values: Vec<LatestValues>,
 }
 
 impl Default for Options {
@@ -30,7 +30,7 @@ impl Default for Options {
             cpus: Vec::new(),
             rows: 600,
             measures: false,
-            feeds: Vec::new(),
+            external_values: Vec::new(),
         }
     }
 }

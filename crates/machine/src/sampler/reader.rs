@@ -3,7 +3,7 @@
 //! The caller decides when to read, and stores the values.
 
 use super::failure::Failure;
-use super::threads::MeasuredThreads;
+use super::measured_threads::MeasuredThreads;
 use crate::perf::CpuCycles;
 use crate::sensors::{NONE, Parser, Probe, Read, Scale};
 use crate::vcio::{Firmware, PMIC_RAILS_MAX, Question};
@@ -12,7 +12,7 @@ use record::{Missing, Why};
 
 /// Values of the sampler itself, for its own channels.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Own {
+pub(super) struct SamplerValues {
     pub(super) cpu_ns: i64,
     pub(super) delay_us: i64,
 }
@@ -82,7 +82,12 @@ impl Reader {
     }
 
     /// Reads the values. On an error all of them are [`NONE`].
-    pub(super) fn read(&mut self, own: Own, buffer: &mut [u8], values: &mut [i64]) -> Result<(), Failure> {
+    pub(super) fn read(
+        &mut self,
+        sampler_values: SamplerValues,
+        buffer: &mut [u8],
+        values: &mut [i64],
+    ) -> Result<(), Failure> {
         match self.read {
             Read::File(parser) => self.read_file(parser, buffer, values)?,
             Read::Register(address) => values[0] = self.read_register(address)?,
@@ -93,8 +98,8 @@ impl Reader {
                 values.copy_from_slice(&times);
             }
             Read::PmicRails => self.ask_pmic(values)?,
-            Read::OwnCpuTime => values[0] = own.cpu_ns,
-            Read::OwnDelay => values[0] = own.delay_us,
+            Read::OwnCpuTime => values[0] = sampler_values.cpu_ns,
+            Read::OwnDelay => values[0] = sampler_values.delay_us,
         }
         if let Some(wrap) = &mut self.wrap {
             values[0] = wrap.unwrap(values[0]);

@@ -1,11 +1,11 @@
 //! One active source: its columns in the row, read by the sampler or by another thread.
 
+use super::borrowed_source::BorrowedSource;
 use super::failure::Failure;
-use super::feed::{LatestValues, TakeResult};
-use super::lanes::{SlowReaderPool, SlowSource};
-use super::lent::BorrowedSource;
-use super::plan::Plan;
-use super::reader::{Own, Reader};
+use super::latest_values::{LatestValues, TakeResult};
+use super::reader::{Reader, SamplerValues};
+use super::schedule::ReadSchedule;
+use super::slow_reader_pool::{SlowReaderPool, SlowSource};
 use super::{Options, SourceCost, Tick};
 use crate::Root;
 use crate::sensors::{Probe, SampleInterval};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(super) struct SourceSlot {
     path: String,
     columns: Range<usize>,
-    apart: bool,
+    is_blocking: bool,
     input: Input,
 }
 
@@ -29,11 +29,11 @@ pub(super) struct SourceSlot {
 #[derive(Debug)]
 enum Input {
     /// The sampler, at its ticks.
-    Own(Box<Reader>, Plan),
+    Sampler(Box<Reader>, ReadSchedule),
     /// Another thread; the stamp is that of the last values taken.
-    Fed(LatestValues, u64),
+    Shared(LatestValues, u64),
     /// None while it is checked out or being moved.
-    Nobody,
+    CheckedOut,
 }
 
 /// Result of reading a source.
@@ -52,24 +52,24 @@ impl SourceSlot {
     pub(super) fn new(root: &Root, probe: &Probe, column: usize) -> Self {
         let mut reader = Reader::new(root, probe);
         // Opening may also hang, so the other thread opens such sources.
-        if !probe.apart {
+        if !probe.is_blocking {
             reader.open();
         }
         Self {
             path: probe.path.clone(),
             columns: column..column + probe.channels.len(),
-            apart: probe.apart,
-            input: Input::Own(Box::new(reader), Plan::new(probe.beat)),
+            is_blocking: probe.is_blocking,
+            input: Input::Sampler(Box::new(reader), ReadSchedule::new(probe.interval)),
         }
     }
 
     /// Source that is read by another thread.
-    pub(super) fn fed(feed: &LatestValues, column: usize) -> Self {
+    pub(super) fn shared(latest_values: &LatestValues, column: usize) -> Self {
         Self {
-            path: feed.source().to_owned(),
-            columns: column..column + feed.channels().len(),
-            apart: false,
-            input: Input::Fed(feed.clone(), 0),
+            path: latest_values.source().to_owned(),
+            columns: column..column + latest_values.channels().len(),
+            is_blocking: false,
+            input: Input::Shared(latest_values.clone(), 0),
         }
     }
 
@@ -81,9 +81,9 @@ impl SourceSlot {
     /// Cost of its reads so far.
     pub(super) fn cost(&self) -> SourceCost<'_> {
         let (reads, read_ns) = match &self.input {
-            Input::Own(_, plan) => plan.cost(),
-            Input::Fed(feed, _) => feed.cost(),
-            Input::Nobody => (0, 0),
+            Input::Sampler(_, schedule) => schedule.cost(),
+            Input::Shared(latest_values, _) => latest_values.cost(),
+            Input::CheckedOut => (0, 0),
         };
         SourceCost { path: &self.path, reads, read_ns }
     }
@@ -91,40 +91,48 @@ impl SourceSlot {
     /// True if it should be moved to another thread.
     pub(super) fn wants_own_thread(&self) -> bool {
         match &self.input {
-            Input::Own(_, plan) => self.apart || plan.is_slow(),
-            Input::Fed(..) | Input::Nobody => false,
+            Input::Sampler(_, schedule) => self.is_blocking || schedule.is_slow(),
+            Input::Shared(..) | Input::CheckedOut => false,
         }
     }
 
     /// Moves the source to the threads for slow ones. Allocates; happens at most once.
-    pub(super) fn hand_over(&mut self, channels: &[Channel], lanes: &SlowReaderPool) {
+    pub(super) fn move_to_pool(&mut self, channels: &[Channel], slow_readers: &SlowReaderPool) {
         let channels = channels[self.columns()].to_vec();
-        match std::mem::replace(&mut self.input, Input::Nobody) {
-            Input::Own(reader, plan) => {
-                let feed = LatestValues::new(reader.path(), channels, plan.patience(PATIENCE));
+        match std::mem::replace(&mut self.input, Input::CheckedOut) {
+            Input::Sampler(reader, schedule) => {
+                let latest_values = LatestValues::new(reader.path(), channels, schedule.patience(PATIENCE));
                 // The interval is kept, on the clock of the other thread.
-                let plan = plan.restarted();
-                lanes.add(SlowSource::new(*reader, plan, feed.clone()));
-                self.input = Input::Fed(feed, 0);
+                let schedule = schedule.restarted();
+                slow_readers.add(SlowSource::new(*reader, schedule, latest_values.clone()));
+                self.input = Input::Shared(latest_values, 0);
             }
             other => self.input = other,
         }
     }
 
     /// Checks out the source if the sampler is to read it now.
-    pub(super) fn lend(&mut self, index: usize, tick: &Tick, own: Own) -> Option<BorrowedSource> {
-        let Input::Own(_, plan) = &self.input else {
+    pub(super) fn check_out(
+        &mut self,
+        index: usize,
+        tick: &Tick,
+        sampler_values: SamplerValues,
+    ) -> Option<BorrowedSource> {
+        let Input::Sampler(_, schedule) = &self.input else {
             return None;
         };
-        let due = match tick.last {
-            true => plan.is_worth_a_last_read(tick.now_ns),
-            false => plan.is_due(tick.now_ns, tick.interval_ns),
+        let due = if tick.last {
+            schedule.is_worth_a_last_read(tick.now_ns)
+        } else {
+            schedule.is_due(tick.now_ns, tick.interval_ns)
         };
         if !due {
             return None;
         }
-        match std::mem::replace(&mut self.input, Input::Nobody) {
-            Input::Own(reader, plan) => Some(BorrowedSource { index, reader, plan, own, width: self.columns.len() }),
+        match std::mem::replace(&mut self.input, Input::CheckedOut) {
+            Input::Sampler(reader, schedule) => {
+                Some(BorrowedSource { index, reader, schedule, sampler_values, width: self.columns.len() })
+            }
             other => {
                 self.input = other;
                 None
@@ -133,40 +141,40 @@ impl SourceSlot {
     }
 
     /// Returns a source after a read.
-    pub(super) fn take_back(&mut self, lent: BorrowedSource) {
-        self.input = Input::Own(lent.reader, lent.plan);
+    pub(super) fn put_back(&mut self, source: BorrowedSource) {
+        self.input = Input::Sampler(source.reader, source.schedule);
     }
 
     /// Abandons a checked-out source; the thread that holds it may still deliver values.
-    pub(super) fn give_up(&mut self, channels: &[Channel]) {
+    pub(super) fn abandon(&mut self, channels: &[Channel]) {
         let channels = channels[self.columns()].to_vec();
-        self.input = Input::Fed(LatestValues::new(self.path.clone(), channels, PATIENCE), 0);
+        self.input = Input::Shared(LatestValues::new(self.path.clone(), channels, PATIENCE), 0);
     }
 
     /// Values that another thread stores.
-    pub(super) fn feed(&self) -> Option<&LatestValues> {
+    pub(super) fn latest_values(&self) -> Option<&LatestValues> {
         match &self.input {
-            Input::Fed(feed, _) => Some(feed),
-            Input::Own(..) | Input::Nobody => None,
+            Input::Shared(latest_values, _) => Some(latest_values),
+            Input::Sampler(..) | Input::CheckedOut => None,
         }
     }
 
     /// Takes values from another thread. Without values, all of them are [`crate::sensors::NONE`].
-    pub(super) fn look(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
+    pub(super) fn take_latest(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
         match &mut self.input {
-            Input::Fed(feed, seen) => match feed.take(seen, values, tick.wall_ns()) {
+            Input::Shared(latest_values, seen) => match latest_values.take(seen, values, tick.wall_ns()) {
                 TakeResult::Fresh => Outcome::Read,
                 TakeResult::Nothing => Outcome::NotDue,
                 TakeResult::Failed(failure) => Outcome::Failed(failure),
             },
-            Input::Own(..) | Input::Nobody => Outcome::NotDue,
+            Input::Sampler(..) | Input::CheckedOut => Outcome::NotDue,
         }
     }
 
     /// Replaces the source of the probe by a failing one.
     #[cfg(test)]
     pub(super) fn set_source(&mut self, source: crate::Source) {
-        if let Input::Own(reader, _) = &mut self.input {
+        if let Input::Sampler(reader, _) = &mut self.input {
             reader.set_source(source);
         }
     }

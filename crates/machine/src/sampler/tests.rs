@@ -210,16 +210,16 @@ fn late_ticks_are_counted_and_seen() {
 #[test]
 fn values_of_others_are_in_the_row() {
     let id = ChannelId::meter(OfMeter::Power);
-    let feed = LatestValues::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
-    let options = Options { feeds: vec![feed.clone()], ..Options::default() };
+    let latest_values = LatestValues::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
+    let options = Options { external_values: vec![latest_values.clone()], ..Options::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
     let timeline = Timeline::fake(0);
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
-    feed.put(Ok(&[2_500]), 1_000);
+    latest_values.put(Ok(&[2_500]), 1_000);
     assert_eq!(ticked(&mut sampler, &timeline, &id), Some(2_500));
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     assert!(gaps(&mut sampler).is_empty(), "nothing new is no gap");
-    feed.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
+    latest_values.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     let missing = Missing { path: "plug".into(), why: Why::Io(libc::ETIMEDOUT) };
     assert_eq!(gaps(&mut sampler), [(id, 1500, missing)]);

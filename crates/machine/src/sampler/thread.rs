@@ -7,8 +7,8 @@
 use super::Sampler;
 use super::block::Block;
 use super::shared::Shared;
-use super::turns::SamplerWatchdog;
-use super::watchers::{self, ThreadAffinity};
+use super::thread_affinity::{self, ThreadAffinity};
+use super::watchdog::SamplerWatchdog;
 use crate::timeline::Timeline;
 use record::{Channel, Event, SamplerCost, SourceCost};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct SamplerThread {
     /// Paths of the sources, in the order of their costs.
     sources: Vec<String>,
     rows: usize,
-    watchers: ThreadAffinity,
+    affinity: ThreadAffinity,
     /// Affinity of the owner at the start.
     allowed: Vec<u32>,
     /// Event of the channels, until it is fetched.
@@ -49,11 +49,11 @@ impl SamplerThread {
         Self::begin(sampler, timeline, true)
     }
 
-    /// The same without a watchdog: the owner checks it while waiting for rows ([`SamplerThread::look_after`]).
+    /// The same without a watchdog: the owner checks it while waiting for rows ([`SamplerThread::check_reads`]).
     ///
     /// # Errors
     /// The kernel rejects the thread.
-    pub fn start_looked_after(sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
+    pub fn start_without_watchdog(sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
         Self::begin(sampler, timeline, false)
     }
 
@@ -64,9 +64,9 @@ impl SamplerThread {
         let sources: Vec<String> = sampler.source_costs().map(|cost| cost.path.into()).collect();
         let mut block = Block::new(channels.len(), rows);
         block.sources = vec![(0, 0); sources.len()];
-        let watchers = sampler.watchers.clone();
+        let affinity = sampler.affinity.clone();
         let allowed = match sampler.options.cpus.as_slice() {
-            [] => watchers::allowed(),
+            [] => thread_affinity::allowed(),
             cpus => cpus.to_vec(),
         };
         let shared = Arc::new(Shared::of(block));
@@ -76,7 +76,7 @@ impl SamplerThread {
         } else {
             Worker::Thread(SamplerWatchdog::start(sampler, &shared, timeline, has_watchdog)?)
         };
-        Ok(Self { shared, channels, sources, rows, watchers, allowed, announcement, worker: Some(worker) })
+        Ok(Self { shared, channels, sources, rows, affinity, allowed, announcement, worker: Some(worker) })
     }
 
     /// Channels in the order of the columns, without values.
@@ -88,14 +88,14 @@ impl SamplerThread {
     /// regions.
     pub fn keep_off(&self, measured: &[u32]) {
         if matches!(self.worker, Some(Worker::Thread(_))) {
-            self.watchers.move_to(&watchers::others(&self.allowed, measured));
+            self.affinity.move_to(&thread_affinity::unmeasured(&self.allowed, measured));
         }
     }
 
     /// Applies the same affinity to the calling thread, which also monitors. Ignored if the kernel rejects it.
-    pub fn keep_along(&self) {
+    pub fn keep_off_caller(&self) {
         if matches!(self.worker, Some(Worker::Thread(_))) {
-            let _ = self.watchers.join();
+            let _ = self.affinity.join();
         }
     }
 
@@ -135,23 +135,23 @@ impl SamplerThread {
     /// Interval between rows: the requested one, or longer if that would be too expensive.
     pub fn interval(&self) -> Duration {
         match &self.worker {
-            Some(Worker::Thread(turns)) => turns.interval(),
+            Some(Worker::Thread(watchdog)) => watchdog.interval(),
             Some(Worker::Afterwards(sampler, _)) => sampler.interval(),
             None => Duration::MAX,
         }
     }
 
     /// For an owner that waits for a late row, once a second: abandons a read that several checks find unfinished.
-    pub fn look_after(&self) {
-        if let Some(Worker::Thread(turns)) = &self.worker {
-            turns.look();
+    pub fn check_reads(&self) {
+        if let Some(Worker::Thread(watchdog)) = &self.worker {
+            watchdog.check();
         }
     }
 
     /// Moves all threads to these CPUs; an empty list has no effect.
     pub fn move_to(&self, cpus: &[u32]) {
         if matches!(self.worker, Some(Worker::Thread(_))) {
-            self.watchers.move_to(cpus);
+            self.affinity.move_to(cpus);
         }
     }
 
@@ -182,9 +182,9 @@ impl SamplerThread {
     /// A hanging read blocks its thread, but not the caller.
     fn halt(&mut self) {
         if matches!(self.worker, Some(Worker::Thread(_)))
-            && let Some(Worker::Thread(turns)) = self.worker.take()
+            && let Some(Worker::Thread(watchdog)) = self.worker.take()
         {
-            turns.stop();
+            watchdog.stop();
         }
     }
 }

@@ -59,14 +59,14 @@ fn discover(root: &Root) -> Vec<Probe> {
             };
             let channel = labelled(Channel::of(id), label);
             let probe = Probe::file(format!("{directory}/{file}"), number, channel);
-            probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).apart());
+            probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).blocking());
         }
     }
     for (path, input) in AXP {
         if root.read(path).is_ok() {
             let channel = labelled(Channel::of(ChannelId::BoardInput(input)), "axp209");
             let probe = Probe::file(path.into(), number, channel);
-            probes.push(probe.min_interval_ms(BEAT_MS).apart());
+            probes.push(probe.min_interval_ms(BEAT_MS).blocking());
         }
     }
     probes

@@ -37,10 +37,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let Some((directory, has_quota)) = found else {
         return Vec::new();
     };
-    let beat_ms = match has_quota {
-        true => BEAT_MS,
-        false => BEAT_MS_WITHOUT_QUOTA,
-    };
+    let beat_ms = if has_quota { BEAT_MS } else { BEAT_MS_WITHOUT_QUOTA };
     let channels = [OfControlGroup::Throttled, OfControlGroup::ThrottledTime]
         .map(|of| Channel::of(ChannelId::ControlGroup(of)))
         .into();

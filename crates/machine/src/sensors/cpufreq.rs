@@ -83,14 +83,14 @@ mod tests {
 
     #[test]
     fn disturbing_clocks_are_read_rarely() {
-        for (driver, beat) in
+        for (driver, interval) in
             [("cpufreq-dt", SampleInterval::EveryTick), ("intel_pstate", SampleInterval::AtMostEveryMs(1000))]
         {
             let board = format!(
                 "== {DIRECTORY}/policy0/scaling_driver\n{driver}\n== {DIRECTORY}/policy0/scaling_cur_freq\n1\n"
             );
             let probes = discover(&Root::from_board(&board).unwrap());
-            assert_eq!(probes[0].beat, beat, "{driver}");
+            assert_eq!(probes[0].interval, interval, "{driver}");
         }
     }
 }

@@ -89,25 +89,25 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
     }
     let id = ChannelId::Hwmon(hwmon, OfHwmon::Sensor(kind, index));
     let channel = labelled(Channel::of(id), label);
-    let beat = beat(chip, kind, &channel);
+    let interval = interval(chip, kind, &channel);
     // Chips that average report the period, within which values do not change.
     let average_ms = root.read_number::<u32>(&format!("{directory}/update_interval"));
-    let beat = beat.map(|ms| ms.max(average_ms.unwrap_or(0)));
+    let interval = interval.map(|ms| ms.max(average_ms.unwrap_or(0)));
     let probe = Probe::file(format!("{directory}/{file}"), number, channel);
     let probe = match kind {
         HwmonKind::Temperature => probe.scaled(thermal::TEMPERATURE),
         _ => probe,
     };
-    Some(match beat {
+    Some(match interval {
         // coretemp answers at once; other chips are on a bus, in a drive or behind firmware.
         Some(ms) if chip == "coretemp" => probe.min_interval_ms(ms),
-        Some(ms) => probe.min_interval_ms(ms).apart(),
+        Some(ms) => probe.min_interval_ms(ms).blocking(),
         None => probe,
     })
 }
 
 /// Minimum interval in milliseconds; `None` for every tick.
-fn beat(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
+fn interval(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
     if EXPENSIVE_CHIPS.iter().any(|costly| chip.starts_with(costly)) {
         return Some(beat_ms::EXPENSIVE_CHIP);
     }
@@ -174,7 +174,7 @@ mod tests {
         let expected = ["hwmon0.curr2 ina3221 410", "hwmon0.in2 ina3221 VDD_CPU 12000"];
         assert_eq!(check::found(&SENSOR, &board), expected);
         let probes = discover(&Root::from_board(&board).unwrap());
-        assert_eq!(probes[0].beat, SampleInterval::AtMostEveryMs(2253));
+        assert_eq!(probes[0].interval, SampleInterval::AtMostEveryMs(2253));
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn disturbing_chips_are_read_rarely() {
-        for (name, label, beat) in [
+        for (name, label, interval) in [
             ("k10temp", "Tctl", SampleInterval::EveryTick),
             ("coretemp", "Package id 0", SampleInterval::AtMostEveryMs(1000)),
             ("coretemp", "Core 3", SampleInterval::AtMostEveryMs(5000)),
@@ -197,9 +197,9 @@ mod tests {
         ] {
             let board = chip(0, &[("name", name), ("temp1_label", label), ("temp1_input", "40000")]);
             let probes = discover(&Root::from_board(&board).unwrap());
-            assert_eq!(probes[0].beat, beat, "{name} {label}");
+            assert_eq!(probes[0].interval, interval, "{name} {label}");
             let at_once = ["k10temp", "coretemp"].contains(&name);
-            assert_eq!(probes[0].apart, !at_once, "{name}");
+            assert_eq!(probes[0].is_blocking, !at_once, "{name}");
         }
     }
 }

@@ -18,14 +18,14 @@ mod disk;
 mod hwmon;
 mod idle;
 mod loadavg;
-mod measured;
+mod measured_threads;
 mod meminfo;
-mod own;
 mod power_supply;
 mod pressure;
 mod rapl;
 mod raspberry;
 mod residency;
+mod sampler_cost;
 mod scale;
 mod sensor;
 mod stat;
@@ -36,7 +36,7 @@ mod vmstat;
 mod zram;
 
 pub use crate::number::{NONE, known};
-pub use measured::probe as measured_threads;
+pub use measured_threads::probe as measured_threads;
 pub use scale::Scale;
 pub use sensor::{Parser, Probe, Read, SampleInterval, Sensor};
 
@@ -61,7 +61,7 @@ pub const SENSORS: &[Sensor] = &[
     pressure::SENSOR,
     rapl::SENSOR,
     raspberry::SENSOR,
-    own::SENSOR,
+    sampler_cost::SENSOR,
     stat::SENSOR,
     therm_status::SENSOR,
     thermal::SENSOR,

@@ -42,7 +42,7 @@ fn discover(root: &Root) -> Vec<Probe> {
                 let channel = labelled(Channel::of(id), kind.clone());
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
                 let scale = Scale::Times { offset: 0, millionths };
-                probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).apart());
+                probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).blocking());
             }
         }
     }

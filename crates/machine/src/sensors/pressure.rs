@@ -5,7 +5,7 @@
 use super::{Probe, Sensor};
 use crate::Root;
 use crate::number::{lines, take_number};
-use record::{Channel, ChannelId, Resource, Stalled};
+use record::{Channel, ChannelId, Resource, StallKind};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "pressure",
@@ -21,7 +21,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let is_there = |resource: &&Resource| names.iter().any(|name| name == resource.as_str());
     let probe = |resource: &Resource| {
         let channel = |stalled| Channel::of(ChannelId::Pressure(*resource, stalled));
-        let channels = [Stalled::Some, Stalled::Full].map(channel).into();
+        let channels = [StallKind::Some, StallKind::Full].map(channel).into();
         let path = format!("{DIRECTORY}/{}", resource.as_str());
         // A read with cold caches takes 20 µs.
         Probe::file_of_many(path, parse, channels).rarely()

@@ -25,8 +25,8 @@ fn discover(root: &Root) -> Vec<Probe> {
     let Ok(firmware) = vcio::Firmware::open(root) else {
         return Vec::new();
     };
-    let probe = |question: Question, beat: SampleInterval, of: OfRaspberryPi, label: &str| Probe {
-        beat,
+    let probe = |question: Question, interval: SampleInterval, of: OfRaspberryPi, label: &str| Probe {
+        interval,
         read: Read::Firmware(question),
         ..Probe::file(vcio::PATH.into(), number, channel(of, label))
     };
@@ -50,10 +50,7 @@ fn channel(of: OfRaspberryPi, label: &str) -> Channel {
 fn pmic(rails: &[Rail]) -> Probe {
     let total = channel(OfRaspberryPi::PmicPower, "sum of all rails");
     let each = rails.iter().map(|rail| {
-        let kind = match rail.is_voltage {
-            true => RailKind::Voltage,
-            false => RailKind::Current,
-        };
+        let kind = if rail.is_voltage { RailKind::Voltage } else { RailKind::Current };
         let label = match rail.name.as_str() {
             "ext5v" => "input",
             name => name,
@@ -63,7 +60,7 @@ fn pmic(rails: &[Rail]) -> Probe {
     let channels = std::iter::once(total).chain(each).collect();
     let probe = Probe { read: Read::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
     // The converters need some milliseconds for all rails.
-    probe.min_interval_ms(BEAT_MS).apart()
+    probe.min_interval_ms(BEAT_MS).blocking()
 }
 
 #[cfg(test)]
@@ -82,7 +79,7 @@ mod tests {
             OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage),
         ];
         assert_eq!(ids, expected.map(ChannelId::RaspberryPi).each_ref());
-        assert!(probe.apart && probe.channels[2].label == "input");
+        assert!(probe.is_blocking && probe.channels[2].label == "input");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Probe {
     /// Channels without values; one integer per channel and read.
     pub channels: Vec<Channel>,
     /// Read interval.
-    pub beat: SampleInterval,
+    pub interval: SampleInterval,
     /// Read method.
     pub read: Read,
     /// Largest value of a counter with a single channel that wraps to 0 after it.
@@ -39,7 +39,7 @@ pub struct Probe {
     pub scale: Scale,
     /// True if a read sleeps or may hang (I2C, drives, batteries): a separate thread reads it, and ticks use the latest
     /// value.
-    pub apart: bool,
+    pub is_blocking: bool,
 }
 
 /// Read interval of a probe.
@@ -90,29 +90,29 @@ impl Probe {
         Self {
             path,
             channels,
-            beat: SampleInterval::EveryTick,
+            interval: SampleInterval::EveryTick,
             read: Read::File(parser),
             wraps_after: None,
             scale: Scale::One,
-            apart: false,
+            is_blocking: false,
         }
     }
 
     /// Sets a minimum interval in milliseconds.
     pub(super) fn min_interval_ms(mut self, ms: u32) -> Self {
-        self.beat = SampleInterval::AtMostEveryMs(ms);
+        self.interval = SampleInterval::AtMostEveryMs(ms);
         self
     }
 
     /// Sets the interval to [`SampleInterval::Rarely`].
     pub(super) fn rarely(mut self) -> Self {
-        self.beat = SampleInterval::Rarely;
+        self.interval = SampleInterval::Rarely;
         self
     }
 
     /// Moves reads to a separate thread.
-    pub(super) fn apart(mut self) -> Self {
-        self.apart = true;
+    pub(super) fn blocking(mut self) -> Self {
+        self.is_blocking = true;
         self
     }
 

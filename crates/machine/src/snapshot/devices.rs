@@ -55,11 +55,11 @@ impl Walk<'_> {
     pub(super) fn devices(&mut self) {
         for (folder, files) in [("/sys/bus/pci/devices", PCI), ("/sys/bus/usb/devices", USB), ("/sys/block", DISK)] {
             for name in self.root.list(folder).unwrap_or_default() {
-                let base = self.followed(&format!("{folder}/{name}"));
+                let base = self.add_link(&format!("{folder}/{name}"));
                 files.iter().for_each(|file| self.file(&format!("{base}/{file}")));
                 self.parent_drivers(&base);
                 if folder == "/sys/block" {
-                    let behind = self.followed(&format!("{base}/device"));
+                    let behind = self.add_link(&format!("{base}/device"));
                     BEHIND_DISK.iter().for_each(|file| self.file(&format!("{behind}/{file}")));
                 }
             }
@@ -68,7 +68,7 @@ impl Walk<'_> {
     }
 
     /// Adds the link, if it is one, and returns the location of its target.
-    fn followed(&mut self, path: &str) -> String {
+    fn add_link(&mut self, path: &str) -> String {
         match self.root.link(path) {
             Ok(target) => {
                 self.link(path, &target);

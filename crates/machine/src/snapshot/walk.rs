@@ -1,7 +1,7 @@
 //! Walks over the files of a machine for a snapshot: selects files, and redacts them.
 
 use super::notation::{error_name, escape};
-use super::places::{FilePolicy, is_wanted};
+use super::paths::{FilePolicy, is_wanted};
 use crate::Root;
 use crate::timeline::monotonic_ns;
 use record::Why;
@@ -102,7 +102,7 @@ impl Walk<'_> {
     pub(super) fn file(&mut self, path: &str) {
         match self.root.read_bytes(path) {
             Ok(bytes) if bytes.len() <= FILE_BYTES_MAX => {
-                let bytes = self.blanked(path, bytes);
+                let bytes = self.redacted(path, bytes);
                 self.content(path, &bytes);
             }
             Ok(_) => {}
@@ -151,7 +151,7 @@ impl Walk<'_> {
     }
 
     /// Redacts private data. Binary content is kept: the few binary files are properties of the device tree.
-    fn blanked(&mut self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
+    fn redacted(&mut self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
         match path.rsplit('/').next().unwrap_or_default() {
             "DMI" => return crate::survey::dmi_without_serials(&bytes),
             "eeprom" => return crate::survey::spd_without_serials(&bytes),

@@ -82,10 +82,7 @@ fn bus(name: &str, parts: &[&str]) -> DiskBus {
     if name.starts_with("vd") || name.starts_with("xvd") || has(&is_virtual) {
         return DiskBus::Virtual;
     }
-    match name.starts_with("sd") && has(&|part| part.starts_with("host")) {
-        true => DiskBus::Scsi,
-        false => DiskBus::Unknown,
-    }
+    if name.starts_with("sd") && has(&|part| part.starts_with("host")) { DiskBus::Scsi } else { DiskBus::Unknown }
 }
 
 /// `0000:01:00.0`.

@@ -19,5 +19,5 @@ pub fn probe() -> Probe {
         read: Read::MeasuredThreads,
         ..Probe::file_of_many("/proc/PID/task/TID/schedstat".into(), number, channels)
     };
-    probe.min_interval_ms(BEAT_MS).apart()
+    probe.min_interval_ms(BEAT_MS).blocking()
 }

@@ -50,7 +50,7 @@ pub(super) fn allowed() -> Vec<u32> {
 }
 
 /// CPUs of `allowed` that are not measured; all of them if none remains.
-pub(super) fn others(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
+pub(super) fn unmeasured(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
     let others = allowed.iter().copied().filter(|cpu| !measured.contains(cpu));
     let others: Vec<u32> = others.collect();
     if others.is_empty() { allowed.to_vec() } else { others }
@@ -77,7 +77,7 @@ mod tests {
             (&[0], &[0], &[0]),
             (&[4, 5], &[], &[4, 5]),
         ] {
-            assert_eq!(others(allowed, measured), expected);
+            assert_eq!(unmeasured(allowed, measured), expected);
         }
     }
 
@@ -85,25 +85,25 @@ mod tests {
     fn thread_is_moved_and_so_is_one_that_comes_later() {
         let all = allowed();
         let last = vec![*all.last().unwrap()];
-        let watchers = ThreadAffinity::default();
+        let affinity = ThreadAffinity::default();
         let (joined, wait) = std::sync::mpsc::channel();
         let (go, gone) = std::sync::mpsc::channel::<()>();
         let first = {
-            let watchers = watchers.clone();
+            let affinity = affinity.clone();
             std::thread::spawn(move || {
-                watchers.join().unwrap();
+                affinity.join().unwrap();
                 joined.send(()).unwrap();
                 gone.recv().unwrap();
                 allowed()
             })
         };
         wait.recv().unwrap();
-        watchers.move_to(&[]);
-        watchers.move_to(&last);
+        affinity.move_to(&[]);
+        affinity.move_to(&last);
         go.send(()).unwrap();
         assert_eq!(first.join().unwrap(), last);
         let later = std::thread::spawn(move || {
-            watchers.join().unwrap();
+            affinity.join().unwrap();
             allowed()
         });
         assert_eq!(later.join().unwrap(), last);

@@ -20,8 +20,8 @@ const SLOW_READS_MIN: u64 = 3;
 
 /// Schedule of one source.
 #[derive(Debug)]
-pub(super) struct Plan {
-    beat_ns: u64,
+pub(super) struct ReadSchedule {
+    interval_ns: u64,
     due_ns: u64,
     failures: u32,
     /// Shortest read so far; longer ones include preemption.
@@ -30,10 +30,10 @@ pub(super) struct Plan {
     reads: u64,
 }
 
-impl Plan {
-    pub(super) fn new(beat: SampleInterval) -> Self {
-        let beat_ns = beat.time().as_nanos() as u64;
-        Self { beat_ns, due_ns: 0, failures: 0, read_ns_min: u64::MAX, read_ns_total: 0, reads: 0 }
+impl ReadSchedule {
+    pub(super) fn new(interval: SampleInterval) -> Self {
+        let interval_ns = interval.time().as_nanos() as u64;
+        Self { interval_ns, due_ns: 0, failures: 0, read_ns_min: u64::MAX, read_ns_total: 0, reads: 0 }
     }
 
     /// True if it is due at a tick now. Ticks have a distance of `interval_ns`, so the nearest tick is chosen.
@@ -45,8 +45,8 @@ impl Plan {
     /// times its resolution would exceed its growth.
     pub(super) fn is_worth_a_last_read(&self, now_ns: u64) -> bool {
         let answers = self.failures == 0 && !self.is_slow();
-        let passed_enough = self.due_ns < now_ns.saturating_add(self.beat_ns / 4 * 3);
-        self.beat_ns > 0 && answers && passed_enough
+        let passed_enough = self.due_ns < now_ns.saturating_add(self.interval_ns / 4 * 3);
+        self.interval_ns > 0 && answers && passed_enough
     }
 
     pub(super) fn due_ns(&self) -> u64 {
@@ -65,7 +65,7 @@ impl Plan {
             _ => 0,
         };
         let duty_ns = self.read_ns_min.saturating_mul(DUTY_FACTOR);
-        let wait_ns = self.beat_ns.max(retry_ns).max(duty_ns);
+        let wait_ns = self.interval_ns.max(retry_ns).max(duty_ns);
         self.due_ns = now_ns.saturating_add(wait_ns);
     }
 
@@ -81,7 +81,7 @@ impl Plan {
             u64::MAX => 0,
             read_ns => read_ns.saturating_mul(DUTY_FACTOR),
         };
-        Duration::from_nanos(self.beat_ns.max(duty_ns).max(RETRY_NS)) + patience
+        Duration::from_nanos(self.interval_ns.max(duty_ns).max(RETRY_NS)) + patience
     }
 
     /// True if every read so far was slow.
@@ -109,39 +109,36 @@ mod tests {
             (&[50 * MS, 60 * MS, 2 * MS], 200 * MS, true),
             (&[50 * MS, 60 * MS, MS / 2], 50 * MS, false),
         ] {
-            let mut plan = Plan::new(SampleInterval::EveryTick);
+            let mut schedule = ReadSchedule::new(SampleInterval::EveryTick);
             for read_ns in reads_ns {
-                plan.after_read(0, *read_ns, Ok(()));
+                schedule.after_read(0, *read_ns, Ok(()));
             }
-            assert_eq!((plan.due_ns(), plan.is_slow()), (due_ns, slow), "{reads_ns:?}");
+            assert_eq!((schedule.due_ns(), schedule.is_slow()), (due_ns, slow), "{reads_ns:?}");
         }
     }
 
     #[test]
     fn slow_sources_are_read_at_end() {
-        for (beat, failed, now_ms, again) in [
+        for (interval, failed, now_ms, again) in [
             (SampleInterval::AtMostEveryMs(6000), false, 5000, true),
             (SampleInterval::AtMostEveryMs(6000), false, 500, false),
             (SampleInterval::AtMostEveryMs(6000), true, 5000, false),
             (SampleInterval::EveryTick, false, 5000, false),
         ] {
-            let mut plan = Plan::new(beat);
-            let outcome = match failed {
-                true => Err(Failure::Errno(libc::EAGAIN)),
-                false => Ok(()),
-            };
-            plan.after_read(0, 10_000, outcome);
+            let mut schedule = ReadSchedule::new(interval);
+            let outcome = if failed { Err(Failure::Errno(libc::EAGAIN)) } else { Ok(()) };
+            schedule.after_read(0, 10_000, outcome);
             let now_ns = now_ms * MS;
-            assert_eq!(plan.is_worth_a_last_read(now_ns), again, "{beat:?} {now_ms}");
+            assert_eq!(schedule.is_worth_a_last_read(now_ns), again, "{interval:?} {now_ms}");
         }
     }
 
     #[test]
     fn denied_sources_are_not_retried() {
         for (errno, again) in [(libc::EACCES, false), (libc::EOPNOTSUPP, false), (libc::EAGAIN, true)] {
-            let mut plan = Plan::new(SampleInterval::AtMostEveryMs(1));
-            plan.after_read(5, 1, Err(Failure::Errno(errno)));
-            assert_eq!(plan.is_due(u64::MAX - 1, 0), again, "{errno}");
+            let mut schedule = ReadSchedule::new(SampleInterval::AtMostEveryMs(1));
+            schedule.after_read(5, 1, Err(Failure::Errno(errno)));
+            assert_eq!(schedule.is_due(u64::MAX - 1, 0), again, "{errno}");
         }
     }
 }

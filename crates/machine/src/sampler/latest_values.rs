@@ -129,30 +129,30 @@ mod tests {
 
     #[test]
     fn values_are_taken_once() {
-        let feed = LatestValues::new("meter", vec![channel("a"), channel("b")], Duration::MAX);
-        assert_eq!(feed.channels()[1].source, "meter");
+        let latest_values = LatestValues::new("meter", vec![channel("a"), channel("b")], Duration::MAX);
+        assert_eq!(latest_values.channels()[1].source, "meter");
         let (mut seen, mut values) = (0, [NONE; 2]);
         let mut take = || {
             values.fill(NONE);
-            (feed.take(&mut seen, &mut values, monotonic_ns()), values)
+            (latest_values.take(&mut seen, &mut values, monotonic_ns()), values)
         };
         assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
-        feed.put(Ok(&[1]), 10);
+        latest_values.put(Ok(&[1]), 10);
         assert_eq!(take(), (TakeResult::Fresh, [1, NONE]));
         assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
-        feed.put(Err(Failure::Errno(110)), 10);
+        latest_values.put(Err(Failure::Errno(110)), 10);
         assert_eq!(take(), (TakeResult::Failed(Failure::Errno(110)), [NONE; 2]));
-        assert_eq!(feed.cost(), (2, 20));
+        assert_eq!(latest_values.cost(), (2, 20));
     }
 
     #[test]
     fn missing_values_after_timeout() {
-        let feed = LatestValues::new("meter", vec![channel("a")], Duration::from_secs(2));
+        let latest_values = LatestValues::new("meter", vec![channel("a")], Duration::from_secs(2));
         let mut values = [NONE];
         let soon = monotonic_ns() + 1_000_000_000;
-        assert_eq!(feed.take(&mut 0, &mut values, soon), TakeResult::Nothing);
+        assert_eq!(latest_values.take(&mut 0, &mut values, soon), TakeResult::Nothing);
         let late = soon + 6_000_000_000;
-        let taken = feed.take(&mut 0, &mut values, late);
+        let taken = latest_values.take(&mut 0, &mut values, late);
         assert!(matches!(taken, TakeResult::Failed(Failure::Silent(6 | 7))), "{taken:?}");
     }
 }

@@ -4,10 +4,10 @@
 //! bus, dead drive) blocks only its own source: when its values exceed their patience, another thread takes over the
 //! others.
 
-use super::feed::LatestValues;
-use super::plan::Plan;
+use super::latest_values::LatestValues;
 use super::reader::{Own, Reader};
-use super::watchers::ThreadAffinity;
+use super::schedule::ReadSchedule;
+use super::thread_affinity::ThreadAffinity;
 use crate::sensors::NONE;
 use crate::timeline::{monotonic_ns, thread_cpu_ns};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -27,15 +27,15 @@ const NAP_NS: u64 = 60_000_000_000;
 #[derive(Debug)]
 pub(super) struct SlowSource {
     pub(super) reader: Reader,
-    pub(super) plan: Plan,
-    pub(super) feed: LatestValues,
+    pub(super) schedule: ReadSchedule,
+    pub(super) latest_values: LatestValues,
     values: Vec<i64>,
 }
 
 impl SlowSource {
-    pub(super) fn new(reader: Reader, plan: Plan, feed: LatestValues) -> Self {
-        let values = vec![NONE; feed.channels().len()];
-        Self { reader, plan, feed, values }
+    pub(super) fn new(reader: Reader, schedule: ReadSchedule, latest_values: LatestValues) -> Self {
+        let values = vec![NONE; latest_values.channels().len()];
+        Self { reader, schedule, latest_values, values }
     }
 
     fn read(&mut self, buffer: &mut [u8]) {
@@ -43,8 +43,8 @@ impl SlowSource {
         self.values.fill(NONE);
         let outcome = self.reader.read(Own::default(), buffer, &mut self.values);
         let read_ns = monotonic_ns() - begin_ns;
-        self.plan.after_read(begin_ns, read_ns, outcome);
-        self.feed.put(outcome.map(|()| &self.values[..]), read_ns);
+        self.schedule.after_read(begin_ns, read_ns, outcome);
+        self.latest_values.put(outcome.map(|()| &self.values[..]), read_ns);
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) struct SlowReaderPool(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    watchers: ThreadAffinity,
+    affinity: ThreadAffinity,
     sources: Mutex<Vec<Arc<Mutex<SlowSource>>>>,
     threads: AtomicU32,
     stop: AtomicBool,
@@ -64,8 +64,8 @@ struct Shared {
 
 impl SlowReaderPool {
     /// Creates a pool with this affinity, without starting a thread.
-    pub(super) fn new(watchers: ThreadAffinity) -> Self {
-        Self(Arc::new(Shared { watchers, ..Shared::default() }))
+    pub(super) fn new(affinity: ThreadAffinity) -> Self {
+        Self(Arc::new(Shared { affinity, ..Shared::default() }))
     }
 
     /// Adds a source, which is read soon.
@@ -128,7 +128,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 fn work(shared: &Shared) {
     // On failure the thread runs on other CPUs, which is acceptable.
-    let _ = shared.watchers.join();
+    let _ = shared.affinity.join();
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut counted_ns = 0;
     while !shared.stop.load(Ordering::Relaxed) {
@@ -139,10 +139,10 @@ fn work(shared: &Shared) {
             let Some(source) = source else { break };
             // Locked: another thread is reading it, perhaps forever.
             if let Ok(mut source) = source.try_lock() {
-                if source.plan.is_due(monotonic_ns(), 0) {
+                if source.schedule.is_due(monotonic_ns(), 0) {
                     source.read(&mut buffer);
                 }
-                next_ns = next_ns.min(source.plan.due_ns());
+                next_ns = next_ns.min(source.schedule.due_ns());
             }
             index += 1;
         }
@@ -158,7 +158,7 @@ fn work(shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::feed::TakeResult;
+    use super::super::latest_values::TakeResult;
     use super::*;
     use crate::Root;
     use crate::sensors::{Probe, Read, SampleInterval, Scale};
@@ -185,22 +185,22 @@ mod tests {
                 source: "/a".into(),
                 ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)
             }],
-            beat: SampleInterval::AtMostEveryMs(1),
+            interval: SampleInterval::AtMostEveryMs(1),
             read: Read::File(parser),
             wraps_after: None,
             scale: Scale::One,
-            apart: true,
+            is_blocking: true,
         };
         let root = Root::from_board("== /a\n1\n").unwrap();
-        let feed = LatestValues::new("/a", probe.channels.clone(), Duration::MAX);
+        let latest_values = LatestValues::new("/a", probe.channels.clone(), Duration::MAX);
         let reader = Reader::new(&root, &probe);
-        (SlowSource::new(reader, Plan::new(probe.beat), feed.clone()), feed)
+        (SlowSource::new(reader, ReadSchedule::new(probe.interval), latest_values.clone()), latest_values)
     }
 
     /// Waits for an answer, regardless of the load of the machine.
-    fn answered(feed: &LatestValues) -> i64 {
+    fn answered(latest_values: &LatestValues) -> i64 {
         let mut values = [NONE];
-        while feed.take(&mut 0, &mut values, 0) != TakeResult::Fresh {
+        while latest_values.take(&mut 0, &mut values, 0) != TakeResult::Fresh {
             std::thread::sleep(Duration::from_millis(1));
         }
         values[0]
@@ -208,20 +208,20 @@ mod tests {
 
     #[test]
     fn hanging_source_blocks_only_itself() {
-        let lanes = SlowReaderPool::new(ThreadAffinity::default());
-        let (hanging, hanging_feed) = source(hang);
-        let (other, other_feed) = source(answer);
-        lanes.add(hanging);
-        lanes.add(other);
-        lanes.start();
+        let slow_readers = SlowReaderPool::new(ThreadAffinity::default());
+        let (hanging, hanging_values) = source(hang);
+        let (other, other_values) = source(answer);
+        slow_readers.add(hanging);
+        slow_readers.add(other);
+        slow_readers.start();
         // Another thread starts only after the first one hangs.
-        while lanes.0.threads.load(Ordering::Relaxed) < 2 {
-            lanes.help();
+        while slow_readers.0.threads.load(Ordering::Relaxed) < 2 {
+            slow_readers.help();
         }
-        assert_eq!(answered(&other_feed), 2);
+        assert_eq!(answered(&other_values), 2);
         let mut values = [NONE];
-        assert_eq!(hanging_feed.take(&mut 0, &mut values, 0), TakeResult::Nothing);
+        assert_eq!(hanging_values.take(&mut 0, &mut values, 0), TakeResult::Nothing);
         HANGS.store(false, Ordering::Relaxed);
-        assert_eq!(answered(&hanging_feed), 1);
+        assert_eq!(answered(&hanging_values), 1);
     }
 }

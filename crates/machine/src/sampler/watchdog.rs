@@ -4,7 +4,7 @@
 //! firmware call), the watchdog abandons that source and another thread continues with the others; the old one moves
 //! the source to the threads for slow ones as soon as its read returns, and ends.
 
-use super::lent::SourceHandle;
+use super::borrowed_source::ReadBuffer;
 use super::shared::{Shared, raise_priority};
 use super::{Sampler, Tick};
 use crate::faults::{self, Call};
@@ -17,12 +17,12 @@ use std::time::{Duration, Instant};
 /// Stack size; the default of 8 MiB of address space would look like high memory use in `top`.
 const STACK_BYTES: usize = 128 << 10;
 /// Interval of the watchdog.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of checks that find a read unfinished before it counts as hung. Checks rather than seconds, because they
 /// pause while the program is stopped.
-const LOOKS_MAX: u32 = 3;
+const CHECKS_MAX: u32 = 3;
 /// Minimum duration of such a read, in seconds.
-const HANGS_S: u32 = LOOKS_MAX - 1;
+const HANGS_S: u32 = CHECKS_MAX - 1;
 /// Maximum number of abandoned sources; a working machine has fewer.
 const HANGS_MAX: u32 = 8;
 /// Maximum time for stopping: detection of a hung read, and a last row.
@@ -46,17 +46,17 @@ pub(super) struct SamplerWatchdog {
     end: Condvar,
     threads: Mutex<Vec<Thread>>,
     /// Result of the last check.
-    looked: Mutex<TickStatus>,
+    last_check: Mutex<ReadCheck>,
     /// False if the owner checks.
     has_watchdog: bool,
 }
 
 /// Check of the current read.
 #[derive(Debug, Default)]
-struct TickStatus {
+struct ReadCheck {
     reading: u64,
     /// Number of consecutive checks with this read.
-    looks: u32,
+    checks: u32,
 }
 
 impl SamplerWatchdog {
@@ -70,7 +70,7 @@ impl SamplerWatchdog {
         timeline: &Timeline,
         has_watchdog: bool,
     ) -> std::io::Result<Arc<Self>> {
-        let turns = Arc::new(Self {
+        let watchdog = Arc::new(Self {
             sampler: Mutex::new(sampler),
             shared: Arc::clone(shared),
             timeline: timeline.clone(),
@@ -81,20 +81,20 @@ impl SamplerWatchdog {
             ended: Mutex::new(false),
             end: Condvar::new(),
             threads: Mutex::default(),
-            looked: Mutex::default(),
+            last_check: Mutex::default(),
             has_watchdog,
         });
-        turns.lock().due_ns = timeline.now_ns();
-        turns.spawn("sampler", |turns| turns.work(0))?;
+        watchdog.lock().due_ns = timeline.now_ns();
+        watchdog.spawn("sampler", |watchdog| watchdog.work(0))?;
         if !has_watchdog {
-            return Ok(turns);
+            return Ok(watchdog);
         }
-        if let Err(error) = turns.spawn("slow-sensors", |turns| turns.watch()) {
-            turns.stop.store(true, Ordering::Relaxed);
-            turns.wake();
+        if let Err(error) = watchdog.spawn("slow-sensors", |watchdog| watchdog.watch()) {
+            watchdog.stop.store(true, Ordering::Relaxed);
+            watchdog.wake();
             return Err(error);
         }
-        Ok(turns)
+        Ok(watchdog)
     }
 
     /// Stops; false if a hung read prevented the last row.
@@ -105,13 +105,13 @@ impl SamplerWatchdog {
         let has_ended = loop {
             let left = until.saturating_duration_since(Instant::now());
             let ended = lock(&self.ended);
-            let waited = self.end.wait_timeout_while(ended, left.min(LOOK), |ended| !*ended);
+            let waited = self.end.wait_timeout_while(ended, left.min(CHECK_INTERVAL), |ended| !*ended);
             let has_ended = *waited.unwrap_or_else(PoisonError::into_inner).0;
             if has_ended || left.is_zero() {
                 break has_ended;
             }
             if !self.has_watchdog {
-                self.look();
+                self.check();
             }
         };
         self.wake();
@@ -128,9 +128,9 @@ impl SamplerWatchdog {
     }
 
     fn spawn(self: &Arc<Self>, name: &str, work: fn(&Arc<Self>)) -> std::io::Result<()> {
-        let turns = Arc::clone(self);
+        let watchdog = Arc::clone(self);
         let builder = std::thread::Builder::new().name(name.into());
-        let start = || builder.stack_size(STACK_BYTES).spawn(move || work(&turns));
+        let start = || builder.stack_size(STACK_BYTES).spawn(move || work(&watchdog));
         let handle = faults::pass(Call::Thread, "sampler", start)?;
         lock(&self.threads).push(handle.thread().clone());
         Ok(())
@@ -142,13 +142,13 @@ impl SamplerWatchdog {
 
     /// Runs ticks while this thread owns the turn.
     fn work(&self, mine: u32) {
-        let (mut hands, cpu_before_ns, watchers) = {
+        let (mut read_buffer, cpu_before_ns, affinity) = {
             let sampler = self.lock();
-            let hands = SourceHandle::new(sampler.channels.len(), sampler.cpus);
+            let read_buffer = ReadBuffer::new(sampler.channels.len(), sampler.cpus);
             // Includes ticks of the owner or of earlier threads.
-            (hands, sampler.cost.cpu_ns, sampler.watchers.clone())
+            (read_buffer, sampler.cost.cpu_ns, sampler.affinity.clone())
         };
-        self.shared.lock().pin_errno = watchers.join().err();
+        self.shared.lock().pin_errno = affinity.join().err();
         raise_priority();
         loop {
             let due_ns = self.lock().due_ns();
@@ -156,11 +156,12 @@ impl SamplerWatchdog {
             let is_last = self.stop.load(Ordering::Relaxed);
             let mut sampler = self.lock();
             sampler.cost.wakeups += sleeps;
-            let tick = match is_last {
-                true => sampler.last_tick(&self.timeline),
-                false => sampler.begin(&self.timeline, self.timeline.now_ns()),
+            let tick = if is_last {
+                sampler.last_tick(&self.timeline)
+            } else {
+                sampler.begin(&self.timeline, self.timeline.now_ns())
             };
-            let Some(mut sampler) = self.row(sampler, mine, &tick, &mut hands) else {
+            let Some(mut sampler) = self.row(sampler, mine, &tick, &mut read_buffer) else {
                 return;
             };
             if is_last {
@@ -183,25 +184,25 @@ impl SamplerWatchdog {
         mut sampler: MutexGuard<'a, Sampler>,
         mine: u32,
         tick: &Tick,
-        hands: &mut SourceHandle,
+        read_buffer: &mut ReadBuffer,
     ) -> Option<MutexGuard<'a, Sampler>> {
         sampler.begin_row(tick);
         for index in 0..sampler.slots.len() {
-            let Some(mut lent) = sampler.lend(index, tick) else {
+            let Some(mut source) = sampler.check_out(index, tick) else {
                 continue;
             };
             let number = sampler.next_read();
             drop(sampler);
             self.slot.store(index, Ordering::Relaxed);
             self.reading.store(number, Ordering::Release);
-            let outcome = lent.read(tick, hands);
+            let outcome = source.read(tick, read_buffer);
             self.reading.store(0, Ordering::Release);
             sampler = self.lock();
             if self.turn.load(Ordering::Relaxed) != mine {
-                sampler.take_returned(lent, outcome, hands);
+                sampler.adopt(source, outcome, read_buffer);
                 return None;
             }
-            sampler.give_back(lent, outcome, hands);
+            sampler.check_in(source, outcome, read_buffer);
         }
         sampler.end_row(tick);
         Some(sampler)
@@ -210,44 +211,41 @@ impl SamplerWatchdog {
     /// Runs the watchdog.
     fn watch(self: &Arc<Self>) {
         // On failure the thread runs on other CPUs, which is acceptable.
-        let _ = self.lock().watchers.clone().join();
+        let _ = self.lock().affinity.clone().join();
         while !*lock(&self.ended) {
-            std::thread::park_timeout(LOOK);
-            self.look();
+            std::thread::park_timeout(CHECK_INTERVAL);
+            self.check();
         }
     }
 
     /// Checks the current read; called every second.
-    pub(super) fn look(self: &Arc<Self>) {
+    pub(super) fn check(self: &Arc<Self>) {
         let now = self.reading.load(Ordering::Acquire);
-        let mut looked = lock(&self.looked);
-        looked.looks = match now == looked.reading {
-            true => looked.looks + 1,
-            false => 1,
-        };
-        looked.reading = now;
-        let hangs = now != 0 && looked.looks >= LOOKS_MAX;
-        drop(looked);
+        let mut last_check = lock(&self.last_check);
+        last_check.checks = if now == last_check.reading { last_check.checks + 1 } else { 1 };
+        last_check.reading = now;
+        let hangs = now != 0 && last_check.checks >= CHECKS_MAX;
+        drop(last_check);
         if hangs {
-            self.give_up(now);
+            self.abandon(now);
         }
     }
 
     /// Abandons the read with this number, and the thread that waits for it.
-    fn give_up(self: &Arc<Self>, number: u64) {
+    fn abandon(self: &Arc<Self>, number: u64) {
         let mut sampler = self.lock();
         if self.reading.load(Ordering::Acquire) != number {
             return;
         }
         self.reading.store(0, Ordering::Release);
         let turn = self.turn.fetch_add(1, Ordering::Relaxed) + 1;
-        sampler.give_up(self.slot.load(Ordering::Relaxed), HANGS_S);
+        sampler.abandon(self.slot.load(Ordering::Relaxed), HANGS_S);
         self.shared.take_over(&mut sampler);
         drop(sampler);
         let goes_on = turn <= HANGS_MAX
             && self
-                .spawn("sampler", |turns| {
-                    turns.work(turns.turn.load(Ordering::Relaxed));
+                .spawn("sampler", |watchdog| {
+                    watchdog.work(watchdog.turn.load(Ordering::Relaxed));
                 })
                 .is_ok();
         if !goes_on {

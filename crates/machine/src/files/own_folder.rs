@@ -11,7 +11,7 @@ use super::identity::{Identity, PREFIX, identity};
 use super::removal::{open_in, remove_held, remove_in};
 use super::{Access, Error, Folder, Problem, is_empty, own_uid, unguessable};
 use crate::faults::{self, Call};
-use crate::volatile::served_by;
+use crate::storage::served_by;
 use rustix::fs::{self, AtFlags, Mode};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -50,7 +50,7 @@ impl OwnFolder {
             let make = || fs::mkdirat(&above.folder, &name, Mode::RWXU);
             match faults::pass(Call::Folder, &path, make) {
                 Ok(()) => {
-                    let made = Self::held(above.folder, name, path)?;
+                    let made = Self::open_new(above.folder, name, path)?;
                     note(&made.folder.path, Some(made.identity()?))?;
                     return Ok(made);
                 }
@@ -65,8 +65,8 @@ impl OwnFolder {
     }
 
     /// Opens and checks the new directory. A rejected one is removed again if it is empty.
-    fn held(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
-        match believed(above.as_fd(), &name, &path) {
+    fn open_new(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
+        match verify_new(above.as_fd(), &name, &path) {
             Ok(folder) => Ok(Self { above, name, folder }),
             Err(problem) => {
                 let _ = fs::unlinkat(&above, &name, AtFlags::REMOVEDIR);
@@ -171,7 +171,7 @@ impl Drop for OwnFolder {
 }
 
 /// Opens the new directory and verifies that no other user could have replaced it.
-fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Problem> {
+fn verify_new(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Problem> {
     let (folder, about) = open_in(above, name, path)?;
     // A FUSE server may change its answers about owners and links at any time.
     let server = served_by(folder.as_fd());
@@ -210,9 +210,9 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
     /// Opens a directory as if it had just been created.
-    fn held(above: &Path, name: &str) -> Result<OwnFolder, Problem> {
+    fn open_new(above: &Path, name: &str) -> Result<OwnFolder, Problem> {
         let opened = Folder::open(above).unwrap().folder;
-        OwnFolder::held(opened, name.into(), above.join(name)).map_err(|error| error.problem)
+        OwnFolder::open_new(opened, name.into(), above.join(name)).map_err(|error| error.problem)
     }
 
     #[test]
@@ -223,23 +223,23 @@ mod tests {
         place.make_folder("new").unwrap();
         std::fs::write(path("full/file"), "").unwrap();
         symlink("new", path("link")).unwrap();
-        assert_eq!(held(place.path(), "link").unwrap_err(), Problem::Link);
-        assert_eq!(held(place.path(), "full").unwrap_err(), Problem::Another);
+        assert_eq!(open_new(place.path(), "link").unwrap_err(), Problem::Link);
+        assert_eq!(open_new(place.path(), "full").unwrap_err(), Problem::Another);
         let gone = Problem::Read(Errno::NOENT);
-        assert_eq!(held(place.path(), "none").unwrap_err(), gone);
-        drop(held(place.path(), "new").unwrap());
+        assert_eq!(open_new(place.path(), "none").unwrap_err(), gone);
+        drop(open_new(place.path(), "new").unwrap());
         assert!(!path("new").exists());
         place.make_folder("open").unwrap();
         std::fs::set_permissions(path("open"), PermissionsExt::from_mode(0o770)).unwrap();
         let refused = Problem::OthersWrite;
-        assert_eq!(held(place.path(), "open").unwrap_err(), refused);
+        assert_eq!(open_new(place.path(), "open").unwrap_err(), refused);
         // A rejected directory is removed again.
         assert!(!path("open").exists());
         if crate::is_root() {
             place.make_folder("foreign").unwrap();
             chown(path("foreign"), Some(65_534), None).unwrap();
             let refused = Problem::ForeignOwner(65_534);
-            assert_eq!(held(place.path(), "foreign").unwrap_err(), refused);
+            assert_eq!(open_new(place.path(), "foreign").unwrap_err(), refused);
         }
     }
 

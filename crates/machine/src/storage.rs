@@ -16,10 +16,7 @@ const FUSE: u64 = 0x6573_5546;
 pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
     let text = root.read("/proc/self/mountinfo").ok()?;
     let mounts: Vec<Mount> = text.lines().filter_map(parse_mountinfo).collect();
-    let mut folder = match root.is_system() {
-        true => without_links(folder),
-        false => folder.to_path_buf(),
-    };
+    let mut folder = if root.is_system() { without_links(folder) } else { folder.to_path_buf() };
     for _ in 0..DEPTH_MAX {
         // The last mount on a mount point is the visible one.
         let inside = mounts.iter().filter(|mount| folder.starts_with(&mount.point));

@@ -13,7 +13,7 @@ const TRIES: usize = 8;
 
 /// The cgroup, removed on drop.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct ExclusiveGroup {
     folder: String,
     _lock: Lock,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Held {
 ///
 /// # Errors
 /// Another process holds it.
-pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
+pub(crate) fn acquire(root: &Root, name: &str) -> Reading<Option<ExclusiveGroup>> {
     let Some((_, mount)) = hierarchy(root) else {
         return Ok(None);
     };
@@ -35,7 +35,7 @@ pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
         match lock::locked(&folder) {
             Ok(lock) => {
                 let _lock = lock;
-                return Ok(Some(Held { folder, _lock }));
+                return Ok(Some(ExclusiveGroup { folder, _lock }));
             }
             Err(Errno::AGAIN) => {
                 let why = "another run holds it, perhaps in a container";
@@ -49,11 +49,11 @@ pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
 }
 
 /// True if another process holds or held it.
-pub(crate) fn is_there(root: &Root, name: &str) -> bool {
+pub(crate) fn is_present(root: &Root, name: &str) -> bool {
     hierarchy(root).is_some_and(|(_, mount)| fs::stat(format!("{mount}/{name}")).is_ok())
 }
 
-impl Drop for Held {
+impl Drop for ExclusiveGroup {
     fn drop(&mut self) {
         // A remaining one is empty, and the next process takes it.
         let _ = faults::pass(Call::Remove, &self.folder, || fs::rmdir(&self.folder));
