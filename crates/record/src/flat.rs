@@ -1,7 +1,7 @@
 //! JSON format for other programs: a missing value is `null`, and its reason has the same key with `_missing` appended,
 //! so that an object never replaces a number. Files store `{"missing": ...}` instead; both can be read.
 
-use crate::{Record, json, newer};
+use crate::{Record, json, newer_schema};
 use serde_json::{Map, Value};
 
 /// Suffix of the key of a reason.

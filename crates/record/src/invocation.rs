@@ -19,7 +19,7 @@ pub struct Invocation {
 
 /// Stage of a run that has begun; it is complete when the next one begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StageStart {
+pub struct StartedStage {
     /// Name, the same whenever the same run is started.
     pub stage: String,
     /// Index of its first step.

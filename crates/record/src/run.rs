@@ -1,6 +1,6 @@
 //! Time and circumstances of a run: mode, options, idle check, states, settings, kernel messages, end.
 
-use crate::{DeathPoint, Fact, Invocation, Mode, Resumption, StageStart};
+use crate::{DeathPoint, Fact, Invocation, Mode, Resumption, StartedStage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub struct Run {
     pub asked: Option<Invocation>,
     /// Stages that have begun.
     #[serde(default)]
-    pub stages: Vec<StageStart>,
+    pub stages: Vec<StartedStage>,
     /// All resumptions, in order. `boot_id` is that of the last part.
     #[serde(default)]
     pub resumed: Vec<Resumption>,

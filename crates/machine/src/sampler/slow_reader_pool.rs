@@ -5,7 +5,7 @@
 //! others.
 
 use super::latest_values::LatestValues;
-use super::reader::{Own, Reader};
+use super::reader::{Reader, SamplerValues};
 use super::schedule::ReadSchedule;
 use super::thread_affinity::ThreadAffinity;
 use crate::sensors::NONE;
@@ -41,7 +41,7 @@ impl SlowSource {
     fn read(&mut self, buffer: &mut [u8]) {
         let begin_ns = monotonic_ns();
         self.values.fill(NONE);
-        let outcome = self.reader.read(Own::default(), buffer, &mut self.values);
+        let outcome = self.reader.read(SamplerValues::default(), buffer, &mut self.values);
         let read_ns = monotonic_ns() - begin_ns;
         self.schedule.after_read(begin_ns, read_ns, outcome);
         self.latest_values.put(outcome.map(|()| &self.values[..]), read_ns);

@@ -1,7 +1,7 @@
 //! Builds a Record from events: applies each event in turn, and completes the Record after the last one.
 
 use super::Event;
-use crate::{Channel, DeathPoint, End, Fact, Gate, Missing, Record, Restored, SettingChange, StageStart};
+use crate::{Channel, DeathPoint, End, Fact, Gate, Missing, Record, Restored, SettingChange, StartedStage};
 use std::collections::{BTreeMap, HashSet};
 
 impl Record {
@@ -40,7 +40,7 @@ impl Record {
             }
             Event::StageBegins { stage } => {
                 let first_step = self.steps.len();
-                self.run.stages.push(StageStart { stage, first_step });
+                self.run.stages.push(StartedStage { stage, first_step });
             }
             Event::Gate { gate } => self.take_gate(gate),
             Event::Machine { machine } => self.machine = *machine,

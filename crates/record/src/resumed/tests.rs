@@ -4,7 +4,7 @@ use super::*;
 use crate::soc_temperature::{SocReason, SocTemperature};
 use crate::{
     Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, Restored, SettingChange,
-    StageStart, State, Step, Unit, Variant, WorkloadId, nothing_known,
+    StartedStage, State, Step, Unit, Variant, WorkloadId, nothing_known,
 };
 
 const DIED_MS: i64 = 41_000;
@@ -73,7 +73,7 @@ fn died() -> Record {
     record.unread = vec![Missing::absent("/proc/x")];
     record.marks = vec![Mark { at_ms: 7, text: "fan off".into() }];
     record.kernel_messages = Fact::Known(vec![KernelMessage { at_ms: Some(9), text: "hot".into(), line: None }]);
-    let begun = |stage: &str, first_step| StageStart { stage: stage.into(), first_step };
+    let begun = |stage: &str, first_step| StartedStage { stage: stage.into(), first_step };
     record.run.stages = vec![begun("clocks", 0), begun("ciphers", 1)];
     record
 }

@@ -22,7 +22,7 @@ fn died(stages: &[Stage], steps: usize) -> Record {
     let mut record = Record::new(source, Run::default());
     for stage in stages.iter().filter_map(Stage::words) {
         let first_step = record.steps.len();
-        record.run.stages.push(StageStart { stage, first_step });
+        record.run.stages.push(StartedStage { stage, first_step });
         record.steps.push(step("x"));
     }
     record.steps.pop();
