@@ -129,7 +129,7 @@ fn costs(record: &Record) -> String {
     section("Settings that cost performance", &body)
 }
 
-/// Unreadable sources, so that missing data is not taken for good data.
+/// Unreadable sources, so that missing data does not look complete.
 fn left_out(machine: &Machine, first: &Survey) -> String {
     let policies = machine.policies.iter().flat_map(|policy| {
         let number = policy.policy;
