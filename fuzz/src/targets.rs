@@ -268,7 +268,7 @@ fn recording(data: &[u8]) {
             match payload(line) {
                 Some(row) if is_row(row) => drop(rows.row(row, 5)),
                 Some(event) => drop(serde_json::from_str::<record::Event>(event)),
-                None => rows.lose(),
+                None => rows.mark_lost(),
             }
         }
     }
