@@ -22,12 +22,12 @@ pub(crate) struct ClassicLoads {
 
 impl ClassicLoads {
     /// `-G`.
-    pub(super) fn is_geekbench(&self) -> bool {
+    pub(crate) fn is_geekbench(&self) -> bool {
         self.geekbench
     }
 
     /// `-P`.
-    pub(super) fn is_phoronix(&self) -> bool {
+    pub(crate) fn is_phoronix(&self) -> bool {
         self.phoronix.is_some()
     }
 

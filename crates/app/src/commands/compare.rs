@@ -1,14 +1,39 @@
 //! `sbc-bench compare`: one result among known boards, or several side by side.
 
+use super::Command;
 use super::known::reference;
-use super::many::{Many, read_many, write};
-use crate::args::{Form, WrittenFlags};
+use super::many::{Many, files_or_last, read_many, write};
+use crate::args::written::{Form, WrittenFlags};
 use explain::Document;
 use explain::compare::{self, Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use serde_json::Value;
 use std::path::PathBuf;
 
-pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {
+/// Rank one result or compare several
+///
+/// One result is ranked against known boards; several are compared, with the likely causes of differences.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Compare {
+    /// Logs or result files; `-` reads standard input [default: the last run]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Results of your own to rank it against as well: logs, result files, directories of them, or the address of a hub
+    ///
+    /// Those in /var/lib/sbc-bench/references (of a user: ~/.local/state/sbc-bench/references) always count. What a hub lists is
+    /// kept for when it does not answer.
+    #[arg(long, value_name = "FILE|DIR|URL", num_args = 1..)]
+    with: Vec<PathBuf>,
+    #[command(flatten)]
+    written: WrittenFlags,
+}
+
+impl Command for Compare {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        compare_files(&files_or_last(&self.files)?, &self.with, &self.written)
+    }
+}
+
+fn compare_files(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {
     let Many { results, status } = read_many(files, files.len().min(2))?;
     let (form, file) = written.form();
     let text = match results.as_slice() {

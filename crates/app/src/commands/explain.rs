@@ -1,79 +1,171 @@
-//! `sbc-bench explain`, `sbc-bench report`: reads Records, the streams of runs that died, and text
-//! logs, and says what they mean.
+//! `sbc-bench explain`: reads Records, the streams of runs that died, and text logs, and says what they mean: as text, in
+//! another format, as a page, as pictures.
 
+use super::Command;
+use super::known::reference;
+use super::many::{self, files_or_last};
 use super::reports::{all, find};
 use crate::{input, output, status};
+use anyhow::Context;
 use bench::Tools;
 use explain::any_file::{self, Unreadable};
 use explain::{Document, Explanation, OfFile, Verdict};
+use machine::Root;
+use machine::files::{self, Access};
 use record::Record;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A Record of an hour with hundreds of channels has a quarter of that.
-const FILE_BYTES_MAX: u64 = 256 << 20;
+pub(super) const FILE_BYTES_MAX: u64 = 256 << 20;
 
-/// `explain FILES`: text one after the other, or one JSON array.
-pub(crate) fn run(files: &[PathBuf], json: bool, details: bool, check: bool) -> anyhow::Result<u8> {
-    let mut entries: Vec<OfFile> = Vec::new();
-    let mut failed = false;
-    let mut worst = Verdict::Valid;
-    let format = if details { "details" } else { "text" };
-    for file in files {
-        let name = file.display().to_string();
-        let record = match read(file) {
-            Ok(record) => record,
-            Err(error) if files.len() == 1 => return Err(error),
-            // One file that cannot be read must not hide what the others say.
-            Err(error) => {
-                failed = true;
-                match json {
-                    true => entries.push(OfFile::Unread { file: name, error: format!("{error:#}") }),
-                    false => output::print(&format!("=== {name}\n{error:#}\n\n"))?,
-                }
-                continue;
-            }
-        };
-        if json {
-            let (explained, document) = Document::explained(&record);
-            worst = worst.max(explained.verdict);
-            entries.push(OfFile::Read(Box::new(document.from_file(&name))));
-            continue;
-        }
-        let explained = Explanation::of(&record);
-        worst = worst.max(explained.verdict);
-        let text = find(format)?.text(&record, &explained);
-        output::print(&match files.len() {
-            1 => text,
-            _ => format!("=== {name}\n{text}\n"),
-        })?;
-    }
-    if json {
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&entries)?))?;
-    }
-    Ok(match (failed, check) {
-        (true, _) => status::FAILURE,
-        (false, true) => status::of(worst),
-        (false, false) => 0,
-    })
+/// Explain logs or result files; also as page, card or plots
+///
+/// Prints whether the scores are valid, what they lost to which cause, and what helps.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Explain {
+    /// Logs of any sbc-bench version, or result files; `-` reads standard input [default: the last run]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print verdict, main results, causes and findings of each file as a JSON array
+    #[arg(long)]
+    json: bool,
+    /// Show the evidence behind each statement, with the lines of the log
+    #[arg(long, short = 'v', alias = "verbose", conflicts_with = "json")]
+    details: bool,
+    /// Exit with 2 if any result is degraded and with 3 if any is invalid
+    #[arg(long)]
+    check: bool,
+    /// Print another report (see `list reports`)
+    #[arg(long, value_name = "ID", conflicts_with_all = ["json", "details"])]
+    format: Option<String>,
+    /// Write an HTML page with verdict, causes, timeline, plots and figures to FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "details", "format"])]
+    html: Option<PathBuf>,
+    /// Write a picture of 1200 x 630 for links to FILE (PNG)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "details", "format"])]
+    card: Option<PathBuf>,
+    /// Write all plots of the result to DIR as PNG and SVG
+    #[arg(long, alias = "png", value_name = "DIR", conflicts_with_all = ["json", "details", "format"])]
+    plots: Option<PathBuf>,
 }
 
-/// `report FILE --format ID`.
-pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
-    let report = find(format)?;
-    let record = read(file)?;
-    if !report.is_of(&record) {
-        let others: Vec<&str> = all().into_iter().filter(|other| other.is_of(&record)).map(|other| other.id).collect();
-        let file = file.display();
-        anyhow::bail!("{file} has no data for the report {format}; its reports: {}.", others.join(", "));
+impl Command for Explain {
+    fn run(mut self: Box<Self>, _: &Root) -> anyhow::Result<u8> {
+        self.files = files_or_last(&self.files)?;
+        let of_one = [
+            ("--format", self.format.is_some()),
+            ("--html", self.html.is_some()),
+            ("--card", self.card.is_some()),
+            ("--plots", self.plots.is_some()),
+        ];
+        match (of_one.iter().find(|(_, is_given)| *is_given), self.files.as_slice()) {
+            (None, _) => self.print_all(),
+            (Some(_), [file]) => self.write_one(file),
+            (Some((option, _)), _) => anyhow::bail!("{option} takes one FILE."),
+        }
     }
-    let text = report.text(&record, &Explanation::of(&record));
-    let text = match report.id {
-        "lava" => bench::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?,
-        _ => text,
-    };
-    output::print(&text)?;
-    Ok(0)
+}
+
+impl Explain {
+    /// Text one after the other, or one JSON array.
+    fn print_all(&self) -> anyhow::Result<u8> {
+        let mut entries: Vec<OfFile> = Vec::new();
+        let mut failed = false;
+        let mut worst = Verdict::Valid;
+        let format = if self.details { "details" } else { "text" };
+        for file in &self.files {
+            let name = file.display().to_string();
+            let record = match read(file) {
+                Ok(record) => record,
+                Err(error) if self.files.len() == 1 => return Err(error),
+                // One file that cannot be read must not hide what the others say.
+                Err(error) => {
+                    failed = true;
+                    match self.json {
+                        true => entries.push(OfFile::Unread { file: name, error: format!("{error:#}") }),
+                        false => output::print(&format!("=== {name}\n{error:#}\n\n"))?,
+                    }
+                    continue;
+                }
+            };
+            if self.json {
+                let (explained, document) = Document::explained(&record);
+                worst = worst.max(explained.verdict);
+                entries.push(OfFile::Read(Box::new(document.from_file(&name))));
+                continue;
+            }
+            let explained = Explanation::of(&record);
+            worst = worst.max(explained.verdict);
+            let text = find(format)?.text(&record, &explained);
+            output::print(&match self.files.len() {
+                1 => text,
+                _ => format!("=== {name}\n{text}\n"),
+            })?;
+        }
+        if self.json {
+            output::print(&format!("{}\n", serde_json::to_string_pretty(&entries)?))?;
+        }
+        Ok(match failed {
+            true => status::FAILURE,
+            false => self.status(worst),
+        })
+    }
+
+    fn status(&self, verdict: Verdict) -> u8 {
+        if self.check { status::of(verdict) } else { 0 }
+    }
+
+    /// One result in another format, or as files.
+    fn write_one(&self, file: &Path) -> anyhow::Result<u8> {
+        let format = self.format.as_deref().map(find).transpose()?;
+        let record = read(file)?;
+        if let Some(report) = format.filter(|report| !report.is_of(&record)) {
+            let others: Vec<&str> =
+                all().into_iter().filter(|other| other.is_of(&record)).map(|other| other.id).collect();
+            let (file, id) = (file.display(), report.id);
+            anyhow::bail!("{file} has no data for the report {id}; its reports: {}.", others.join(", "));
+        }
+        let explained = Explanation::of(&record);
+        if let Some(report) = format {
+            let text = report.text(&record, &explained);
+            output::print(&match report.id {
+                "lava" => {
+                    bench::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?
+                }
+                _ => text,
+            })?;
+            return Ok(self.status(explained.verdict));
+        }
+        let reference = reference(&[])?;
+        if let Some(page) = &self.html {
+            many::write(&page::page(&record, &explained, &reference), Some(page))?;
+        }
+        if self.card.is_some() || self.plots.is_some() {
+            self.draw(&page::drawings(&record, &explained, &reference))?;
+        }
+        Ok(self.status(explained.verdict))
+    }
+
+    /// Writes the pictures; names those of the directory.
+    fn draw(&self, drawings: &[page::Drawing]) -> anyhow::Result<()> {
+        if let Some(card) = &self.card {
+            let drawing = drawings.iter().find(|drawing| drawing.name == page::CARD);
+            let drawing = drawing.context("the result has no card")?;
+            files::replace_unsynced(card, &drawing.png().map_err(anyhow::Error::msg)?, Access::World)?;
+        }
+        let Some(folder) = &self.plots else { return Ok(()) };
+        files::make_all(folder)?;
+        for drawing in drawings {
+            let png = drawing.png().map_err(anyhow::Error::msg)?;
+            for (ending, bytes) in [("png", png), ("svg", drawing.svg.clone().into_bytes())] {
+                let path = folder.join(format!("{}.{ending}", drawing.name));
+                files::replace_unsynced(&path, &bytes, Access::World)?;
+                output::print(&format!("{}\n", path.display()))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A Record from any supported file; `-` is standard input.

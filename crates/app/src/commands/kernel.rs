@@ -1,15 +1,38 @@
-//! `sbc-bench -k`, `sbc-bench kernel`: the verdict over the running kernel, or that of a board file.
+//! `sbc-bench -k`, `sbc-bench inspect kernel`: the verdict over the running kernel, or that of a board file.
 
+use super::Command;
 use super::review::looked_at;
+use crate::args::groups::RootFlags;
 use crate::{input, output};
 use explain::kernel::{Eol, text, verdict};
 use machine::Root;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The dates of all products that endoflife.date knows have less.
 const EOL_BYTES_MAX: u64 = 4 << 20;
 
-pub(crate) fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::Result<u8> {
+/// Show the kernel's origin and support status
+///
+/// Also lists settings of the kernel that cost performance.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Kernel {
+    /// Newer end-of-life dates: https://endoflife.date/api/linux.json, or a table like data/kernels.tsv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) eol_file: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) root: RootFlags,
+}
+
+impl Command for Kernel {
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        run(root, self.eol_file.as_deref(), self.json)
+    }
+}
+
+fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::Result<u8> {
     let eol = match eol_file {
         None => Eol::shipped(),
         Some(path) => {

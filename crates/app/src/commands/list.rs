@@ -1,5 +1,6 @@
 //! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions and manual.
 
+use super::Command;
 use crate::args;
 use crate::output;
 use std::fmt::Write;
@@ -17,7 +18,57 @@ fn tables() -> [Table; 5] {
     ]
 }
 
-pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
+/// List sensors, workloads, rules, reports, tools and more
+#[derive(Debug, clap::Args)]
+pub(crate) struct List {
+    /// What to list: questions, sensors, workloads, rules, reports, tools or definitions [default: all but tools]
+    what: Option<String>,
+}
+
+impl Command for List {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        list(self.what.as_deref())
+    }
+}
+
+/// Print shell completions
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Completions {
+    /// bash, elvish, fish, powershell or zsh
+    shell: clap_complete::Shell,
+}
+
+impl Command for Completions {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        completions(self.shell)
+    }
+}
+
+/// Print the manual page
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Manual {}
+
+impl Command for Manual {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        manual()
+    }
+}
+
+fn list(what: Option<&str>) -> anyhow::Result<u8> {
     match what {
         Some("definitions") => return definitions(),
         Some("tools") => return super::tools::list(),
@@ -47,7 +98,7 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
 
 /// The workloads that the user has defined.
 fn definitions() -> anyhow::Result<u8> {
-    let definitions = crate::args::definitions(None).map_err(anyhow::Error::msg)?;
+    let definitions = crate::args::program::definitions(None).map_err(anyhow::Error::msg)?;
     let mut text = String::new();
     for (file, definition) in &definitions.all {
         let line = definition.command_line();
@@ -65,14 +116,14 @@ fn definitions() -> anyhow::Result<u8> {
     Ok(0)
 }
 
-pub(crate) fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut args::grammar(), "sbc-bench", &mut text);
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(0)
 }
 
-pub(crate) fn manual() -> anyhow::Result<u8> {
+fn manual() -> anyhow::Result<u8> {
     let mut text = Vec::new();
     clap_mangen::Man::new(args::grammar()).render(&mut text)?;
     output::print(&String::from_utf8_lossy(&text))?;
@@ -86,11 +137,12 @@ mod tests {
         let answers: Vec<_> = explain::ANSWERS.iter().map(|answer| &answer.id).collect();
         assert_eq!(bench::QUESTIONS.iter().map(|question| &question.id).collect::<Vec<_>>(), answers);
         let grammar = crate::args::grammar();
+        let verbs = crate::args::tests::every_verb(&grammar);
         for question in bench::QUESTIONS {
             let word = question.asked_by.split(' ').next().unwrap_or_default();
             let is_known = match word.strip_prefix('-') {
                 Some(flag) => grammar.get_arguments().any(|argument| argument.get_short() == flag.chars().next()),
-                None => grammar.find_subcommand(word).is_some(),
+                None => verbs.iter().any(|(_, verb)| verb.get_name() == word),
             };
             assert!(is_known, "{word}");
         }

@@ -1,6 +1,7 @@
 //! `sbc-bench redact`: a log, Record, stream, recording or board file without what is private, and what was taken
 //! out of it. How that is done is told in [`record::redact`] and [`explain::redact`].
 
+use super::Command;
 use crate::{input, output};
 use anyhow::Context;
 use explain::any_file;
@@ -14,7 +15,26 @@ const BYTES_MAX: u64 = 256 << 20;
 /// A blanked file: its content, what was blanked, damaged lines that are left out.
 pub(super) type RedactedFile = (Vec<u8>, Vec<(Kind, u32)>, usize);
 
-pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
+/// Remove private data from logs, result files and snapshots
+///
+/// Removes names, addresses, serial numbers and commands; also from recordings and streams.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Redact {
+    /// Logs of any sbc-bench version, result files, streams, recordings, .board snapshots
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write to this file (several inputs: to this directory) instead of standard output
+    #[arg(long, short, value_name = "FILE|DIR")]
+    output: Option<PathBuf>,
+}
+
+impl Command for Redact {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        redact(&self.files, self.output.as_deref())
+    }
+}
+
+fn redact(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     let is_folder = to.is_some_and(Path::is_dir);
     anyhow::ensure!(paths.len() == 1 || is_folder, "Several files need --output with an existing directory.");
     for path in paths {

@@ -6,8 +6,13 @@ mod screen;
 use super::known::reference;
 use super::sending::Sending;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::{Checked, Command, Verb};
 use super::{recover, resume};
-use crate::args::RunArgs;
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, ScreenFlags, TuneFlags};
+use crate::args::program::{ProgramFlags, RepeatFlags};
+use crate::args::run::{RunArgs, RunFlags};
+use crate::args::targets::TargetFlags;
 use crate::look::Look;
 use crate::paths::Paths;
 use crate::progress::{Picture, ProgressBar};
@@ -32,7 +37,46 @@ use std::sync::mpsc::Receiver;
 /// A machine of 4096 CPUs has less.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
-pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
+/// Run the standard benchmark, a workload, or a command (-- CMD)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    program: ProgramFlags,
+    #[command(flatten)]
+    repeat: RepeatFlags,
+    #[command(flatten)]
+    targets: TargetFlags,
+    #[command(flatten)]
+    tune: TuneFlags,
+    #[command(flatten)]
+    resume: ResumeFlags,
+    #[command(flatten)]
+    screen: ScreenFlags,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl Verb for Run {
+    fn checked(self, environment: &Environment) -> Checked {
+        let program = ProgramFlags { repeat: self.repeat.repeat, ..self.program };
+        self.targets.check(&program.workload_ids())?;
+        let mut run = RunArgs::of(program.task()?, self.flags, self.tune, environment)?;
+        run.options.targets = self.targets.targets()?;
+        Ok(Box::new(RunArgs { resume: self.resume.resume, screen: self.screen.tui, ..run }))
+    }
+}
+
+impl Command for RunArgs {
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        run(root, *self)
+    }
+
+    fn into_run(self: Box<Self>) -> Option<RunArgs> {
+        Some(*self)
+    }
+}
+
+fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
         "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \

@@ -1,7 +1,9 @@
-//! `sbc-bench -S`, `sbc-bench storage`: disks, cards, buses, memory modules and power supply, with what
+//! `sbc-bench -S`, `sbc-bench inspect storage`: disks, cards, buses, memory modules and power supply, with what
 //! is wrong with them.
 
+use super::Command;
 use super::review::looked_at;
+use crate::args::groups::RootFlags;
 use crate::output;
 use explain::rules::{self, Subject};
 use explain::survey::{self, words};
@@ -10,7 +12,25 @@ use machine::Root;
 use record::{Record, Survey};
 use std::sync::atomic::AtomicI32;
 
-pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
+/// Show disks, cards, memory modules and power supply
+///
+/// Disks and SD cards with their bus speed and health.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Storage {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) root: RootFlags,
+}
+
+impl Command for Storage {
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        run(root, self.json)
+    }
+}
+
+fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
     let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
     let mut findings = rules::check_at_rest(&record);
     findings.retain(|finding| rules::is_about(finding, Subject::Storage));

@@ -1,6 +1,7 @@
 //! `sbc-bench list tools` and `sbc-bench install-tools`: the external programs that workloads can run,
 //! and the packages they come in.
 
+use super::Command;
 use crate::output;
 use bench::Tools;
 use bench::packages::{self, DISTRIBUTIONS, InstallPlan, ToolStatus};
@@ -47,12 +48,32 @@ fn paragraph(status: &ToolStatus) -> String {
 
 /// Those that a run would use.
 pub(super) fn tools() -> anyhow::Result<Tools> {
-    let user = crate::args::calling_user().map_err(anyhow::Error::msg)?;
+    let user = crate::args::program::calling_user().map_err(anyhow::Error::msg)?;
     Ok(Tools::of_user(user.map(std::sync::Arc::new)))
 }
 
+/// Install missing external tools
+///
+/// Uses the distribution's package manager and shows the command before it runs.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct InstallTools {
+    /// Tools from `sbc-bench list tools` [default: all missing ones]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Command for InstallTools {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        install(&self.names, self.yes)
+    }
+}
+
 /// Shows the command, asks, and runs it.
-pub(crate) fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
+fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
     let installation =
         packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
     for note in &installation.notes {

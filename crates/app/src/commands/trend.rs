@@ -1,12 +1,22 @@
-//! `sbc-bench trend`: results of one machine by date, and where their figures changed.
+//! `sbc-bench results --over-time`: results of one machine by date, and where their figures changed.
 
 use super::many::{Many, read_many, write};
-use crate::args::{Form, WrittenFlags};
+use crate::args::written::Form;
 use crate::{output, status};
+use clap::ValueEnum;
 use explain::trend::{self, Sample, trends};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-pub(crate) fn run(files: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {
+/// Prints it in a format, or writes a page.
+///
+/// # Errors
+/// The format is unknown, or no file can be read.
+pub(super) fn run(files: &[PathBuf], format: &str, page: Option<&Path>) -> anyhow::Result<u8> {
+    let form = match page {
+        Some(_) => Form::Html,
+        None => Form::from_str(format, false)
+            .map_err(|_| anyhow::anyhow!("--format must be one of csv, html, json, md, text."))?,
+    };
     let Many { results, status: unread } = read_many(files, 1)?;
     let samples: Vec<Sample<'_>> = results
         .iter()
@@ -14,15 +24,14 @@ pub(crate) fn run(files: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u
         .collect();
     let trends = trends(&samples);
     let is_empty = trends.iter().all(|trend| trend.results.is_empty());
-    let (form, file) = written.form();
     let text = match form {
         Form::Text => trend::text(&trends),
         Form::Md => trend::markdown_text(&trends),
         Form::Csv => trend::csv(&trends),
         Form::Json => serde_json::to_string_pretty(&trends)? + "\n",
-        Form::Html => page::trends(&trends),
+        Form::Html => ::page::trends(&trends),
     };
-    write(&text, file)?;
+    write(&text, page)?;
     if is_empty {
         output::note("No result can be used for a trend: all are invalid, died or have no date.");
         return Ok(status::FAILURE);

@@ -1,6 +1,6 @@
 //! `sbc-bench update`: a newer program in the place of this one, after showing it and asking.
 
-use crate::args::UpdateArgs;
+use super::Command;
 use crate::{input, output, status};
 use anyhow::{Context, Error};
 use bench::update::{self, Source, Version};
@@ -9,14 +9,41 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use machine::Timeline;
 use std::io::{BufRead, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Age in days from which a release is called old. Releases are more frequent; a mirror may withhold them.
 const AGE_DAYS_MAX: i32 = 183;
 /// A key has two lines.
 const KEY_BYTES_MAX: u64 = 4 << 10;
 
-pub(crate) fn run(args: &UpdateArgs) -> anyhow::Result<u8> {
+/// Replace this program by a newer one
+///
+/// Verifies the signature and sum of the newer program, shows it and asks. The new one must start; otherwise the old
+/// one stays. Programs of a package are left to the package manager.
+#[derive(Debug, Default, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Update {
+    /// Address of the release: https://..., or http:// on this host [default: that of the project, if it is built in]
+    #[arg(long, value_name = "URL")]
+    from: Option<String>,
+    /// Public key of minisign that the release is signed with [default: that of the project, if it is built in]
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Only say what would be installed; exit with 1 if there is something newer
+    #[arg(long)]
+    check: bool,
+    /// Do not ask for confirmation
+    #[arg(long, short, conflicts_with = "check")]
+    yes: bool,
+}
+
+impl Command for Update {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        run(&self)
+    }
+}
+
+fn run(args: &Update) -> anyhow::Result<u8> {
     let key = args.key.as_deref().map(key).transpose()?;
     let source = Source::new(args.from.as_deref(), key.as_deref()).map_err(Error::msg)?;
     let program = std::env::current_exe().context("The path of this program is unknown")?;

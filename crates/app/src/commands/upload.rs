@@ -1,13 +1,36 @@
 //! `sbc-bench upload`: sends results to a hub, redacted, after showing them and asking; and what waits since an earlier try.
 
+use super::Command;
 use super::redact::{self, sentence};
-use super::sending::{Outgoing, Sending};
-use crate::args::UploadArgs;
+use super::sending::{Outgoing, SendFlags, Sending};
 use crate::{input, output, status};
 use anyhow::Context;
 use bench::hub::BYTES_MAX;
+use std::path::PathBuf;
 
-pub(crate) fn run(args: &UploadArgs) -> anyhow::Result<u8> {
+/// Send results to a hub
+///
+/// Redacts them, shows what is sent and asks once. Prints a short address for each. What could not be sent is kept
+/// and sent by the next upload to the same hub.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Upload {
+    /// Logs of any sbc-bench version, result files, streams, recordings [default: what was not sent before]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Address of the hub: https://HOST, or http:// on this host
+    #[arg(id = "hub", long = "to", value_name = "URL", env = "SBC_BENCH_HUB")]
+    to: String,
+    #[command(flatten)]
+    how: SendFlags,
+}
+
+impl Command for Upload {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        upload(&self)
+    }
+}
+
+fn upload(args: &Upload) -> anyhow::Result<u8> {
     let sending = Sending::new(&args.to, &args.how)?;
     let mut ready = Vec::new();
     for file in &args.files {

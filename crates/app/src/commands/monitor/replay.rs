@@ -2,7 +2,7 @@
 //! again at its own pace, faster, or as fast as it goes.
 
 use super::Poll;
-use crate::args::Replay;
+use super::flags::Replay;
 use crate::commands::explain;
 use crate::input;
 use ::explain::monitor::{Item, Recorded, Watch, items_of_record};

@@ -1,15 +1,22 @@
-//! Arguments of `sensitivity`: at which clocks, which workloads. They end in a [`Sensitivity`].
+//! `sbc-bench sensitivity`: at which clocks, which workloads.
 
-use super::groups::chosen;
-use super::program::{ProgramFlags, ScoreFlags};
+use super::{Checked, Verb};
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, ScreenFlags, TuneFlags, chosen};
+use crate::args::program::{ProgramFlags, ScoreFlags};
+use crate::args::run::{RunArgs, RunFlags};
+use crate::args::targets::TargetFlags;
+use bench::AnyTask;
 use bench::Form;
 use bench::sensitivity::{ClockSelection, DEFAULT_LOADS, Load, Sensitivity, load};
 use bench::{CpuSelection, parse_cpu_selection, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What loses how much when the clock falls?
-#[derive(Debug, Clone, Default, clap::Args)]
+/// Measure how workloads depend on the CPU clock
+///
+/// Reports the elasticity of each workload (by how much its score follows the clock) and what limits it.
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct SensitivityFlags {
     /// Clocks to test: kHz values such as 600000,1500000, extremes (lowest and highest OPP) or all
     #[arg(long, value_name = "KHZ|extremes|all", default_value = "extremes")]
@@ -36,6 +43,24 @@ pub(crate) struct SensitivityFlags {
     /// Command to benchmark, with its arguments
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
+    #[command(flatten)]
+    targets: TargetFlags,
+    #[command(flatten)]
+    resume: ResumeFlags,
+    #[command(flatten)]
+    screen: ScreenFlags,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl Verb for SensitivityFlags {
+    fn checked(self, environment: &Environment) -> Checked {
+        let task = self.task()?;
+        self.targets.check(&task.workload_ids())?;
+        let mut run = RunArgs::of(AnyTask::of(task), self.flags, TuneFlags::default(), environment)?;
+        run.options.targets = self.targets.targets()?;
+        Ok(Box::new(RunArgs { resume: self.resume.resume, screen: self.screen.tui, ..run }))
+    }
 }
 
 /// An option of commands and workloads of the user's own, which nothing else reads.

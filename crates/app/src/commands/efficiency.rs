@@ -1,13 +1,19 @@
-//! Arguments of `efficiency` and of the classic `-g`. They end in an [`Efficiency`].
+//! `sbc-bench efficiency`, `-g`: score, temperature and power at every OPP.
 
+use super::{Checked, Verb};
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, ScreenFlags, TuneFlags};
+use crate::args::run::{RunArgs, RunFlags};
+use crate::args::targets::TargetFlags;
+use bench::AnyTask;
 use bench::efficiency::{CpuSets, Efficiency};
 use bench::{Form, workloads_with_variants};
 use bench::{Workload, parse_duration, workloads};
 use record::Variant;
 use std::time::Duration;
 
-/// What performance costs in watts and degrees.
-#[derive(Debug, Clone, Default, clap::Args)]
+/// Measure score, temperature and power at every OPP
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct EfficiencyFlags {
     /// CPUs to test: cores, clusters, coreclusters, all, or a list such as 0-3 [default: all CPUs together]
     #[arg(value_name = "CPUS", default_value = "", hide_default_value = true)]
@@ -25,6 +31,24 @@ pub(crate) struct EfficiencyFlags {
     /// Time to measure idle power and temperature first [default: 20s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     idle: Option<Duration>,
+    #[command(flatten)]
+    targets: TargetFlags,
+    #[command(flatten)]
+    resume: ResumeFlags,
+    #[command(flatten)]
+    screen: ScreenFlags,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl Verb for EfficiencyFlags {
+    fn checked(self, environment: &Environment) -> Checked {
+        let task = self.task()?;
+        self.targets.check(task.load.as_ref().map(|load| &load.workload))?;
+        let mut run = RunArgs::of(AnyTask::of(task), self.flags, TuneFlags::default(), environment)?;
+        run.options.targets = self.targets.targets()?;
+        Ok(Box::new(RunArgs { resume: self.resume.resume, screen: self.screen.tui, ..run }))
+    }
 }
 
 impl EfficiencyFlags {
@@ -55,7 +79,7 @@ fn load(name: &str) -> Result<Form, String> {
 ///
 /// # Errors
 /// One sentence about what is wrong.
-pub(super) fn task(sets: &str) -> Result<Efficiency, String> {
+pub(crate) fn task(sets: &str) -> Result<Efficiency, String> {
     let sets = CpuSets::parse(sets)?;
     Ok(Efficiency { sets, ..Efficiency::default() })
 }
