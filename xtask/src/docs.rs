@@ -4,6 +4,7 @@
 //! A test compares what is there with what would be written, so that a change of the code cannot leave them behind.
 
 mod book;
+mod commands;
 mod rules;
 mod source;
 
@@ -36,6 +37,7 @@ fn made() -> Result<Vec<(String, String)>> {
     let document = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let mut made = vec![(SCHEMA.to_owned(), schema()?), (ARCHITECTURE.to_owned(), tidy::architecture(&document)?)];
     made.extend(rules::pages()?);
+    made.push(commands::page()?);
     made.push(book::summary()?);
     Ok(made)
 }

@@ -1,5 +1,6 @@
 //! The help of the program as a whole: verbs in groups, then the classic flags, variables and exit statuses.
 
+use super::arrange::OLD;
 use crate::commands::monitor::MonitorFlags;
 use clap::{Args, Command};
 use std::fmt::Write;
@@ -53,7 +54,7 @@ If your own command fails, its exit status is returned.";
 pub(super) fn with_help(grammar: Command) -> Command {
     let of_monitor = MonitorFlags::augment_args(Command::new("monitor"));
     let is_of_monitor = move |arg: &clap::Arg| of_monitor.get_arguments().any(|known| known.get_id() == arg.get_id());
-    let groups = groups(&grammar);
+    let (groups, others) = (groups(&grammar), others(&grammar));
     let grammar = grammar.mut_args(move |arg| {
         let hide = is_of_monitor(&arg) || arg.is_hide_set();
         arg.hide(hide).hide_short_help(true)
@@ -63,7 +64,7 @@ pub(super) fn with_help(grammar: Command) -> Command {
         .override_usage(USAGE)
         .before_help(format!("{DEFAULTS}\n\n{groups}"))
         .before_long_help(format!("{DEFAULTS}\n\n{groups}\n\nOptions:"))
-        .after_long_help(AFTER_LONG)
+        .after_long_help(format!("{}\n\n{AFTER_LONG}", others))
 }
 
 /// The verbs, each with what it does.
@@ -76,6 +77,19 @@ fn groups(grammar: &Command) -> String {
             let about = about.map(ToString::to_string).unwrap_or_default();
             let _ = writeln!(text, "{:COLUMN$}{about}", format!("  {name}"));
         }
+    }
+    text.trim_end().to_owned()
+}
+
+/// Verbs that no group lists, and those of earlier versions.
+fn others(grammar: &Command) -> String {
+    let mut text = "Other commands:\n".to_owned();
+    for verb in grammar.get_subcommands().filter(|verb| verb.is_hide_set() && verb.get_name() != "guard") {
+        let _ = writeln!(text, "{:17}{}", format!("  {}", verb.get_name()), verb.get_about().unwrap_or_default());
+    }
+    text.push_str("\nEarlier commands, which still work:\n");
+    for (old, new) in OLD {
+        let _ = writeln!(text, "{:17}{}", format!("  {old}"), new.join(" "));
     }
     text.trim_end().to_owned()
 }

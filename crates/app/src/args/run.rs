@@ -1,11 +1,14 @@
 //! Options that every verb with a run takes, and the run that they make of a task.
 
 use super::Environment;
-use super::groups::{IdleFlags, OutputFlags, TuneFlags, UserFlags, chosen};
+use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags, UserFlags, chosen};
 use super::meters::MeterFlags;
 use super::program::calling_user;
+use super::targets::TargetFlags;
+use crate::commands::Checked;
 use crate::commands::sending::RunUploadFlags;
 use bench::{AnyTask, Options};
+use record::WorkloadId;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,6 +63,34 @@ impl RunFlags {
             (self.user.as_root, "--as-root"),
         ];
         self.idle.given().chain(chosen(others)).chain(self.upload.given()).next()
+    }
+}
+
+/// Options of verbs that run a workload of choice.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct TaskFlags {
+    #[command(flatten)]
+    targets: TargetFlags,
+    #[command(flatten)]
+    screen: ScreenFlags,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl TaskFlags {
+    /// The run of a task with these workloads.
+    pub(crate) fn run<'a>(
+        self,
+        task: AnyTask,
+        workloads: impl IntoIterator<Item = &'a WorkloadId>,
+        tune: TuneFlags,
+        resume: ResumeFlags,
+        environment: &Environment,
+    ) -> Checked {
+        self.targets.check(workloads)?;
+        let mut run = RunArgs::of(task, self.flags, tune, environment)?;
+        run.options.targets = self.targets.targets()?;
+        Ok(Box::new(RunArgs { resume: resume.resume, screen: self.screen.tui, ..run }))
     }
 }
 

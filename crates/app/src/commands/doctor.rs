@@ -34,29 +34,25 @@ impl Command for Doctor {
     }
 
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        run(root, self.json)
+        let results = Paths::choose(!root.is_system() || machine::is_root(), None).history;
+        let (machine, mut subjects) = examine(root, &results);
+        // Programs are those of this system, not of the machine whose files these are.
+        let mut tools = match root.is_system() {
+            true => examine_tools(&super::tools::tools()?),
+            false => Vec::new(),
+        };
+        let mut redactor = Redactor::default();
+        for row in subjects.iter_mut().chain(&mut tools) {
+            // It goes into bug reports.
+            row.because = redactor.line(&plain(&row.because));
+        }
+        let shown = match self.json {
+            true => format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?),
+            false => text(&subjects, &tools),
+        };
+        output::print(&shown)?;
+        Ok(0)
     }
-}
-
-fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
-    let results = Paths::choose(!root.is_system() || machine::is_root(), None).history;
-    let (machine, mut subjects) = examine(root, &results);
-    // Programs are those of this system, not of the machine whose files these are.
-    let mut tools = match root.is_system() {
-        true => examine_tools(&super::tools::tools()?),
-        false => Vec::new(),
-    };
-    let mut redactor = Redactor::default();
-    for row in subjects.iter_mut().chain(&mut tools) {
-        // It goes into bug reports.
-        row.because = redactor.line(&plain(&row.because));
-    }
-    let shown = match json {
-        true => format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?),
-        false => text(&subjects, &tools),
-    };
-    output::print(&shown)?;
-    Ok(0)
 }
 
 fn value(machine: &Machine, subjects: &[Capability], tools: &[Capability]) -> Value {

@@ -2,9 +2,8 @@
 
 use super::{Checked, Verb};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, ScreenFlags, TuneFlags};
-use crate::args::run::{RunArgs, RunFlags};
-use crate::args::targets::TargetFlags;
+use crate::args::groups::{ResumeFlags, TuneFlags};
+use crate::args::run::TaskFlags;
 use bench::AnyTask;
 use bench::efficiency::{CpuSets, Efficiency};
 use bench::{Form, workloads_with_variants};
@@ -32,22 +31,16 @@ pub(crate) struct EfficiencyFlags {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     idle: Option<Duration>,
     #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
     resume: ResumeFlags,
     #[command(flatten)]
-    screen: ScreenFlags,
-    #[command(flatten)]
-    flags: RunFlags,
+    run: TaskFlags,
 }
 
 impl Verb for EfficiencyFlags {
     fn checked(self, environment: &Environment) -> Checked {
         let task = self.task()?;
-        self.targets.check(task.load.as_ref().map(|load| &load.workload))?;
-        let mut run = RunArgs::of(AnyTask::of(task), self.flags, TuneFlags::default(), environment)?;
-        run.options.targets = self.targets.targets()?;
-        Ok(Box::new(RunArgs { resume: self.resume.resume, screen: self.screen.tui, ..run }))
+        let workloads: Vec<_> = task.load.iter().map(|load| load.workload).collect();
+        self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)
     }
 }
 

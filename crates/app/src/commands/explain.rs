@@ -214,7 +214,7 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
 /// What a text without results is, and the command that reads it; none for what nothing here reads.
 fn command_for(text: &str) -> Option<(&'static str, &'static str)> {
     if machine::BoardFile::is_one(text) {
-        return Some(("a snapshot of a machine", "sbc-bench --root FILE identify"));
+        return Some(("a snapshot of a machine", "sbc-bench inspect identify FILE"));
     }
-    machine::is_cpuinfo(text).then_some(("/proc/cpuinfo", "sbc-bench identify --cpuinfo FILE"))
+    machine::is_cpuinfo(text).then_some(("/proc/cpuinfo", "sbc-bench inspect identify FILE"))
 }

@@ -53,7 +53,16 @@ impl Verb for Identify {
 
 impl Command for Identified {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        run(root, &self.0)
+        let args = &self.0;
+        let machine = match &args.file {
+            Some(file) => of_file(file)?,
+            None if args.has_text_facts() => machine::identify(&of_texts(root, args)?),
+            None => bench::identified(root),
+        };
+        let answer = soc::identify(&machine);
+        let shown = if args.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
+        output::print(&shown)?;
+        Ok(0)
     }
 }
 
@@ -85,18 +94,6 @@ fn strings(text: &str) -> Vec<String> {
         }
     };
     lists.flat_map(pairs).collect()
-}
-
-fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
-    let machine = match &args.file {
-        Some(file) => of_file(file)?,
-        None if args.has_text_facts() => machine::identify(&of_texts(root, args)?),
-        None => bench::identified(root),
-    };
-    let answer = soc::identify(&machine);
-    let shown = if args.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
-    output::print(&shown)?;
-    Ok(0)
 }
 
 /// The machine of a snapshot, of `/proc/cpuinfo` alone, or of a result.

@@ -28,30 +28,26 @@ pub(crate) struct Kernel {
 
 impl Command for Kernel {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        run(root, self.eol_file.as_deref(), self.json)
-    }
-}
-
-fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::Result<u8> {
-    let eol = match eol_file {
-        None => Eol::shipped(),
-        Some(path) => {
-            let bytes = input::read(path, EOL_BYTES_MAX)?;
-            Eol::parse(&String::from_utf8_lossy(&bytes))
-                .map_err(|why| anyhow::anyhow!("{} contains no kernel end-of-life dates: {why}", path.display()))?
+        let eol = match &self.eol_file {
+            None => Eol::shipped(),
+            Some(path) => {
+                let bytes = input::read(path, EOL_BYTES_MAX)?;
+                Eol::parse(&String::from_utf8_lossy(&bytes))
+                    .map_err(|why| anyhow::anyhow!("{} contains no kernel end-of-life dates: {why}", path.display()))?
+            }
+        };
+        // Disks are not asked for their health: it says nothing about a kernel.
+        let record = looked_at(root, machine::survey(root, 0));
+        let verdict = verdict(&record, &eol);
+        if self.json {
+            let mut value = serde_json::to_value(&verdict)?;
+            value["findings"] = explain::printed_findings(&verdict.findings);
+            value["facts"] = serde_json::to_value(&record.surveys[0].kernel)?;
+            record::flatten(&mut value);
+            output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+        } else {
+            output::print(&text(&record, &verdict))?;
         }
-    };
-    // Disks are not asked for their health: it says nothing about a kernel.
-    let record = looked_at(root, machine::survey(root, 0));
-    let verdict = verdict(&record, &eol);
-    if json {
-        let mut value = serde_json::to_value(&verdict)?;
-        value["findings"] = explain::printed_findings(&verdict.findings);
-        value["facts"] = serde_json::to_value(&record.surveys[0].kernel)?;
-        record::flatten(&mut value);
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
-    } else {
-        output::print(&text(&record, &verdict))?;
+        Ok(0)
     }
-    Ok(0)
 }

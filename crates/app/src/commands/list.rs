@@ -31,7 +31,32 @@ impl Command for List {
     }
 
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        list(self.what.as_deref())
+        let what = self.what.as_deref();
+        match what {
+            Some("definitions") => return definitions(),
+            Some("tools") => return super::tools::list(),
+            Some("workloads") => {
+                output::print(&super::workloads::text()?)?;
+                return Ok(0);
+            }
+            _ => {}
+        }
+        let tables = tables();
+        let wanted: Vec<&Table> = tables.iter().filter(|(name, _)| what.is_none_or(|what| what == *name)).collect();
+        if wanted.is_empty() {
+            let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+            names.extend(["tools", "definitions"]);
+            anyhow::bail!("Unknown table {:?}; known tables: {}.", what.unwrap_or(""), names.join(", "));
+        }
+        let mut text = String::new();
+        for (name, entries) in wanted {
+            let _ = writeln!(text, "{name}:");
+            for (id, about) in entries {
+                text.push_str(&output::row(&format!("  {id}"), 31, about));
+            }
+        }
+        output::print(&text)?;
+        Ok(0)
     }
 }
 
@@ -49,7 +74,10 @@ impl Command for Completions {
     }
 
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        completions(self.shell)
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut args::grammar(), "sbc-bench", &mut text);
+        output::print(&String::from_utf8_lossy(&text))?;
+        Ok(0)
     }
 }
 
@@ -64,36 +92,11 @@ impl Command for Manual {
     }
 
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        manual()
+        let mut text = Vec::new();
+        clap_mangen::Man::new(args::grammar()).render(&mut text)?;
+        output::print(&String::from_utf8_lossy(&text))?;
+        Ok(0)
     }
-}
-
-fn list(what: Option<&str>) -> anyhow::Result<u8> {
-    match what {
-        Some("definitions") => return definitions(),
-        Some("tools") => return super::tools::list(),
-        Some("workloads") => {
-            output::print(&super::workloads::text()?)?;
-            return Ok(0);
-        }
-        _ => {}
-    }
-    let tables = tables();
-    let wanted: Vec<&Table> = tables.iter().filter(|(name, _)| what.is_none_or(|what| what == *name)).collect();
-    if wanted.is_empty() {
-        let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
-        names.extend(["tools", "definitions"]);
-        anyhow::bail!("Unknown table {:?}; known tables: {}.", what.unwrap_or(""), names.join(", "));
-    }
-    let mut text = String::new();
-    for (name, entries) in wanted {
-        let _ = writeln!(text, "{name}:");
-        for (id, about) in entries {
-            text.push_str(&output::row(&format!("  {id}"), 31, about));
-        }
-    }
-    output::print(&text)?;
-    Ok(0)
 }
 
 /// The workloads that the user has defined.
@@ -113,20 +116,6 @@ fn definitions() -> anyhow::Result<u8> {
         let _ = writeln!(text, "Root does not read {} because {why}.", file.display());
     }
     output::print(&text)?;
-    Ok(0)
-}
-
-fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut args::grammar(), "sbc-bench", &mut text);
-    output::print(&String::from_utf8_lossy(&text))?;
-    Ok(0)
-}
-
-fn manual() -> anyhow::Result<u8> {
-    let mut text = Vec::new();
-    clap_mangen::Man::new(args::grammar()).render(&mut text)?;
-    output::print(&String::from_utf8_lossy(&text))?;
     Ok(0)
 }
 

@@ -28,33 +28,29 @@ pub(crate) struct Mark {
 
 impl Command for Mark {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        mark(&self.words.join(" "), self.to.as_deref())
-    }
-}
-
-fn mark(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
-    let text = explain::plain(text);
-    anyhow::ensure!(!text.is_empty(), "A mark needs a text.");
-    let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
-    let mut running = running::recordings();
-    if let Some(path) = to {
-        let absolute = std::path::absolute(path)?;
-        running.retain(|entry| entry.path == absolute);
-        if running.is_empty() {
-            mark_inactive(path, &text)?;
-            return Ok(0);
+        let text = explain::plain(&self.words.join(" "));
+        anyhow::ensure!(!text.is_empty(), "A mark needs a text.");
+        let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
+        let mut running = running::recordings();
+        if let Some(path) = &self.to {
+            let absolute = std::path::absolute(path)?;
+            running.retain(|entry| entry.path == absolute);
+            if running.is_empty() {
+                mark_inactive(path, &text)?;
+                return Ok(0);
+            }
         }
+        let whose = if machine::is_root() { "" } else { " of yours" };
+        anyhow::ensure!(
+            !running.is_empty(),
+            "No recording{whose} is in progress; start one with `sbc-bench -m --record FILE`."
+        );
+        for entry in &running {
+            append(&entry.file, now_ms - entry.start_mono_ms, &text)
+                .with_context(|| format!("Cannot add a mark to {}", entry.path.display()))?;
+        }
+        Ok(0)
     }
-    let whose = if machine::is_root() { "" } else { " of yours" };
-    anyhow::ensure!(
-        !running.is_empty(),
-        "No recording{whose} is in progress; start one with `sbc-bench -m --record FILE`."
-    );
-    for entry in &running {
-        append(&entry.file, now_ms - entry.start_mono_ms, &text)
-            .with_context(|| format!("Cannot add a mark to {}", entry.path.display()))?;
-    }
-    Ok(0)
 }
 
 /// A recording that nobody writes any more: the time of day is all there is.

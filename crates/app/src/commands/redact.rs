@@ -30,36 +30,33 @@ pub(crate) struct Redact {
 
 impl Command for Redact {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        redact(&self.files, self.output.as_deref())
-    }
-}
-
-fn redact(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
-    let is_folder = to.is_some_and(Path::is_dir);
-    anyhow::ensure!(paths.len() == 1 || is_folder, "Several files need --output with an existing directory.");
-    for path in paths {
-        let name = path.display();
-        let bytes = input::read(path, BYTES_MAX)?;
-        let (bytes, counts, damaged) = blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
-        match to {
-            None => output::print(&String::from_utf8_lossy(&bytes))?,
-            Some(to) => {
-                let place = match (is_folder, path.file_name()) {
-                    (true, Some(name)) => to.join(name),
-                    _ => to.to_path_buf(),
-                };
-                let place = std::path::absolute(&place).unwrap_or(place);
-                anyhow::ensure!(
-                    std::fs::symlink_metadata(&place).is_err(),
-                    "{} already exists and is not overwritten by {name}; use another file or directory.",
-                    place.display()
-                );
-                files::replace(&place, &bytes, Access::World).map_err(anyhow::Error::msg)?;
+        let (paths, to) = (&self.files, self.output.as_deref());
+        let is_folder = to.is_some_and(Path::is_dir);
+        anyhow::ensure!(paths.len() == 1 || is_folder, "Several files need --output with an existing directory.");
+        for path in paths {
+            let name = path.display();
+            let bytes = input::read(path, BYTES_MAX)?;
+            let (bytes, counts, damaged) = blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
+            match to {
+                None => output::print(&String::from_utf8_lossy(&bytes))?,
+                Some(to) => {
+                    let place = match (is_folder, path.file_name()) {
+                        (true, Some(name)) => to.join(name),
+                        _ => to.to_path_buf(),
+                    };
+                    let place = std::path::absolute(&place).unwrap_or(place);
+                    anyhow::ensure!(
+                        std::fs::symlink_metadata(&place).is_err(),
+                        "{} already exists and is not overwritten by {name}; use another file or directory.",
+                        place.display()
+                    );
+                    files::replace(&place, &bytes, Access::World).map_err(anyhow::Error::msg)?;
+                }
             }
+            output::note(&sentence(&name.to_string(), &counts, damaged));
         }
-        output::note(&sentence(&name.to_string(), &counts, damaged));
+        Ok(0)
     }
-    Ok(0)
 }
 
 /// A file without what is private.

@@ -3,7 +3,7 @@
 
 use super::Command;
 use crate::paths::Paths;
-use crate::{output, status};
+use crate::{output, signals, status};
 use anyhow::Context;
 use machine::Root;
 use machine::settings::restore_from_journal;
@@ -46,16 +46,12 @@ impl Command for Guard {
 
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let Self { owner, journal, group, places } = *self;
-        Ok(guard(root, &bench::Watched { owner, journal, group, places }))
-    }
-}
-
-/// Waits until standard input closes, then ends programs and restores.
-fn guard(root: &Root, watched: &bench::Watched) -> u8 {
-    // A guard outlives what kills its owner: these signals are for the owner.
-    crate::signals::ignore_hangup();
-    match bench::run_guard(root, watched, &mut std::io::stdin(), &mut std::io::stdout()) {
-        Ok(()) => 0,
-        Err(_) => status::NOT_RESTORED,
+        let watched = bench::Watched { owner, journal, group, places };
+        // A guard outlives what kills its owner: these signals are for the owner.
+        signals::ignore_hangup();
+        match bench::run_guard(root, &watched, &mut std::io::stdin(), &mut std::io::stdout()) {
+            Ok(()) => Ok(0),
+            Err(_) => Ok(status::NOT_RESTORED),
+        }
     }
 }

@@ -77,7 +77,19 @@ pub(crate) struct Inspection {
 
 impl Command for Inspection {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        inspect(root, &self)
+        let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+        let text = match self.json {
+            true => Document::printed(&record, &Explanation::of(&record)) + "\n",
+            false => {
+                let report = report::find("review").context("Unknown report \"review\"")?;
+                report.text(&record, &Explanation::of(&record))
+            }
+        };
+        if let Some(path) = &self.log {
+            replace(path, &explain::harmless(&text))?;
+        }
+        output::print(&text)?;
+        Ok(0)
     }
 }
 
@@ -147,22 +159,6 @@ fn split_command(line: &str) -> Vec<String> {
         true => ["sh", "-c", line].map(str::to_owned).to_vec(),
         false => line.split_whitespace().map(str::to_owned).collect(),
     }
-}
-
-fn inspect(root: &Root, args: &Inspection) -> anyhow::Result<u8> {
-    let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
-    let text = match args.json {
-        true => Document::printed(&record, &Explanation::of(&record)) + "\n",
-        false => {
-            let report = report::find("review").context("Unknown report \"review\"")?;
-            report.text(&record, &Explanation::of(&record))
-        }
-    };
-    if let Some(path) = &args.log {
-        replace(path, &explain::harmless(&text))?;
-    }
-    output::print(&text)?;
-    Ok(0)
 }
 
 /// A Record that holds what this machine is and one look over it, and no steps.

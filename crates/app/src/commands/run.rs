@@ -9,10 +9,9 @@ use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source,
 use super::{Checked, Command, Verb};
 use super::{recover, resume};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, ScreenFlags, TuneFlags};
+use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, RepeatFlags};
-use crate::args::run::{RunArgs, RunFlags};
-use crate::args::targets::TargetFlags;
+use crate::args::run::{RunArgs, TaskFlags};
 use crate::look::Look;
 use crate::paths::Paths;
 use crate::progress::{Picture, ProgressBar};
@@ -45,24 +44,17 @@ pub(crate) struct Run {
     #[command(flatten)]
     repeat: RepeatFlags,
     #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
     tune: TuneFlags,
     #[command(flatten)]
     resume: ResumeFlags,
     #[command(flatten)]
-    screen: ScreenFlags,
-    #[command(flatten)]
-    flags: RunFlags,
+    run: TaskFlags,
 }
 
 impl Verb for Run {
     fn checked(self, environment: &Environment) -> Checked {
         let program = ProgramFlags { repeat: self.repeat.repeat, ..self.program };
-        self.targets.check(&program.workload_ids())?;
-        let mut run = RunArgs::of(program.task()?, self.flags, self.tune, environment)?;
-        run.options.targets = self.targets.targets()?;
-        Ok(Box::new(RunArgs { resume: self.resume.resume, screen: self.screen.tui, ..run }))
+        self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)
     }
 }
 

@@ -2,10 +2,9 @@
 
 use super::{Checked, Verb};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, ScreenFlags, TuneFlags, chosen};
+use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::program::{ProgramFlags, ScoreFlags};
-use crate::args::run::{RunArgs, RunFlags};
-use crate::args::targets::TargetFlags;
+use crate::args::run::TaskFlags;
 use bench::AnyTask;
 use bench::Form;
 use bench::sensitivity::{ClockSelection, DEFAULT_LOADS, Load, Sensitivity, load};
@@ -44,22 +43,16 @@ pub(crate) struct SensitivityFlags {
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
     #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
     resume: ResumeFlags,
     #[command(flatten)]
-    screen: ScreenFlags,
-    #[command(flatten)]
-    flags: RunFlags,
+    run: TaskFlags,
 }
 
 impl Verb for SensitivityFlags {
     fn checked(self, environment: &Environment) -> Checked {
         let task = self.task()?;
-        self.targets.check(&task.workload_ids())?;
-        let mut run = RunArgs::of(AnyTask::of(task), self.flags, TuneFlags::default(), environment)?;
-        run.options.targets = self.targets.targets()?;
-        Ok(Box::new(RunArgs { resume: self.resume.resume, screen: self.screen.tui, ..run }))
+        let workloads = task.workload_ids();
+        self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)
     }
 }
 

@@ -26,28 +26,24 @@ pub(crate) struct Storage {
 
 impl Command for Storage {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        run(root, self.json)
+        let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+        let mut findings = rules::check_at_rest(&record);
+        findings.retain(|finding| rules::is_about(finding, Subject::Storage));
+        if self.json {
+            let survey = &record.surveys[0];
+            let mut value = serde_json::json!({
+                "disks": survey.disks, "pci": survey.pci, "usb": survey.usb, "flash": survey.flash,
+                "mounts": survey.mounts, "memory": survey.memory, "supplies": survey.supplies, "swaps": survey.swaps,
+                "findings": explain::printed_findings(&findings),
+                "left_out": survey.left_out,
+            });
+            record::flatten(&mut value);
+            output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+        } else {
+            output::print(&text(&record, &findings))?;
+        }
+        Ok(0)
     }
-}
-
-fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
-    let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
-    let mut findings = rules::check_at_rest(&record);
-    findings.retain(|finding| rules::is_about(finding, Subject::Storage));
-    if json {
-        let survey = &record.surveys[0];
-        let mut value = serde_json::json!({
-            "disks": survey.disks, "pci": survey.pci, "usb": survey.usb, "flash": survey.flash,
-            "mounts": survey.mounts, "memory": survey.memory, "supplies": survey.supplies, "swaps": survey.swaps,
-            "findings": explain::printed_findings(&findings),
-            "left_out": survey.left_out,
-        });
-        record::flatten(&mut value);
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
-    } else {
-        output::print(&text(&record, &findings))?;
-    }
-    Ok(0)
 }
 
 /// What only reviews judge.

@@ -3,10 +3,9 @@
 use super::sensitivity::of_own;
 use super::{Checked, Verb};
 use crate::args::Environment;
-use crate::args::groups::{ScreenFlags, TuneFlags, chosen};
+use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::program::{ProgramFlags, ScoreFlags};
-use crate::args::run::{RunArgs, RunFlags};
-use crate::args::targets::TargetFlags;
+use crate::args::run::TaskFlags;
 use bench::AnyTask;
 use bench::parse_duration;
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
@@ -52,20 +51,14 @@ pub(crate) struct ThermalFlags {
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
     #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    screen: ScreenFlags,
-    #[command(flatten)]
-    flags: RunFlags,
+    run: TaskFlags,
 }
 
 impl Verb for ThermalFlags {
     fn checked(self, environment: &Environment) -> Checked {
         let task = self.task()?;
-        self.targets.check(task.load.workload_id().as_ref())?;
-        let mut run = RunArgs::of(AnyTask::of(task), self.flags, TuneFlags::default(), environment)?;
-        run.options.targets = self.targets.targets()?;
-        Ok(Box::new(RunArgs { screen: self.screen.tui, ..run }))
+        let workloads: Vec<_> = task.load.workload_id().into_iter().collect();
+        self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), ResumeFlags::default(), environment)
     }
 }
 

@@ -68,28 +68,23 @@ pub(crate) struct InstallTools {
 
 impl Command for InstallTools {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        install(&self.names, self.yes)
+        let installation = packages::installation(&tools()?, &self.names, machine::is_root())
+            .map_err(|why| anyhow::anyhow!("{why}."))?;
+        for note in &installation.notes {
+            output::print(&format!("{note}\n"))?;
+        }
+        if installation.command.is_empty() {
+            output::print("Nothing to install.\n")?;
+            return Ok(0);
+        }
+        output::print(&format!("{}\n", installation.command.join(" ")))?;
+        if !self.yes && !agreed()? {
+            output::print("Nothing was installed.\n")?;
+            return Ok(crate::status::FAILURE);
+        }
+        packages::install(&installation).map_err(|why| anyhow::anyhow!("{why}."))?;
+        report(&self.names, &installation)
     }
-}
-
-/// Shows the command, asks, and runs it.
-fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
-    let installation =
-        packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
-    for note in &installation.notes {
-        output::print(&format!("{note}\n"))?;
-    }
-    if installation.command.is_empty() {
-        output::print("Nothing to install.\n")?;
-        return Ok(0);
-    }
-    output::print(&format!("{}\n", installation.command.join(" ")))?;
-    if !yes && !agreed()? {
-        output::print("Nothing was installed.\n")?;
-        return Ok(crate::status::FAILURE);
-    }
-    packages::install(&installation).map_err(|why| anyhow::anyhow!("{why}."))?;
-    report(names, &installation)
 }
 
 /// Asks once; without a terminal --yes is required.

@@ -39,44 +39,44 @@ pub(crate) struct Update {
 
 impl Command for Update {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        run(&self)
-    }
-}
-
-fn run(args: &Update) -> anyhow::Result<u8> {
-    let key = args.key.as_deref().map(key).transpose()?;
-    let source = Source::new(args.from.as_deref(), key.as_deref()).map_err(Error::msg)?;
-    let program = std::env::current_exe().context("The path of this program is unknown")?;
-    if let Some(why) = update::foreign_owner(&program) {
-        anyhow::bail!("{why}");
-    }
-    let current = Version::parse(env!("CARGO_PKG_VERSION")).context("This program has no version of three numbers.")?;
-    let found = source.newer_than(current).map_err(Error::msg)?;
-    let (version, url) = (found.version, source.url());
-    let now = Timeline::start().start_utc_ms();
-    let age = age(&found.day, now).with_context(|| format!("{url}/SHA256SUMS has a date that is not valid"))?;
-    let Some(newer) = found.newer else {
-        anyhow::ensure!(
-            version == current,
-            "{url} has {version} of {}, older than this {current}: newer ones are withheld there, or it lags. Nothing was \
-             changed; use --from with another address.",
+        let key = self.key.as_deref().map(key).transpose()?;
+        let source = Source::new(self.from.as_deref(), key.as_deref()).map_err(Error::msg)?;
+        let program = std::env::current_exe().context("The path of this program is unknown")?;
+        if let Some(why) = update::foreign_owner(&program) {
+            anyhow::bail!("{why}");
+        }
+        let current =
+            Version::parse(env!("CARGO_PKG_VERSION")).context("This program has no version of three numbers.")?;
+        let found = source.newer_than(current).map_err(Error::msg)?;
+        let (version, url) = (found.version, source.url());
+        let now = Timeline::start().start_utc_ms();
+        let age = age(&found.day, now).with_context(|| format!("{url}/SHA256SUMS has a date that is not valid"))?;
+        let Some(newer) = found.newer else {
+            anyhow::ensure!(
+                version == current,
+                "{url} has {version} of {}, older than this {current}: newer ones are withheld there, or it lags. Nothing was \
+                 changed; use --from with another address.",
+                found.day
+            );
+            output::print(&format!("{current} is up to date: {url} has {version} of {}.\n{age}", found.day))?;
+            return Ok(0);
+        };
+        let path = explain::plain(&program.display().to_string());
+        output::print(&format!(
+            "{path}: {current} -> {version} from {url} (of {}, signature verified)\n{age}",
             found.day
-        );
-        output::print(&format!("{current} is up to date: {url} has {version} of {}.\n{age}", found.day))?;
-        return Ok(0);
-    };
-    let path = explain::plain(&program.display().to_string());
-    output::print(&format!("{path}: {current} -> {version} from {url} (of {}, signature verified)\n{age}", found.day))?;
-    if args.check {
-        return Ok(status::FAILURE);
+        ))?;
+        if self.check {
+            return Ok(status::FAILURE);
+        }
+        if !self.yes && !agreed()? {
+            output::print("Nothing was changed.\n")?;
+            return Ok(status::FAILURE);
+        }
+        source.install(&newer, &program).map_err(Error::msg)?;
+        output::print(&format!("Updated to {version}.\n"))?;
+        Ok(0)
     }
-    if !args.yes && !agreed()? {
-        output::print("Nothing was changed.\n")?;
-        return Ok(status::FAILURE);
-    }
-    source.install(&newer, &program).map_err(Error::msg)?;
-    output::print(&format!("Updated to {version}.\n"))?;
-    Ok(0)
 }
 
 /// Warning about the age of a release; empty for a recent one.

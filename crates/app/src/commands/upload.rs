@@ -26,29 +26,25 @@ pub(crate) struct Upload {
 
 impl Command for Upload {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        upload(&self)
+        let sending = Sending::new(&self.to, &self.how)?;
+        let mut ready = Vec::new();
+        for file in &self.files {
+            let name = file.display().to_string();
+            let bytes = input::read(file, BYTES_MAX as u64)?;
+            let (bytes, counts, damaged) = redact::blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
+            output::note(&sentence(&name, &counts, damaged));
+            ready.push(Outgoing { name, bytes });
+        }
+        if !sending.has_consent(&ready, &output::print)? {
+            output::print("Nothing was sent.\n")?;
+            return Ok(status::FAILURE);
+        }
+        let sent = sending.send(&ready)?;
+        if sent.is_nothing() {
+            output::print("Nothing to send.\n")?;
+        }
+        output::print(&sent.addresses)?;
+        sent.problems.iter().for_each(|problem| output::note(problem));
+        Ok(if sent.is_whole { 0 } else { status::FAILURE })
     }
-}
-
-fn upload(args: &Upload) -> anyhow::Result<u8> {
-    let sending = Sending::new(&args.to, &args.how)?;
-    let mut ready = Vec::new();
-    for file in &args.files {
-        let name = file.display().to_string();
-        let bytes = input::read(file, BYTES_MAX as u64)?;
-        let (bytes, counts, damaged) = redact::blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
-        output::note(&sentence(&name, &counts, damaged));
-        ready.push(Outgoing { name, bytes });
-    }
-    if !sending.has_consent(&ready, &output::print)? {
-        output::print("Nothing was sent.\n")?;
-        return Ok(status::FAILURE);
-    }
-    let sent = sending.send(&ready)?;
-    if sent.is_nothing() {
-        output::print("Nothing to send.\n")?;
-    }
-    output::print(&sent.addresses)?;
-    sent.problems.iter().for_each(|problem| output::note(problem));
-    Ok(if sent.is_whole { 0 } else { status::FAILURE })
 }

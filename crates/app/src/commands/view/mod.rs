@@ -37,26 +37,22 @@ pub(crate) struct View {
 
 impl Command for View {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        run(&self)
+        let Many { results, status } = read_many(&self.files, 1)?;
+        let cancelled = signals::watch()?;
+        let token = Token::new().context("Cannot make a token")?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        let site = Guarded::new(Shelf::of(results), token.clone());
+        let served = serve("view", address, site).with_context(|| format!("Cannot listen on {address}"))?;
+        output::print(&format!("http://{}{}\n", served.address, token.path()))?;
+        output::note("Open this address in a browser of this machine. Ctrl-C ends it.");
+        if self.open
+            && let Err(why) = browser::open(&format!("http://{}{}", served.address, token.path_once()))
+        {
+            output::note(&format!("--open shows nothing: {why}."));
+        }
+        while cancelled.load(Ordering::Relaxed) == 0 {
+            signals::wait(NAP);
+        }
+        Ok(status)
     }
-}
-
-fn run(args: &View) -> anyhow::Result<u8> {
-    let Many { results, status } = read_many(&args.files, 1)?;
-    let cancelled = signals::watch()?;
-    let token = Token::new().context("Cannot make a token")?;
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-    let site = Guarded::new(Shelf::of(results), token.clone());
-    let served = serve("view", address, site).with_context(|| format!("Cannot listen on {address}"))?;
-    output::print(&format!("http://{}{}\n", served.address, token.path()))?;
-    output::note("Open this address in a browser of this machine. Ctrl-C ends it.");
-    if args.open
-        && let Err(why) = browser::open(&format!("http://{}{}", served.address, token.path_once()))
-    {
-        output::note(&format!("--open shows nothing: {why}."));
-    }
-    while cancelled.load(Ordering::Relaxed) == 0 {
-        signals::wait(NAP);
-    }
-    Ok(status)
 }
