@@ -5,7 +5,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 /// What results are derived by.
-const FOLDERS: [&str; 4] = ["src", "../explain/src", "../record/src", "../../data"];
+const FOLDERS: [&str; 8] = [
+    "src",
+    "../compare/src",
+    "../explain/src",
+    "../facts/src",
+    "../logs/src",
+    "../record/src",
+    "../rules/src",
+    "../../data",
+];
 
 fn main() {
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();

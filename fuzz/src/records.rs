@@ -1,13 +1,13 @@
 //! What is done with every Record: everything that can be done with one.
 
 use crate::limits;
-use explain::kernel::{self, Eol};
+use compare::reference::Reference;
+use compare::trend;
 use explain::monitor::{Columns, Item, Recorded, Watch, cores, metrics, tracks};
-use explain::reference::Reference;
 use explain::results::Row;
-use explain::{Explanation, compare, trend};
 use record::recording::frame;
 use record::{Channel, Record};
+use rules::kernel::{self, Eol};
 
 /// Every view of the monitor, row by row.
 fn watch_all(record: &Record) {
@@ -26,14 +26,14 @@ fn watch_all(record: &Record) {
 
 /// Every plot.
 fn plot_all(record: &Record) {
-    for (_, picture) in explain::plots(record) {
+    for (_, picture) in rules::plots(record) {
         picture.svg();
     }
 }
 
 /// Every rule, every report, every figure, every picture; compared with itself, with the others and over time.
 pub(crate) fn explain_all(record: &Record) {
-    let explained = &Explanation::of(record);
+    let explained = &explain::explain(record);
     for finding in &explained.findings {
         finding.sentence();
     }
@@ -43,7 +43,7 @@ pub(crate) fn explain_all(record: &Record) {
         report.text(record, explained);
     }
     limits::again();
-    explain::figures::figures(record);
+    facts::figures::figures(record);
     explain::Told::of(record, explained);
     watch_all(record);
     plot_all(record);

@@ -2,11 +2,11 @@
 
 use crate::altered;
 use crate::records::{explain_all, replay};
-use explain::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
-use explain::kernel::{self, Eol};
+use logs::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
 use machine::{KernelLog, Root, Sampler, SamplerOptions, Timeline};
 use record::recording::{RowReader, frame, is_row, payload};
 use record::{Record, Run, Source};
+use rules::kernel::{self, Eol};
 
 /// A parser of foreign bytes and what comes behind it.
 #[derive(Debug, Clone)]
@@ -104,7 +104,7 @@ fn tool_output(name: &str) -> Vec<String> {
 
 const BOARDS: &[&str] = &["boards"];
 const LOGS: &[&str] =
-    &["crates/explain/src/logs/fixtures", "crates/explain/tests/composed", "crates/explain/tests/composed/reviews"];
+    &["crates/logs/src/fixtures", "crates/explain/tests/composed", "crates/explain/tests/composed/reviews"];
 const RECORDS: &[&str] = &["crates/explain/tests/own"];
 
 const OWN: &[(&str, &[&str], Takes)] = &[
@@ -126,7 +126,7 @@ const OWN: &[(&str, &[&str], Takes)] = &[
     ("recording", &[], Bytes(recording)),
     (
         "redact",
-        &["crates/explain/src/logs/fixtures", "crates/explain/tests/own", "fuzz/seeds/recording", "fuzz/seeds/stream"],
+        &["crates/logs/src/fixtures", "crates/explain/tests/own", "fuzz/seeds/recording", "fuzz/seeds/stream"],
         Bytes(redact),
     ),
     ("reference", &["data"], Text(reference)),
@@ -202,7 +202,7 @@ fn explained(root: &Root) {
     let mut record = Record::new(source, Run::default());
     record.machine = machine::identify(root);
     record.surveys = vec![machine::survey(root, 0)];
-    for finding in explain::rules::check(&record) {
+    for finding in rules::check(&record) {
         finding.sentence();
     }
     kernel::text(&record, &kernel::verdict(&record, &Eol::shipped()));
@@ -220,8 +220,8 @@ fn config_gz(data: &[u8]) {
 }
 
 fn reference(text: &str) {
-    if let Ok(rows) = explain::reference::parse(text) {
-        explain::reference::write(&rows);
+    if let Ok(rows) = compare::reference::parse(text) {
+        compare::reference::write(&rows);
     }
 }
 
@@ -244,8 +244,8 @@ fn kmsg(data: &[u8]) {
 }
 
 fn log(text: &str) {
-    explain::logs::looks_like_log(text);
-    explain_all(&explain::logs::read(text));
+    logs::looks_like_log(text);
+    explain_all(&logs::read(text));
 }
 
 /// What another program wrote, or what was cut. A Record that can be read can be written and read again.
@@ -275,7 +275,7 @@ fn recording(data: &[u8]) {
 
 /// What is blanked can be blanked again.
 fn redact(data: &[u8]) {
-    explain::redact::redact(&explain::redact::redact(data).bytes);
+    logs::redact::redact(&logs::redact::redact(data).bytes);
 }
 
 /// What a hub does with a request: unpacks it, redacts each file, reads it and explains it.
@@ -293,8 +293,8 @@ fn upload(data: &[u8]) {
         false => vec![whole],
     };
     for file in files {
-        let redacted = explain::redact::redact(&file).bytes;
-        if let Ok(record) = explain::any_file::read(redacted, 1 << 16) {
+        let redacted = logs::redact::redact(&file).bytes;
+        if let Ok(record) = logs::any_file::read(redacted, 1 << 16) {
             explain_all(&record);
         }
     }

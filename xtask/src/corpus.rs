@@ -8,8 +8,7 @@ mod elasticity;
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
-use explain::reference::{Row, write as write_table};
-use explain::{Explanation, logs};
+use compare::reference::{Row, write as write_table};
 use std::path::{Path, PathBuf};
 
 /// Where the table is, from the workspace's folder.
@@ -62,7 +61,7 @@ fn table(corpus: &Path) -> Result<String> {
 
 fn row(text: &str, name: &str) -> Row {
     let record = logs::read(text);
-    Row::of(&record, &Explanation::of(&record), name)
+    Row::of(&record, &explain::explain(&record), name)
 }
 
 /// Prints how much of a lower clock scores lose.
@@ -84,7 +83,7 @@ pub(crate) fn main() -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use explain::reference::{Reference, parse};
+    use compare::reference::{Reference, parse};
 
     #[test]
     fn table_is_what_the_logs_give() {

@@ -10,8 +10,7 @@ mod source;
 
 use crate::{tidy, workspace};
 use anyhow::{Context, Result, ensure};
-use record::{Record, SCHEMA_VERSION};
-use serde_json::json;
+use std::process::Command;
 
 /// Where the schema is, from the workspace's folder.
 const SCHEMA: &str = "docs/record.schema.json";
@@ -20,15 +19,13 @@ const RULES: &str = "docs/rules/";
 /// The document with parts that are made.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
-/// The JSON Schema of the Record (draft 2020-12), as text. Its `$id` is a name, not a place:
-/// the schema travels with the program, and readers shall not fetch anything.
+/// The JSON Schema of the Record as text. A process of its own writes it: only there `record` is built with its schema.
 fn schema() -> Result<String> {
-    let mut schema = schemars::schema_for!(Record);
-    schema.insert("$id".into(), json!(format!("urn:sbc-bench:record:{SCHEMA_VERSION}")));
-    schema.insert("title".into(), json!("Record of one run of sbc-bench"));
-    let mut text = serde_json::to_string_pretty(&schema)?;
-    text.push('\n');
-    Ok(text)
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet", "--locked", "--package", "sbc-bench-record", "--features", "schema"]);
+    let output = cargo.args(["--example", "schema"]).current_dir(workspace::root()).output()?;
+    ensure!(output.status.success(), "no schema: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// Every file that is made from code, whole or in part, with its text.
@@ -83,6 +80,7 @@ pub(crate) fn check() -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::SCHEMA_VERSION;
     use serde_json::Value;
 
     #[test]

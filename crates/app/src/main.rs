@@ -45,11 +45,11 @@ mod status {
     }
 
     /// That of results with this verdict.
-    pub(crate) fn of(verdict: explain::Verdict) -> u8 {
+    pub(crate) fn of(verdict: facts::Verdict) -> u8 {
         match verdict {
-            explain::Verdict::Valid => 0,
-            explain::Verdict::Degraded => DEGRADED,
-            explain::Verdict::Invalid => INVALID,
+            facts::Verdict::Valid => 0,
+            facts::Verdict::Degraded => DEGRADED,
+            facts::Verdict::Invalid => INVALID,
         }
     }
 }

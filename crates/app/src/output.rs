@@ -35,7 +35,7 @@ pub(crate) fn print_to_reader(text: &str) -> anyhow::Result<bool> {
     // Where both are one terminal, they keep their order.
     stderr::settle();
     // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
-    let text = explain::harmless(text);
+    let text = facts::harmless(text);
     write(out.as_fd(), text.as_bytes(), may_wait).context("Cannot write to standard output")
 }
 
@@ -103,7 +103,7 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
 
 /// A row of a list: its name, and behind it at this column what is said of it, which breaks at 80 columns.
 pub(crate) fn row(name: &str, column: usize, about: &str) -> String {
-    let about = explain::wrapped(&format!("{:column$}{about}", ""), column);
+    let about = facts::wrapped(&format!("{:column$}{about}", ""), column);
     match name.chars().count() < column {
         true => format!("{name:<column$}{}\n", about.trim_start()),
         false => format!("{name}\n{about}\n"),

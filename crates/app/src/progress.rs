@@ -89,10 +89,10 @@ impl ProgressBar {
 
     fn ended(&self, name: &str, step: &record::Step) {
         if self.shown == Shown::Lines {
-            self.log.borrow_mut().ended(name, &explain::outcome(step));
+            self.log.borrow_mut().ended(name, &facts::outcome(step));
         }
         if let Some(picture) = self.picture.borrow_mut().as_mut() {
-            picture.note(&format!("{name}: {}", explain::outcome(step)));
+            picture.note(&format!("{name}: {}", facts::outcome(step)));
         }
     }
 
@@ -113,7 +113,7 @@ impl ProgressBar {
         self.line(&format!(
             "System is busy ({} % of all CPUs): {}. Waiting up to {} s; use --force to start now.",
             gate.busy_hundredths_percent / 100,
-            explain::view::process_words(&gate.busiest),
+            facts::view::process_words(&gate.busiest),
             left.as_secs()
         ));
     }

@@ -49,7 +49,7 @@ pub(crate) fn line(text: &str) {
     let stderr = stderr();
     let mut due = stderr.lock();
     if due.lines.len() < LINES_MAX {
-        due.lines.push_back(explain::harmless(text).into_owned());
+        due.lines.push_back(facts::harmless(text).into_owned());
     } else {
         due.lost += 1;
     }
@@ -65,7 +65,7 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn bar(text: &str) {
     let stderr = stderr();
     let mut due = stderr.lock();
-    due.bar = explain::plain(text);
+    due.bar = facts::plain(text);
     stderr.announce(due);
 }
 

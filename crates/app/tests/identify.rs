@@ -107,7 +107,8 @@ fn snapshot_and_cpuinfo_are_identified_as_files() {
     let (board, cpuinfo) = (board.to_str().unwrap(), cpuinfo.to_str().unwrap());
     for (file, option) in [(board, "--root"), (cpuinfo, "--cpuinfo")] {
         for json in [&[][..], &["--json"]] {
-            let [of_file, of_option] = [&[file][..], &[option, file]].map(|words| run(&[words, json].concat(), b"", None));
+            let [of_file, of_option] =
+                [&[file][..], &[option, file]].map(|words| run(&[words, json].concat(), b"", None));
             assert!(of_file.status.success() && !of_file.stdout.is_empty(), "{file}");
             assert_eq!(of_file.stdout, of_option.stdout, "{file}");
         }

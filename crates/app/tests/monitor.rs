@@ -119,7 +119,7 @@ fn json_lines_name_every_channel() {
 #[test]
 fn full_rows_of_json_need_no_memory() {
     let folder = Folder::new("full");
-    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/src/logs/fixtures");
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../logs/src/fixtures");
     let mut logs = std::fs::read_dir(log).unwrap().map(|entry| entry.unwrap().path());
     let rows = |file: &Path| -> Vec<serde_json::Value> {
         let words = ["monitor", "--replay", file.to_str().unwrap(), "--speed", "max", "--jsonl=full"];

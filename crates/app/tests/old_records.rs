@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use explain::{Document, Explanation};
+use explain::Document;
 use record::Record;
 use std::path::Path;
 
@@ -15,11 +15,11 @@ fn old_result_files_are_read_and_printed_ones_are_the_same() {
         let text = std::fs::read_to_string(&path).unwrap();
         // As they are, without what newer ones open with.
         let record: Record = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         for printed in [Document::printed(&record, &explained), Document::saved(&record, &explained)] {
             let read = record::from_json(&printed).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(read, record, "{}", path.display());
-            assert_eq!(Explanation::of(&read), explained, "{}", path.display());
+            assert_eq!(explain::explain(&read), explained, "{}", path.display());
         }
         count += 1;
     }

@@ -1,7 +1,7 @@
 //! A board with a secret in every file that is read: none of them is in its snapshot, and none in Record, stream,
 //! recording and log once they were blanked.
 
-use explain::redact::redact;
+use logs::redact::redact;
 use machine::{Root, Sampler, SamplerOptions, Timeline};
 use record::{Asked, Event, Fact, Failure, FailureKind, KernelMessage, Mode, Outcome, Record, Run, Source, Step, Tool};
 use std::path::PathBuf;
@@ -235,13 +235,13 @@ fn redacted_record_has_no_secret() {
         assert_eq!(blanked.run.options[1..], record.run.options[1..]);
         assert_eq!(blanked.run.sides[0], record.run.sides[0]);
         let ids = |record: &Record| {
-            let findings = explain::rules::check(record);
+            let findings = rules::check(record);
             findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
         };
         assert_eq!(ids(&blanked), ids(&record), "{name}");
         for format in ["log", "text", "review"] {
             let report = report::find(format).unwrap();
-            let text = report.render(&blanked, &explain::Explanation::of(&blanked));
+            let text = report.render(&blanked, &explain::explain(&blanked));
             left.extend(found(&format!("{name} {format}"), &text));
         }
     }

@@ -1,6 +1,7 @@
-//! The files of an archive: tar, zip, and what gzip has packed. Nothing of it is written anywhere, so that names within it
-//! lead nowhere, and no more is unpacked than the caller allows. An archive within an archive is a
-//! file.
+//! Files of an archive: tar, zip, gzip.
+//!
+//! Files are unpacked into memory only, so names in an archive cannot refer to paths, and at most as much as the caller
+//! permits. Nested archives are not unpacked.
 
 #![forbid(unsafe_code)]
 
@@ -10,37 +11,37 @@ use std::io::{Cursor, Read};
 
 const MIB: usize = 1 << 20;
 
-/// How much is taken out of one archive: it may claim anything.
+/// Limits for unpacking an archive, whose own sizes are not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Files that are not empty.
+    /// Maximum number of files that are not empty.
     pub files_max: usize,
-    /// Bytes of all its files together.
+    /// Maximum total size of the files in bytes.
     pub bytes_max: usize,
 }
 
 /// A file of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Its whole name as the archive has it: foreign text, and no path to anything.
+    /// Full name in the archive: untrusted text, never used as a path.
     pub name: String,
     /// Its content, at least one byte.
     pub bytes: Vec<u8>,
 }
 
-/// Why nothing is taken out of an archive.
+/// Reason why an archive is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// It has more files than this.
+    /// More files than this limit.
     Files(usize),
-    /// It has more bytes than this when it is unpacked.
+    /// More unpacked bytes than this limit.
     Bytes(usize),
-    /// It is damaged, or packed in a way that is not supported; what exactly is foreign text.
+    /// Damaged, or an unsupported format; the details are untrusted text.
     Damaged(String),
 }
 
 impl Display for Problem {
-    /// What follows "The archive".
+    /// Formats a predicate whose subject is "The archive".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Files(max) => write!(f, "has more than {max} files"),
@@ -53,25 +54,25 @@ impl Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// True for what gzip has packed (RFC 1952).
+/// True for gzip data (RFC 1952).
 pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x1f\x8b")
 }
 
-/// True for a tar archive since POSIX.1-1988, and for a zip archive from its first byte on.
+/// True for a tar archive since POSIX.1-1988, and for a zip archive without a prefix.
 pub fn is_archive(bytes: &[u8]) -> bool {
     is_zip(bytes) || bytes.get(257..262) == Some(b"ustar")
 }
 
-/// By the first file, or by the end of an archive without files (APPNOTE.TXT 4.3.7, 4.3.16).
+/// Detects the first file, or the end record of an archive without files (APPNOTE.TXT 4.3.7, 4.3.16).
 fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// What gzip has packed, of at most so many bytes.
+/// Unpacks gzip data of at most `bytes_max` bytes.
 ///
 /// # Errors
-/// It is damaged or has more.
+/// The data is damaged or larger than the limit.
 pub fn gunzip(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, Problem> {
     whole(MultiGzDecoder::new(packed), bytes_max, bytes_max).map_err(|problem| match problem {
         Problem::Damaged(why) => Problem::Damaged(format!("gzip: {why}")),
@@ -79,10 +80,10 @@ pub fn gunzip(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// The files of an archive in its order; directories, links and empty files are none.
+/// Files of an archive in order; directories, links and empty files are omitted.
 ///
 /// # Errors
-/// It is damaged, or larger than the limits.
+/// The archive is damaged or exceeds the limits.
 pub fn members(bytes: &[u8], limits: Limits) -> Result<Vec<Member>, Problem> {
     let mut taken = Taken { limits, bytes: 0, members: Vec::new() };
     match is_zip(bytes) {
@@ -92,7 +93,7 @@ pub fn members(bytes: &[u8], limits: Limits) -> Result<Vec<Member>, Problem> {
     Ok(taken.members)
 }
 
-/// What was taken out of an archive so far.
+/// Files and bytes unpacked so far.
 struct Taken {
     limits: Limits,
     bytes: usize,
@@ -105,7 +106,7 @@ impl Taken {
         for index in 0..archive.len() {
             let file = archive.by_index(index).map_err(damaged)?;
             let name = file.name().to_owned();
-            // The name of a directory ends like this; the content of a link is a name (stat.h: S_IFLNK).
+            // Names of directories end in a slash; the content of a link is a path (stat.h: S_IFLNK).
             let is_link = file.unix_mode().is_some_and(|mode| mode & 0o170_000 == 0o120_000);
             if !name.ends_with('/') && !is_link {
                 self.take(name, file)?;
@@ -122,7 +123,7 @@ impl Taken {
                 let (name, size) = (String::from_utf8_lossy(&entry.path_bytes()).into_owned(), entry.size());
                 let before = self.bytes;
                 self.take(name, entry)?;
-                // The reader of the library ends where the bytes do.
+                // The library's reader stops at the end of the input without an error.
                 if (self.bytes - before) as u64 != size {
                     return Err(damaged("it ends within a file"));
                 }
@@ -143,7 +144,7 @@ impl Taken {
     }
 }
 
-/// All bytes of a file for which so much room is left of the limit.
+/// Reads all bytes of a file, if `room` bytes of the limit are enough.
 fn whole(file: impl Read, room: usize, bytes_max: usize) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     file.take(room as u64 + 1).read_to_end(&mut bytes).map_err(damaged)?;

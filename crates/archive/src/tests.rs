@@ -1,4 +1,4 @@
-//! Archives as programs make them, bombs, sizes that lie, and arbitrary bytes.
+//! Archives as other programs write them, decompression bombs, false sizes, and arbitrary bytes.
 
 use super::*;
 use flate2::Compression;
@@ -18,7 +18,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// The header of GNU tar with any name and any size, and the content behind it.
+/// GNU tar header with any name and size, followed by the content.
 fn entry(name: &str, kind: u8, size: &[u8; 11], content: &[u8]) -> Vec<u8> {
     let mut block = vec![0; 512];
     let name = &name.as_bytes()[..name.len().min(100)];
@@ -86,7 +86,7 @@ fn files_come_out_as_they_went_in() {
     check(&linked.finish().unwrap().into_inner(), Ok(&[]));
     let link = entry("link", b'2', b"00000000000", b"");
     check(&[link, entry("folder", b'5', b"00000000000", b""), file("a", b"1")].concat(), Ok(&[("a", b"1")]));
-    // Longer names than a header has room for.
+    // Name longer than a tar header permits.
     let name = "x".repeat(150);
     let long = entry("././@LongLink", b'L', b"00000000226", name.as_bytes());
     check(&[long, file("x", b"1")].concat(), Ok(&[(&name, b"1")]));
@@ -105,12 +105,12 @@ fn bombs_and_lies_are_refused() {
     assert_eq!(gunzip(&gzip(&[0; 5000]), 4999), Err(Problem::Bytes(4999)));
     assert_eq!(gunzip(&gzip(&[0; 5000]), 5000).map(|bytes| bytes.len()), Ok(5000));
     assert!(matches!(gunzip(&gzip(b"log")[..8], 10), Err(Problem::Damaged(why)) if why.starts_with("gzip: ")));
-    // Sizes that are not there: in octal, and in the 64 bits of GNU tar.
+    // Sizes beyond the end of the data, in octal and in the 64-bit form of GNU tar.
     check(&entry("a", b'0', b"00000000100", b"1")[..513], Err("ends within a file"));
     check(&entry("a", b'0', b"77777777777", b"1"), Err("is damaged"));
     check(&entry("a", b'0', b"\x80\0\0\x7f\xff\xff\xff\xff\xff\xff\xff", b"1"), Err("is damaged"));
     check(&entry("a", b'0', b"99999999999", b"1"), Err("is damaged"));
-    // A zip that says it has more files, and a file that says it is smaller.
+    // Zip archive with a file count that is too large, and one with a file size that is too small.
     let mut many = zip(&[("a", b"1")]);
     let end = many.len() - 22;
     many[end + 8..end + 12].fill(0xff);
@@ -128,7 +128,7 @@ fn archives() -> impl Strategy<Value = Vec<u8>> {
     let files = vec(("[a-z./\u{202e}]{0,9}", content), 0..6);
     (files, any::<bool>(), any::<bool>()).prop_map(|(files, is_zip, is_nested)| {
         let make = if is_zip { zip } else { tar };
-        // A zip refuses two files of one name.
+        // A zip archive cannot contain two files with one name.
         let named: Vec<String> = files.iter().enumerate().map(|(at, (name, _))| format!("{name}{at}")).collect();
         let files: Vec<(&str, &[u8])> =
             named.iter().map(String::as_str).zip(files.iter().map(|(_, content)| content.as_slice())).collect();

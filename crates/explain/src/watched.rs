@@ -1,11 +1,11 @@
 //! What a recording of the monitor shows: how long was watched, what held CPUs back, how hot it became,
 //! and what could not be seen. It has no results, so that it has no verdict about any.
 
-use crate::lines::duration;
 use crate::monitor::{Watch, time_of_day};
-use crate::throttle::Reason;
-use crate::view;
-use crate::watch::before_rows;
+use facts::lines::duration;
+use facts::throttle::Reason;
+use facts::view;
+use facts::watch::before_rows;
 use record::{ChannelId, End, Record};
 use std::collections::BTreeSet;
 
@@ -103,7 +103,7 @@ pub fn slowed_down(record: &Record) -> String {
 fn nothing_seen(record: &Record) -> String {
     let channels = record.samples.channels.iter();
     let speaking: Vec<_> = channels.filter(|channel| channel.values.iter().any(Option::is_some)).collect();
-    let observable = crate::throttle::observable(&speaking);
+    let observable = facts::throttle::observable(&speaking);
     let words: Vec<&str> = observable.into_iter().map(Reason::words).collect();
     match words.as_slice() {
         [] => "Whether the CPUs were throttled cannot be known: nothing that was read would show it.".to_owned(),

@@ -9,16 +9,16 @@
 mod files;
 
 use explain::monitor::{Watch, metrics};
-use explain::rules::{self, Role};
-use explain::{Cause, Explanation, Finding, Severity};
+use facts::{Cause, Explanation, Finding, Severity};
 use record::{Missing, Record, Source};
+use rules::Role;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Records of logs that were composed, and of a run of this program.
 fn records() -> Vec<(String, Record)> {
     let folders = [files::composed(), files::composed().with_file_name("made")];
-    let logs = files::texts(&folders).into_iter().map(|(name, text)| (name, explain::logs::read(&text)));
+    let logs = files::texts(&folders).into_iter().map(|(name, text)| (name, logs::read(&text)));
     let own = files::texts_in(&files::composed().with_file_name("own"), "json");
     logs.chain(own.into_iter().map(|(name, text)| (name, record::from_json(&text).unwrap()))).collect()
 }
@@ -117,7 +117,7 @@ impl Said {
             watch.row(*at_ms, values);
         }
         let zeros = metrics(&watch).lines().filter(|line| line.ends_with(" 0")).map(str::to_owned).collect();
-        Self { explained: Explanation::of(record), zeros }
+        Self { explained: explain::explain(record), zeros }
     }
 
     /// What is said here and was not said there.

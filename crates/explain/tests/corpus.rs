@@ -47,7 +47,7 @@ fn fields_of_composed_logs_are_what_composed_them_wrote() {
     assert_eq!(named, logs.keys().collect::<Vec<_>>(), "each log has its truth");
     let mut tally = Tally::default();
     for ((name, text), truth) in texts.iter().zip(logs.into_values()) {
-        let record = explain::logs::read(text);
+        let record = logs::read(text);
         let Source::Log(log) = &record.source else {
             panic!("{name} is no log");
         };
@@ -87,7 +87,7 @@ fn fields_agree_with_another_extractor() {
             let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else {
                 panic!("{file} is missing");
             };
-            fields::compare(name, &explain::logs::read(text), &truth, &mut tally);
+            fields::compare(name, &logs::read(text), &truth, &mut tally);
             compared += 1;
         }
     }
@@ -123,7 +123,7 @@ fn fields_agree_with_another_extractor() {
 #[test]
 fn every_log_gives_its_figures_and_the_empty_one_says_so() {
     for (name, text) in texts(&folders()) {
-        let record = explain::logs::read(&text);
+        let record = logs::read(&text);
         let Source::Log(log) = &record.source else {
             panic!("{name} is no log");
         };
@@ -132,7 +132,7 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
             assert!(record.steps.is_empty());
             continue;
         }
-        assert!(explain::logs::looks_like_log(&text), "{name}");
+        assert!(logs::looks_like_log(&text), "{name}");
         let bandwidth = record.steps_of(WorkloadId::MemoryBandwidth).next();
         assert!(bandwidth.is_some(), "{name} has no bandwidth of memory");
         assert!(!record.samples.at_ms.is_empty(), "{name} has no monitoring");
@@ -149,7 +149,7 @@ fn truncated_logs_keep_earlier_steps() {
         if text.is_empty() {
             continue;
         }
-        let whole = explain::logs::read(&text);
+        let whole = logs::read(&text);
         for _ in 0..cuts {
             random ^= random << 13;
             random ^= random >> 7;
@@ -160,7 +160,7 @@ fn truncated_logs_keep_earlier_steps() {
             }
             let part = &text[..end];
             let lines = part.lines().count() as u32;
-            check_cut(&name, lines, &whole, &explain::logs::read(part));
+            check_cut(&name, lines, &whole, &logs::read(part));
         }
     }
     eprintln!("each log cut at {cuts} places");
@@ -206,7 +206,7 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
 fn pasted_copies_read_the_same() {
     for (name, text) in texts(&folders()) {
         let clean = text.replace('\r', "");
-        let whole = explain::logs::read(&clean);
+        let whole = logs::read(&clean);
         let windows = clean.replace('\n', "\r\n");
         let trimmed = join(clean.lines().map(str::trim));
         let collapsed: Vec<String> =
@@ -217,7 +217,7 @@ fn pasted_copies_read_the_same() {
             ("without blanks around lines", trimmed),
             ("with single blanks", collapsed),
         ] {
-            let copy = explain::logs::read(&copy);
+            let copy = logs::read(&copy);
             let differs = copies::difference(&whole, &copy);
             assert_eq!(differs, None, "{name} {how}");
         }
@@ -237,16 +237,16 @@ fn reviews_agree_with_their_logs() {
     let of_reviews = folders.iter().map(|folder| folder.join("reviews")).filter(|folder| folder.is_dir());
     let found = of_reviews.flat_map(|folder| texts_in(&folder, "md"));
     for (name, text) in &found.collect::<Vec<_>>() {
-        let review = explain::logs::read(text);
+        let review = logs::read(text);
         assert_eq!(review.run.end, record::End::Finished, "{name}");
-        let figures = explain::figures::figures(&review);
+        let figures = facts::figures::figures(&review);
         assert!(figures.len() > 5, "{name}: {} figures", figures.len());
         reviews += 1;
         let of_log = text.split("(../").nth(1).and_then(|rest| rest.split(')').next());
         let Some((_, log)) = texts.iter().find(|(known, _)| Some(known.as_str()) == of_log) else {
             continue;
         };
-        let log = explain::figures::figures(&explain::logs::read(log));
+        let log = facts::figures::figures(&logs::read(log));
         for figure in figures.iter().filter(|figure| figure.key.workload().is_of_memory()) {
             let of_log = log.iter().filter(|other| other.key == figure.key);
             let values: Vec<f64> = of_log.map(|other| other.value).collect();

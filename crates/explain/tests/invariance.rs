@@ -5,19 +5,19 @@
 
 mod files;
 
-use explain::{Explanation, view};
+use facts::view;
 use record::{ChannelId, Record, Unit};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Every record of a log.
 fn records() -> impl Iterator<Item = (String, Record)> {
-    files::texts(&files::folders()).into_iter().map(|(name, text)| (name, explain::logs::read(&text)))
+    files::texts(&files::folders()).into_iter().map(|(name, text)| (name, logs::read(&text)))
 }
 
 /// Points of every part by score and cause, and the causes of every diagnosis with its scores.
 fn told(record: &Record) -> (Vec<String>, BTreeMap<String, f64>) {
-    let explained = Explanation::of(record);
+    let explained = explain::explain(record);
     let diagnoses = explained.diagnoses.iter().map(|diagnosis| {
         let scores: Vec<&str> = diagnosis.holds_for.iter().map(view::ScoreKey::as_str).collect();
         format!("{:?} {}", diagnosis.cause, scores.join(" "))

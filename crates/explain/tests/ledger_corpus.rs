@@ -5,7 +5,7 @@
 
 mod files;
 
-use explain::{Cause, Explanation, Ledger, Part, Tenths, Verdict, Witness, view};
+use facts::{Cause, Explanation, Ledger, Part, Tenths, Verdict, Witness, view};
 use record::Record;
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ const UNEXPLAINED: &[(&str, &str)] = &[];
 fn ledgers_add_up() {
     let (mut degraded, mut all, mut unknown, mut unexplained) = (0, 0, 0, Vec::new());
     for (name, text) in files::texts(&files::folders()) {
-        let record = explain::logs::read(&text);
-        let explained = Explanation::of(&record);
+        let record = logs::read(&text);
+        let explained = explain::explain(&record);
         degraded += usize::from(explained.verdict == Verdict::Degraded);
         let scores: BTreeSet<&str> = explained.ledgers.iter().map(|ledger| ledger.score.as_str()).collect();
         assert_eq!(scores.len(), explained.ledgers.len(), "{name}: one ledger for each score");
@@ -119,8 +119,8 @@ fn shares_are_what_the_logs_support() {
         return testkit::was_skipped();
     };
     let ledger = |name: &str, score: &str| {
-        let record = explain::logs::read(&files::log(&corpus, name));
-        let found = Explanation::of(&record).ledgers.into_iter().find(|ledger| ledger.score.as_str() == score);
+        let record = logs::read(&files::log(&corpus, name));
+        let found = explain::explain(&record).ledgers.into_iter().find(|ledger| ledger.score.as_str() == score);
         found.unwrap_or_else(|| panic!("{name}: no ledger of {score}"))
     };
     let mut wrong = Vec::new();
@@ -169,7 +169,7 @@ fn told(ledger: &Ledger) -> String {
 fn ledgers_can_be_read() {
     let wanted = std::env::var_os("SBC_BENCH_LEDGERS").is_some();
     for (name, text) in files::texts(&files::folders()).into_iter().filter(|_| wanted) {
-        let explained = Explanation::of(&explain::logs::read(&text));
+        let explained = explain::explain(&logs::read(&text));
         let diagnoses = explained.diagnoses.iter().map(|diagnosis| {
             let scores: Vec<&str> = diagnosis.holds_for.iter().map(|score| score.as_str()).collect();
             format!("{:?}[{}]", diagnosis.cause, scores.join(" "))

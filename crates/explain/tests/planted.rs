@@ -3,7 +3,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use explain::redact::redact;
+use logs::redact::redact;
 use record::table::Table;
 use record::{Fact, Failure, FailureKind, LastWords, Outcome, Record, Step, WorkloadId};
 use testkit::records;

@@ -4,9 +4,9 @@
 
 mod files;
 
-use explain::compare::{CauseId, Ranking, rank};
-use explain::reference::Reference;
-use explain::{Explanation, Verdict};
+use compare::reference::Reference;
+use compare::{CauseId, Ranking, rank};
+use facts::Verdict;
 use record::{Fact, Latency, Measured, Outcome, Record, Step, WorkloadId};
 
 /// Others of the SoC that an answer needs.
@@ -33,14 +33,14 @@ const DEFECTS: [Defect; 5] = [
 ];
 
 fn ranked(record: &Record) -> Ranking {
-    rank(record, &Explanation::of(record), Reference::builtin())
+    rank(record, &explain::explain(record), Reference::builtin())
 }
 
 /// Valid results with enough others of their SoC.
 fn results() -> Option<Vec<(String, Record)>> {
     let corpus = files::corpus()?;
     let texts = files::texts(&files::PARTS.map(|part| corpus.join(part).join("results")));
-    let results = texts.into_iter().map(|(name, text)| (name, explain::logs::read(&text)));
+    let results = texts.into_iter().map(|(name, text)| (name, logs::read(&text)));
     let results = results.filter(|(_, record)| {
         let ranking = ranked(record);
         let multi = ranking.entries.iter().find(|entry| entry.figure.core.is_none());

@@ -5,7 +5,7 @@
 
 mod files;
 
-use explain::{Explanation, figures, rules};
+use facts::figures;
 use record::redact::BLANK;
 use record::{Record, Source};
 use std::collections::BTreeMap;
@@ -21,9 +21,8 @@ fn all() -> Vec<(String, String)> {
     let reviews = reviews.flat_map(|folder| files::texts_in(&folder, "md"));
     let logs = files::texts(&folders).into_iter().chain(reviews);
     let logs: Vec<(String, String)> = logs.collect();
-    let records = logs
-        .iter()
-        .map(|(name, text)| (format!("{name} as JSON"), serde_json::to_string(&explain::logs::read(text)).unwrap()));
+    let records =
+        logs.iter().map(|(name, text)| (format!("{name} as JSON"), serde_json::to_string(&logs::read(text)).unwrap()));
     let boards = testkit::boards().into_iter().map(|name| {
         let mut record = testkit::records::own_run();
         record.machine = testkit::machine_of_board(&testkit::board(&name));
@@ -36,7 +35,7 @@ fn all() -> Vec<(String, String)> {
 fn read(text: &str) -> Record {
     match serde_json::from_str(text) {
         Ok(record) => record,
-        Err(_) => explain::logs::read(text),
+        Err(_) => logs::read(text),
     }
 }
 
@@ -46,7 +45,7 @@ fn told(record: &Record) -> Vec<String> {
     for finding in rules::check(record) {
         writeln!(out, "{finding:?}").unwrap();
     }
-    for ledger in Explanation::of(record).ledgers {
+    for ledger in explain::explain(record).ledgers {
         writeln!(out, "{ledger:?}").unwrap();
     }
     for figure in figures(record) {
@@ -86,7 +85,7 @@ fn redacted_file_explains_the_same() {
     let (mut wrong, mut lost) = (Vec::new(), BTreeMap::<String, (usize, String)>::new());
     let texts = all();
     for (name, text) in &texts {
-        let out = String::from_utf8(explain::redact::redact(text.as_bytes()).bytes).unwrap();
+        let out = String::from_utf8(logs::redact::redact(text.as_bytes()).bytes).unwrap();
         let (before, after) = (read(text), read(&out));
         if matches!(before.source, Source::Log(_)) && !name.ends_with("JSON") {
             assert_eq!(out.lines().count(), text.lines().count(), "{name}");

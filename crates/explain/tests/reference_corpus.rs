@@ -5,8 +5,8 @@
 
 mod files;
 
-use explain::reference::{self, Row};
-use explain::{Explanation, Finding, rules};
+use compare::reference::{self, Row};
+use facts::Finding;
 
 /// The largest share of real logs whose scores may lie outside their range.
 const OUTSIDE_MAX: f64 = 0.05;
@@ -24,7 +24,7 @@ fn reference_ranges_cover_boards() {
 }
 
 fn is_outside(name: &str, text: &str) -> bool {
-    let found = rules::check(&explain::logs::read(text));
+    let found = rules::check(&logs::read(text));
     let is_ours = |finding: &&Finding| matches!(finding.rule.as_str(), "score-high" | "score-low");
     let found: Vec<String> = found.iter().filter(is_ours).map(Finding::sentence).collect();
     if !found.is_empty() {
@@ -38,8 +38,8 @@ fn is_outside(name: &str, text: &str) -> bool {
 fn composed_logs_give_their_rows() {
     let texts = files::texts(&[files::composed()]);
     let rows = texts.iter().map(|(name, text)| {
-        let record = explain::logs::read(text);
-        Row::of(&record, &Explanation::of(&record), name)
+        let record = logs::read(text);
+        Row::of(&record, &explain::explain(&record), name)
     });
     let rows: Vec<Row> = rows.collect();
     let written = reference::write(&rows);

@@ -7,7 +7,7 @@
 mod files;
 mod variants;
 
-use explain::soc::{self, Answer, Confidence};
+use facts::soc::{self, Answer, Confidence};
 use record::Machine;
 use record::table::Table;
 use std::collections::BTreeSet;
@@ -241,7 +241,7 @@ fn composed_logs_name_their_soc() {
     let texts = files::texts(&[files::composed()]);
     let rows = files::truth("socs");
     let found = texts.iter().map(|(name, text)| {
-        let names = soc::identify(&explain::logs::read(text).machine).names();
+        let names = soc::identify(&logs::read(text).machine).names();
         [name.clone(), names.join(", ")]
     });
     assert_eq!(found.collect::<Vec<[String; 2]>>(), rows);
@@ -302,7 +302,7 @@ fn soc_of_corpus_logs() {
         let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else {
             continue;
         };
-        let record = explain::logs::read(text);
+        let record = logs::read(text);
         let answer = soc::identify(&record.machine);
         // Board, device tree, and what earlier versions made of them.
         let truth = squash(&cells[2..].join(" "));

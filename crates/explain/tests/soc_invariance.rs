@@ -3,7 +3,7 @@
 
 mod variants;
 
-use explain::soc;
+use facts::soc;
 use record::Machine;
 
 fn names(machine: &Machine) -> Vec<String> {

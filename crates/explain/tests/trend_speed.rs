@@ -3,7 +3,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-use explain::trend::change_points;
+use compare::trend::change_points;
 use std::time::Instant;
 
 #[test]

@@ -4,8 +4,8 @@
 use crate::derive::{self, Derived, Main};
 use crate::originals;
 use crate::store::{Row, Session, Trouble, first};
-use explain::compare::settings;
-use explain::trend::change_points;
+use compare::settings;
+use compare::trend::change_points;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -215,8 +215,8 @@ fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, T
             format!(
                 "{} from {} to {}",
                 setting.name,
-                explain::plain(&word(values.first())),
-                explain::plain(&word(values.get(1)))
+                facts::plain(&word(values.first())),
+                facts::plain(&word(values.get(1)))
             )
         })
         .collect();

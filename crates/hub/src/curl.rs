@@ -66,8 +66,8 @@ fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), Failed> {
     let said = String::from_utf8_lossy(&ended.stdout);
     let why = match ended.status.success() {
         true if said.starts_with('2') => return Ok(()),
-        true => format!("the answer is {}", explain::plain(&said)),
-        false => explain::plain(&String::from_utf8_lossy(&ended.stderr)),
+        true => format!("the answer is {}", facts::plain(&said)),
+        false => facts::plain(&String::from_utf8_lossy(&ended.stderr)),
     };
     Err(Failed { why, status: ended.status.code() })
 }

@@ -3,10 +3,12 @@
 
 use crate::names::Kind;
 use crate::sorts::SORTS;
-use explain::any_file;
-use explain::reference::Row as Reference;
+use compare::reference::Row as Reference;
+use compare::trend;
+use explain::Told;
 use explain::results::Row;
-use explain::{Explanation, Figure, Told, trend};
+use facts::{Explanation, Figure};
+use logs::any_file;
 use record::{Record, Source};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -88,10 +90,10 @@ pub fn derive(record: &Record, alias: Option<&str>) -> Result<Derived, String> {
 }
 
 fn of(record: &Record, alias: Option<&str>) -> Derived {
-    let explained = Explanation::of(record);
+    let explained = explain::explain(record);
     let row = Row::of(record, &explained, "");
     let reference = Reference::of(record, &explained, "");
-    let figures = explain::figures(record);
+    let figures = facts::figures(record);
     let cores: Vec<String> = reference
         .cores
         .iter()
@@ -110,16 +112,16 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
     Derived {
         kind: match &record.source {
             Source::Log(_) => "log".to_owned(),
-            Source::Run { .. } => explain::plain(record.run.mode.as_str()),
+            Source::Run { .. } => facts::plain(record.run.mode.as_str()),
         },
-        machine: explain::plain(alias.unwrap_or(&trend::machine(record))),
+        machine: facts::plain(alias.unwrap_or(&trend::machine(record))),
         started_utc_ms: record.run.started.known().copied(),
         names: named.into_iter().filter_map(|(kind, name)| Some((kind, name?))).collect(),
         core_types: core_types.into_iter().collect(),
         verdict: row.verdict.to_string(),
-        died_in: row.died_in.as_deref().map(explain::plain),
-        headline: explain::harmless(&headline(record, &explained)).into_owned(),
-        cells: row.cells.iter().map(|cell| explain::plain(cell)).collect(),
+        died_in: row.died_in.as_deref().map(facts::plain),
+        headline: facts::harmless(&headline(record, &explained)).into_owned(),
+        cells: row.cells.iter().map(|cell| facts::plain(cell)).collect(),
         figures: figures.iter().filter(|figure| figure.is_main && figure.not_comparable.is_none()).map(main).collect(),
         sorted_by: [clock, multi, single, aes, copy, fill, miner],
     }
@@ -135,9 +137,9 @@ fn main(figure: &Figure) -> Main {
     let cluster = figure.core.as_ref().map(|core| format!(" #{}", core.cluster)).unwrap_or_default();
     Main {
         key: format!("{}{cluster}", figure.key),
-        name: explain::plain(&figure.name()),
+        name: facts::plain(&figure.name()),
         value: figure.value,
-        unit: explain::plain(&figure.unit),
+        unit: facts::plain(&figure.unit),
         higher_is_better: figure.higher_is_better,
     }
 }

@@ -38,7 +38,7 @@ pub fn import(
     let mut imported = Imported::default();
     for place in places {
         for file in files(place, 0, &mut imported.ignored) {
-            let name = explain::plain(&file.display().to_string());
+            let name = facts::plain(&file.display().to_string());
             let bytes = match content(&file, limits) {
                 Ok(bytes) => bytes,
                 Err(why) => {
@@ -78,7 +78,7 @@ fn words(why: &Refused) -> String {
 
 /// All files below a place, in the order of their names. Links are not followed.
 fn files(place: &Path, depth: usize, ignored: &mut Vec<String>) -> Vec<PathBuf> {
-    let told = |why: String| format!("{}: {why}", explain::plain(&place.display().to_string()));
+    let told = |why: String| format!("{}: {why}", facts::plain(&place.display().to_string()));
     let kind = match std::fs::symlink_metadata(place) {
         Ok(metadata) => metadata.file_type(),
         Err(error) => {

@@ -2,7 +2,7 @@
 
 use crate::derive::Main;
 use crate::store::{Row, Session, Trouble, first};
-use explain::trend::{ChangePoint, change_points};
+use compare::trend::{ChangePoint, change_points};
 
 /// Results of a history at most, the latest.
 const RESULTS_MAX: i64 = 200;

@@ -1,7 +1,7 @@
 //! How much is taken in, and why something is not.
 
 use crate::store::Trouble;
-use explain::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
+use logs::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 
 /// Limits of what is taken in.

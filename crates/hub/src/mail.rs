@@ -62,7 +62,7 @@ fn headers(target: &Target, mail: &Mail<'_>) -> Vec<String> {
         format!("From: <{}>", target.from),
         format!("To: <{}>", target.to),
         format!("Message-ID: <sbc-bench-change-{}@{domain}>", mail.number),
-        format!("Subject: {}", explain::plain(mail.subject)),
+        format!("Subject: {}", facts::plain(mail.subject)),
     ]
 }
 
@@ -86,7 +86,7 @@ pub fn send(target: &str, allow_private: bool, mail: &Mail<'_>, time_max: Durati
 
 /// Text as the one part of a mail. Within quotes nothing is an option of the part.
 fn part(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(explain::plain).collect();
+    let lines: Vec<String> = text.lines().map(facts::plain).collect();
     let text = lines.join("\r\n").replace('\\', "\\\\").replace('"', "\\\"");
     format!("=\"{text}\";type=text/plain; charset=utf-8;encoder=quoted-printable")
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
-use explain::how_many;
+use facts::how_many;
 use hub::hub_state::{OWN_PROGRAM, Settings};
 use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
@@ -50,7 +50,7 @@ fn refused(error: &clap::Error) -> anyhow::Result<()> {
     }
     let text = error.to_string();
     let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-    let what = explain::plain(what.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_end_matches('.'));
+    let what = facts::plain(what.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_end_matches('.'));
     let mut letters = what.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     bail!("{first}{}. Try `sbc-bench-hub --help`.", letters.as_str())

@@ -53,7 +53,7 @@ const CHARACTERS_MAX: usize = 200;
 /// # Errors
 /// As [`Session::run`].
 pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Option<i64>, Trouble> {
-    let words: String = explain::plain(words).chars().take(CHARACTERS_MAX).collect();
+    let words: String = facts::plain(words).chars().take(CHARACTERS_MAX).collect();
     if words.is_empty() {
         return Ok(None);
     }

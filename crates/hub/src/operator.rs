@@ -3,7 +3,7 @@
 use crate::args::{HookCommand, TokenCommand};
 use crate::say;
 use anyhow::{Context, bail, ensure};
-use explain::how_many;
+use facts::how_many;
 use hub::clock;
 use hub::hooks::{self, Hook};
 use hub::store::{self, Dialect, Store};

@@ -5,8 +5,8 @@ use crate::derive::Main;
 use crate::names::Kind;
 use crate::results::NAMED;
 use crate::store::{Row as Columns, Session, Trouble};
-use explain::figures;
-use explain::reference::{Row, RowCore, RowFigure, soc_key, write};
+use compare::reference::{Row, RowCore, RowFigure, soc_key, write};
+use facts::figures;
 use std::collections::BTreeMap;
 
 /// The table of these results.
@@ -56,7 +56,7 @@ fn row(columns: &Columns) -> Row {
         distribution: name(Kind::Distribution),
         date: day.map(|day| day.strftime("%Y-%m-%d").to_string()),
         version: None,
-        verdict: explain::Verdict::Valid,
+        verdict: facts::Verdict::Valid,
         figures: found,
     }
 }

@@ -63,7 +63,7 @@ fn each(
         let owner = row.and_then(|row| row.integer(0));
         let is_there = owner.map(|owner| act(session, owner, slug)).transpose()?.unwrap_or(false);
         if !is_there {
-            return Err(Trouble::of(format!("No result {}; nothing was changed.", explain::plain(slug))));
+            return Err(Trouble::of(format!("No result {}; nothing was changed.", facts::plain(slug))));
         }
     }
     Ok(slugs.len())

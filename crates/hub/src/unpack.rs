@@ -18,7 +18,7 @@ pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, Refused> {
     };
     let mut room = limits.file_bytes_max;
     for member in &mut members {
-        member.name = explain::plain(&member.name);
+        member.name = facts::plain(&member.name);
         member.bytes = unpacked(std::mem::take(&mut member.bytes), limits.file_bytes_max)?;
         let Some(left) = room.checked_sub(member.bytes.len()) else {
             return Err(Refused::TooLarge("The files of the archive are too large together.".to_owned()));
@@ -41,7 +41,7 @@ fn unpacked(bytes: Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, Refused> {
 impl From<Problem> for Refused {
     fn from(problem: Problem) -> Self {
         match problem {
-            Problem::Damaged(why) => Self::Damaged(explain::plain(&why)),
+            Problem::Damaged(why) => Self::Damaged(facts::plain(&why)),
             Problem::Files(_) | Problem::Bytes(_) => Self::TooLarge(format!("What was sent {problem}.")),
         }
     }

@@ -61,7 +61,7 @@ fn result_goes_in_and_comes_out_everywhere() {
             assert!(known.status == 304 || path == "/metrics", "{path}: {}", known.status);
         }
         let references = hub.get("/api/references").body;
-        let rows = explain::reference::parse(&references).unwrap();
+        let rows = compare::reference::parse(&references).unwrap();
         assert_eq!((rows.len(), rows[0].cores.len()), (1, 2), "{references}");
         assert!(rows[0].figures.len() > 3, "{references}");
     });

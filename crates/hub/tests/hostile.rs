@@ -288,7 +288,7 @@ proptest! {
             }
         };
         for member in unpack::members(bytes, &Limits::default()).unwrap_or_default() {
-            let redacted = explain::redact::redact(&member.bytes).bytes;
+            let redacted = logs::redact::redact(&member.bytes).bytes;
             let _ = derive::record(redacted).and_then(|record| derive::derive(&record, None));
         }
     }

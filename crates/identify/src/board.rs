@@ -8,7 +8,7 @@ use crate::Tree;
 use crate::data::{BOARD_NAMES, Row};
 use record::{NamedValue, Reading};
 
-/// The device tree as the kernel shows it.
+/// Device tree as exported by the kernel.
 pub(crate) const DEVICE_TREE: &str = "/sys/firmware/devicetree/base";
 /// DMI strings.
 pub(crate) const DMI: &str = "/sys/class/dmi/id";
@@ -16,7 +16,7 @@ pub(crate) const DMI: &str = "/sys/class/dmi/id";
 /// Name of the board.
 ///
 /// # Errors
-/// Neither device tree nor DMI says anything.
+/// Neither the device tree nor DMI names the board.
 pub(crate) fn board(root: &dyn Tree) -> Reading<String> {
     let missing = match model(root) {
         Ok(model) => return Ok(tidy_model(&model)),
@@ -31,7 +31,7 @@ pub(crate) fn board(root: &dyn Tree) -> Reading<String> {
         tidy_dmi(dmi("sys_vendor"), dmi("product_name"), version)
     };
     let mainboard = || tidy_dmi(dmi("board_vendor"), dmi("board_name"), None);
-    // Computers that were built from parts have no product, but a mainboard.
+    // Self-built computers have no product name, only the name of the mainboard.
     let name = match (dmi("product_name"), dmi("board_name")) {
         (None, Some(_)) => mainboard(),
         _ => system().or_else(mainboard),
@@ -39,7 +39,7 @@ pub(crate) fn board(root: &dyn Tree) -> Reading<String> {
     name.ok_or(missing)
 }
 
-/// `model` of the device tree. Kernels before 4.2 have the tree in `/proc` only.
+/// `model` of the device tree. Kernels before 4.2 export the tree in `/proc` only.
 fn model(root: &dyn Tree) -> Reading<String> {
     root.read_value(&format!("{DEVICE_TREE}/model"))
         .or_else(|missing| root.read_value("/proc/device-tree/model").map_err(|_| missing))
@@ -51,7 +51,7 @@ pub fn compatible(root: &dyn Tree) -> Vec<String> {
     text.unwrap_or_default().split('\0').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Firmware that DMI names, and the boot loader that the device tree names.
+/// Firmware version from DMI, and the boot loader from the device tree.
 pub(crate) fn firmware(root: &dyn Tree) -> Vec<NamedValue> {
     let files = [
         ("BIOS vendor", format!("{DMI}/bios_vendor")),
@@ -81,7 +81,7 @@ fn tidy_model(model: &str) -> String {
     }
 }
 
-/// Vendor, product and version without what stands twice.
+/// Joins vendor, product and version without repeated words.
 fn tidy_dmi(vendor: Option<String>, product: Option<String>, version: Option<String>) -> Option<String> {
     let cloud = vendor.as_deref().and_then(|vendor| {
         BOARD_NAMES.rows().find(|row| row.get("field") == "vendor" && row.get("value").eq_ignore_ascii_case(vendor))
@@ -97,7 +97,7 @@ fn tidy_dmi(vendor: Option<String>, product: Option<String>, version: Option<Str
         if !before.is_empty() && before.ends_with(&lower) {
             continue;
         }
-        // A product that begins with its maker's name needs no maker in front.
+        // Omits the vendor if the product name already begins with it.
         if parts.len() == 1 && before.split(' ').next() == lower.split(' ').next() {
             parts.clear();
         }
@@ -106,21 +106,21 @@ fn tidy_dmi(vendor: Option<String>, product: Option<String>, version: Option<Str
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// False for texts of firmware that nobody filled in.
+/// False for placeholders that the board's maker never filled in.
 fn is_meaningful(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let blank = |c: char| !c.is_alphanumeric() || c == '0';
     let placeholder = |row: Row| {
         row.get("field") == "placeholder"
             && lower.strip_prefix(row.get("value")).is_some_and(|rest| {
-                // `oem` must not eat `OEMaster 3`.
+                // `oem` must not match the beginning of `OEMaster 3`.
                 !rest.starts_with(|c: char| c.is_alphanumeric())
             })
     };
     !lower.chars().all(blank) && !BOARD_NAMES.rows().any(placeholder)
 }
 
-/// Every run of white space and control characters becomes one blank.
+/// Replaces every run of white space and control characters by one blank.
 fn squeeze(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

@@ -1,7 +1,6 @@
 //! Board files: a whole `/proc` and `/sys` as one plain text, parsed and looked up.
 //!
-//! Format of a board file: lines that begin with `== ` start an entry, everything up to the next
-//! one is its content.
+//! A line that begins with `== ` starts an entry. All lines up to the next entry are its content.
 //!
 //! ```text
 //! # Comments stand before the first entry.
@@ -11,8 +10,8 @@
 //! == /sys/class/thermal/thermal_zone1/temp ! EINVAL
 //! ```
 //!
-//! In content, `\\` is a backslash, `\0` a NUL, `\xNN` any byte, and `\=` an equals sign at the
-//! beginning of a line. A content line `\` alone at the end says: no newline at the end of file.
+//! In content, `\\` is a backslash, `\0` a NUL, `\xNN` any byte, and `\=` an equals sign at the beginning of a line. A
+//! last content line of a single `\` means that the file does not end with a newline.
 
 use crate::Tree;
 use crate::errno::{EINVAL, EISDIR, ELOOP, ERRORS, missing_errno};
@@ -20,58 +19,58 @@ use crate::order::natural_key;
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
 
-/// Links of a board file are followed at most so many times, as the kernel does (ELOOP at 40).
+/// Maximum number of links followed in a board file; the kernel has the same limit (ELOOP at 40).
 const LINKS_MAX: usize = 40;
 
-/// What stands under one path of a board file.
+/// Entry of a board file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// What the file reads as.
+    /// Content of a file.
     Content(Vec<u8>),
-    /// The target of a link.
+    /// Target of a symbolic link.
     Link(String),
-    /// The errno of every read.
+    /// errno that every read returns.
     Error(i32),
 }
 
-/// The files of a machine in memory.
+/// Files of a machine in memory.
 #[derive(Debug, Clone, Default)]
 pub struct BoardFile {
     entries: BTreeMap<String, Entry>,
-    /// Why all other files are missing, where that is not their absence from the machine.
+    /// Reason why other files are missing, if the machine itself may have them.
     others: Option<String>,
 }
 
 impl BoardFile {
-    /// A board from its text.
+    /// Parses the text of a board file.
     ///
     /// # Errors
-    /// Number and text of the line that cannot be understood.
+    /// Number and text of the first invalid line.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         Ok(Self { entries: parse_board(text)?, others: None })
     }
 
-    /// The same in which one file reads as `content`.
+    /// Returns the board with `content` as the content of one file.
     pub fn with_file(mut self, path: &str, content: &[u8]) -> Self {
         self.insert(path, Entry::Content(content.to_vec()));
         self
     }
 
-    /// The same without a claim about files that it does not have: they are missing for this reason.
+    /// Returns the board with a reason for all missing files, because the machine itself may have them.
     pub fn with_others(self, reason: &str) -> Self {
         Self { others: Some(reason.to_owned()), ..self }
     }
 
-    /// True if the text begins as a board file: its first line that is neither empty nor a comment begins an entry.
+    /// True if the text looks like a board file: its first line that is neither empty nor a comment starts an entry.
     pub fn is_one(text: &str) -> bool {
         let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
         first.is_some_and(|line| line.starts_with("== /"))
     }
 
-    /// The path behind all links, and what stands there.
+    /// Follows all links and returns the resolved path and its entry.
     ///
     /// # Errors
-    /// Nothing does, or the links are a circle.
+    /// The path does not exist, or its links form a loop.
     pub fn entry(&self, path: &str) -> Reading<(String, &Entry)> {
         let resolved = resolve(&self.entries, path, true)?;
         match self.entries.get(&resolved) {
@@ -80,12 +79,12 @@ impl BoardFile {
         }
     }
 
-    /// All paths in their order, and what stands there.
+    /// All entries, ordered by path.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
         self.entries.iter().map(|(path, entry)| (path.as_str(), entry))
     }
 
-    /// Puts something to a path, behind no link.
+    /// Inserts an entry; links in the path are not followed.
     pub fn insert(&mut self, path: &str, entry: Entry) {
         self.entries.insert(normal(path), entry);
     }
@@ -190,7 +189,7 @@ fn unescape(line: &str, bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// `/a/./b/../c/` becomes `/a/c`.
+/// Normalizes a path: `/a/./b/../c/` becomes `/a/c`.
 pub fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -205,7 +204,7 @@ pub fn normal(path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// Follows links in every directory of the path, and in its last part if `last` is set.
+/// Follows links in every directory of the path, and in its last component if `last` is set.
 fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading<String> {
     let mut path = normal(path);
     for _ in 0..LINKS_MAX {
@@ -219,7 +218,7 @@ fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading
     Err(missing_errno(&path, ELOOP))
 }
 
-/// The first part of the path that is a link: `(path of the link, target, rest of the path)`.
+/// First component of the path that is a link: `(path of the link, target, rest of the path)`.
 fn first_link<'a>(entries: &'a BTreeMap<String, Entry>, path: &str, last: bool) -> Option<(String, &'a str, String)> {
     let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
     for end in ends {

@@ -5,8 +5,8 @@ use crate::Tree;
 use crate::cpu_files::{CPU_FOLDER, read_list};
 use record::Cache;
 
-/// Caches of this CPU by level, data before instructions. Those without a size are left out:
-/// a cache of unknown size decides nothing.
+/// Caches of this CPU by level, data before instruction. Caches without a size are omitted, because no workload can be
+/// sized by them.
 pub(crate) fn caches(root: &dyn Tree, cpu: u32) -> Vec<Cache> {
     let folder = format!("{CPU_FOLDER}/cpu{cpu}/cache");
     let mut caches: Vec<Cache> = root
@@ -29,7 +29,7 @@ pub(crate) fn caches(root: &dyn Tree, cpu: u32) -> Vec<Cache> {
     caches
 }
 
-/// `32K` or `8M` in bytes; none for 0, which some firmware claims.
+/// Parses `32K` or `8M` into bytes; `None` for 0, which some firmware reports.
 fn parse_size(text: &str) -> Option<u64> {
     let digits_end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);

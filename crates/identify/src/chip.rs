@@ -1,26 +1,26 @@
-//! What the chip, its firmware and its kernel say of the chip: numbers burnt into it, names in
-//! cpuinfo, DMI and boot messages. What SoC that means is decided elsewhere; nothing is started and
-//! no text is believed.
+//! Identification data of the chip from fuses, cpuinfo, DMI and boot messages.
 //!
-//! Of numbers that are unique to a chip only the part that tells its type is kept: the first bytes
-//! of Rockchip's OTP, Allwinner's SID and Amlogic's serial number.
+//! This file only collects the texts; concluding the SoC from them is done elsewhere. No program is started.
+//!
+//! Numbers that are unique to a chip are cut to the part that identifies its type: the first bytes of Rockchip's OTP,
+//! Allwinner's SID and Amlogic's serial number.
 
 use crate::Tree;
 use crate::cpuinfo::CpuInfo;
 use record::NamedValue;
 
-/// Bytes of Rockchip's OTP before the unique part: `RK`, code, marks of the package.
+/// Bytes of Rockchip's OTP before the unique part: `RK`, code, package marks.
 const OTP_BYTES: usize = 7;
-/// Digits of Amlogic's serial number that are family, revision, package and minor revision.
+/// Digits of Amlogic's serial number that encode family, revision, package and minor revision.
 const AMLOGIC_DIGITS: usize = 8;
-/// Messages that name a SoC come early in a boot.
+/// Messages that name a SoC are printed early in the boot.
 const BOOT_RECORDS_MAX: usize = 2000;
-/// Folder of chips' own memories (Linux Documentation/ABI/stable/sysfs-bus-nvmem).
+/// Directory of the chips' own memories (Linux Documentation/ABI/stable/sysfs-bus-nvmem).
 const NVMEM: &str = "/sys/bus/nvmem/devices";
-/// Where the kernel shows the firmware's tables (SMBIOS reference specification).
+/// Firmware tables as exported by the kernel (SMBIOS reference specification).
 const SMBIOS: &str = "/sys/firmware/dmi/tables/DMI";
 
-/// Everything of this kind that can be read; what cannot is left out.
+/// All readable identification data; unreadable sources are omitted.
 pub(crate) fn chip(root: &dyn Tree, info: &CpuInfo) -> Vec<NamedValue> {
     let mut found = Vec::new();
     of_cpuinfo(info, &mut found);
@@ -38,7 +38,7 @@ fn push(found: &mut Vec<NamedValue>, name: &str, value: &str, from: &str) {
     found.push(NamedValue { name: name.to_owned(), value: value.to_owned(), from: from.to_owned() });
 }
 
-/// `Hardware`, the number of a Raspberry Pi, Amlogic's id, and names that other architectures print.
+/// `Hardware`, the revision code of a Raspberry Pi, Amlogic's id, and names from other architectures.
 fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
     const FROM: &str = "/proc/cpuinfo";
     let hardware = info.any("hardware");
@@ -56,7 +56,7 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
     {
         push(found, "amlogic_id", &id, FROM);
     }
-    // On ARM `model name` names the instruction set, except in some vendors' kernels.
+    // On ARM `model name` is the instruction set, except in some vendor kernels.
     for key in ["model name", "system type", "machine"] {
         let text = info.any(key).filter(|text| !text.contains(" Processor rev "));
         if let Some(text) = text {
@@ -68,8 +68,8 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
     }
 }
 
-/// What a snapshot may tell of these files: the heads of chips' memories, and the boot messages that
-/// name a SoC.
+/// Parts of these files that a snapshot may contain: the first bytes of chips' memories, and boot messages that name a
+/// SoC.
 pub fn heads(root: &dyn Tree) -> Vec<(String, Vec<u8>)> {
     let mut heads = Vec::new();
     for device in root.list(NVMEM).unwrap_or_default() {
@@ -96,8 +96,8 @@ pub fn heads(root: &dyn Tree) -> Vec<(String, Vec<u8>)> {
     heads
 }
 
-/// `/proc/cpuinfo` whose serial numbers were blanked, with Amlogic's id put back: it tells the chip's
-/// type, not the chip.
+/// `/proc/cpuinfo` with blanked serial numbers, but with Amlogic's id restored: the id identifies the type of the chip,
+/// not the individual chip.
 pub fn with_amlogic_id(original: &str, blanked: String) -> String {
     let mut found = Vec::new();
     of_cpuinfo(&CpuInfo::parse(original), &mut found);
@@ -107,7 +107,7 @@ pub fn with_amlogic_id(original: &str, blanked: String) -> String {
     blanked.replacen(&"0".repeat(AMLOGIC_DIGITS), &id.value, 1)
 }
 
-/// The first digits of a serial number that begins with the chip's id; an id of zeros is none.
+/// First digits of a serial number that begins with the chip's id; `None` if the id is all zeros.
 fn amlogic_id(serial: &str) -> Option<String> {
     let digits: String = serial.chars().take(AMLOGIC_DIGITS).collect();
     let is_id =
@@ -131,13 +131,13 @@ fn of_nvmem(root: &dyn Tree, found: &mut Vec<NamedValue>) {
     }
 }
 
-/// The bytes from `RK` or `RV` on, which need not stand at the beginning.
+/// Bytes from `RK` or `RV` on; the code may follow other bytes.
 fn rockchip_code(bytes: &[u8]) -> Option<&[u8]> {
     let mut places = bytes.windows(OTP_BYTES);
     places.find(|place| place[0] == b'R' && matches!(place[1], b'K' | b'V'))
 }
 
-/// The first word, least significant byte first; a SID that was never written is all zeros.
+/// First word, least significant byte first; `None` for a SID that was never programmed (all zeros).
 fn sunxi_sid(bytes: &[u8]) -> Option<u32> {
     let word = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
     (word != 0).then_some(word)
@@ -148,7 +148,7 @@ fn hex(bytes: &[u8]) -> String {
     digits.join(" ")
 }
 
-/// Boot messages that say what the chip is, if the kernel still has them and shows them.
+/// Boot messages that name the chip, if the kernel still has them and allows reading them.
 fn of_boot(root: &dyn Tree, found: &mut Vec<NamedValue>) {
     let messages = crate::kmsg::boot_messages(root, BOOT_RECORDS_MAX);
     for text in messages.iter().filter(|text| names_a_soc(text)) {
@@ -159,14 +159,14 @@ fn of_boot(root: &dyn Tree, found: &mut Vec<NamedValue>) {
     }
 }
 
-/// `soc soc0: Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected` of mainline's
-/// meson-gx-socinfo.c and the vendor's kernels.
+/// Matches `soc soc0: Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected` of mainline's meson-gx-socinfo.c and
+/// of vendor kernels.
 fn names_a_soc(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     lower.contains("amlogic meson") && lower.ends_with("detected")
 }
 
-/// `rockchip-cpuinfo cpuinfo: SoC : 35881000` of Rockchip's kernel, as the bytes of the OTP.
+/// Converts `rockchip-cpuinfo cpuinfo: SoC : 35881000` of Rockchip's kernel into the bytes of the OTP.
 fn cpuinfo_message(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("rockchip-cpuinfo cpuinfo: SoC")?;
     let digits = rest.trim_start_matches([' ', ':', '\t']);
@@ -174,9 +174,9 @@ fn cpuinfo_message(text: &str) -> Option<String> {
     Some(format!("52 4b {} {}", &code[..2], &code[2..]))
 }
 
-/// Version of the first processor in the firmware's tables: structures of type 4, whose byte 0x10
-/// is the number of a string behind the structure (SMBIOS 3.7, 6.1.3 and 7.5). Every length is
-/// checked: the tables are the firmware's word.
+/// Version of the first processor in the firmware tables: structures of type 4, whose byte 0x10 is the number of a
+/// string behind the structure (SMBIOS 3.7, 6.1.3 and 7.5). Every length is checked because firmware tables may be
+/// malformed.
 fn processor_of_smbios(table: &[u8]) -> Option<String> {
     const PROCESSOR: u8 = 4;
     const VERSION: usize = 0x10;

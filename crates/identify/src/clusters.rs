@@ -1,42 +1,38 @@
-//! Groups CPUs into clusters: sets of CPUs that a benchmark treats as one kind of place.
+//! Groups CPUs into clusters: sets of CPUs that a benchmark treats as equivalent.
 //!
-//! The rule. CPUs of different core types are never in one cluster. Beyond that:
+//! CPUs of different core types are never in one cluster. Further rules:
 //!
-//! - A cpufreq policy of several cores is a cluster of its own. Its CPUs share one clock, and two
-//!   or three such policies of one core type usually differ in something that matters: the two
-//!   pairs of Cortex-A76 of the RK3588 have their own voltage and silicon quality, the two quads of
-//!   Cortex-A53 of the S912 run at different clocks.
-//! - Where every policy has a single core (x86, servers with CPPC), or where more than three
-//!   policies are equal (the eight pairs of the LX2160A), the policy says nothing about the kind of
-//!   the core: 32 equal cores would be 32 clusters. There CPUs of one core type are together as
-//!   long as their OPPs are equal, or, without a list of OPPs, their highest claimed clocks lie
-//!   within 10 %. Favoured cores (Turbo Boost Max, amd-pstate's preferred cores) claim a few
-//!   percent more than their equal neighbours; compact cores (Zen 5c, low-power Crestmont) claim
-//!   25 to 40 % less.
-//! - Without cpufreq the relative capacity of the scheduler takes the place of the clock.
-//! - A CPU that is switched off and belongs to no policy is in no cluster: nothing is known of it
-//!   and nothing can run there.
+//! - A cpufreq policy of several cores is a cluster of its own. Its CPUs share one clock, and two or three such
+//!   policies of one core type usually differ in something that matters: the two pairs of Cortex-A76 of the RK3588 have
+//!   their own voltage and silicon quality, the two quads of Cortex-A53 of the S912 run at different clocks.
+//! - Where every policy has a single core (x86, servers with CPPC), or where more than three policies are equal (the
+//!   eight pairs of the LX2160A), the policy does not indicate the kind of core: 32 equal cores would be 32 clusters.
+//!   CPUs of one core type then form one cluster if their OPPs are equal, or, without a list of OPPs, their advertised
+//!   clocks are within 10 %. Favoured cores (Turbo Boost Max, amd-pstate's preferred cores) advertise a few percent
+//!   more than their equal neighbours; compact cores (Zen 5c, low-power Crestmont) 25 to 40 % less.
+//! - Without cpufreq the scheduler's CPU capacity replaces the clock.
+//! - An offline CPU without a policy is in no cluster: its type is unknown and nothing can run on it.
 //!
 //! Clusters may have gaps in their CPU numbers (hyper-threads are numbered that way).
 
 use record::{Cluster, Cpu, Fact, Policy};
 
-/// Cores whose clocks or capacities differ by less are one kind. The reason is given above.
+/// Cores whose clocks or capacities are within this ratio are one kind; see the module documentation.
 const ALIKE_PERCENT: u64 = 90;
 
-/// From one more on, equal policies are a way to build many cores and no difference between them.
+/// More equal policies than this mean many equal cores rather than different clusters.
 const EQUAL_POLICIES_MAX: usize = 3;
 
-/// What decides whether a CPU fits a cluster.
+/// Properties that decide whether a CPU fits a cluster.
 struct Kind<'a> {
     core_type: Option<&'a String>,
     policy: Option<&'a Policy>,
-    /// True if the policy alone sets its CPUs apart from all others.
+    /// True if the policy alone separates its CPUs from all others.
     policy_divides: bool,
     capacity: Option<u64>,
 }
 
-/// Clusters, ordered by their first CPU.
+/// Clusters, ordered by first CPU.
 pub(crate) fn clusters(cpus: &[Cpu], policies: &[Policy]) -> Vec<Cluster> {
     let mut found: Vec<(Kind<'_>, Cluster)> = Vec::new();
     for cpu in cpus {
@@ -77,9 +73,9 @@ fn same_kind(a: &Kind<'_>, b: &Kind<'_>) -> bool {
     }
 }
 
-/// True if the policy of this CPU spans several cores and few others are equal to it.
+/// True if the policy of this CPU spans several cores and at most [`EQUAL_POLICIES_MAX`] policies equal it.
 fn divides(policy: &Policy, cpu: &Cpu, cpus: &[Cpu], policies: &[Policy]) -> bool {
-    // Hyper-threads of one core have to share its clock, which sets nothing apart.
+    // Hyper-threads of one core always share a clock, so their policy is not a cluster.
     if policy.cpus.iter().all(|other| *other == cpu.cpu || cpu.siblings.contains(other)) {
         return false;
     }
@@ -105,7 +101,7 @@ fn same_clocks(a: &Policy, b: &Policy) -> bool {
     }
 }
 
-/// Two unknown values are alike: nothing speaks against it.
+/// Two unknown values count as alike, because nothing distinguishes them.
 fn alike(a: Option<u64>, b: Option<u64>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.min(b) * 100 >= a.max(b) * ALIKE_PERCENT,
@@ -148,7 +144,7 @@ mod tests {
     #[test]
     fn equal_single_cpu_policies_are_one_cluster() {
         let cpus: Vec<Cpu> = (0..4).map(|n| cpu(n, "Zen 4")).collect();
-        // Favoured cores claim a little more.
+        // Favoured cores advertise a slightly higher clock.
         let clocks = [5_700_000, 5_450_000, 5_700_000, 5_350_000];
         let policies: Vec<Policy> = (0..4).map(|n| policy(n, &[n], clocks[n as usize], &[])).collect();
         check(&cpus, &policies, &[(&[0, 1, 2, 3], Some(0))]);
@@ -156,7 +152,7 @@ mod tests {
 
     #[test]
     fn many_equal_policies_are_one_cluster() {
-        // The pairs of an LX2160A, but only two of them: then each is a cluster.
+        // Two pairs of an LX2160A instead of eight: each is a cluster.
         let cpus: Vec<Cpu> = (0..16).map(|n| cpu(n, "Cortex-A72")).collect();
         let pair = |n: u32| policy(2 * n, &[2 * n, 2 * n + 1], 2_000_000, &[1_000_000, 2_000_000]);
         let policies: Vec<Policy> = (0..8).map(pair).collect();

@@ -1,22 +1,21 @@
-//! Names the type of a core: from MIDR_EL1 on ARM, `uarch` and the vendor's ids on RISC-V, family
-//! and model on x86, words of the kernel elsewhere. The names themselves are rows of
-//! `data/cpu_parts.tsv` and `data/x86_cores.tsv`.
+//! Names the type of a core: from MIDR_EL1 on ARM, `uarch` and vendor ids on RISC-V, family and model on x86, kernel
+//! texts elsewhere. The names are rows of `data/cpu_parts.tsv` and `data/x86_cores.tsv`.
 
 use crate::cpuinfo::CpuInfo;
 use crate::data::{CPU_PARTS, Row, X86_CORES, parse_number};
 
-/// What one core is.
+/// Type and stepping of one core.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Core {
     /// Name of its type.
     pub(crate) name: Option<String>,
-    /// Stepping in the words of its architecture.
+    /// Stepping in the notation of the architecture.
     pub(crate) stepping: Option<String>,
-    /// MIDR_EL1, on ARM.
+    /// MIDR_EL1; ARM only.
     pub(crate) midr: Option<u32>,
 }
 
-/// Which half of a hybrid x86 CPU a core belongs to.
+/// Half of a hybrid x86 CPU that a core belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HybridCoreKind {
     /// Not hybrid, or a performance core.
@@ -25,8 +24,8 @@ pub(crate) enum HybridCoreKind {
     Efficiency,
 }
 
-/// The core that MIDR_EL1 describes (Arm Architecture Reference Manual, D17.2.100:
-/// implementer 31:24, variant 23:20, architecture 19:16, part 15:4, revision 3:0).
+/// Decodes MIDR_EL1 (Arm Architecture Reference Manual, D17.2.100: implementer 31:24, variant 23:20, architecture
+/// 19:16, part 15:4, revision 3:0).
 pub(crate) fn of_midr(midr: u32) -> Core {
     let (implementer, variant) = (midr >> 24, midr >> 20 & 0xf);
     let (part, revision) = (midr >> 4 & 0xfff, midr & 0xf);
@@ -42,8 +41,8 @@ pub(crate) fn of_midr(midr: u32) -> Core {
     }
 }
 
-/// The core behind a `compatible` of a CPU node in the device tree. Names of Arm's own cores
-/// are those of the table in lower case; other vendors' are kept as they are.
+/// Core type from the `compatible` of a CPU node in the device tree. Arm's own cores match the names in the table in
+/// lower case; names of other vendors are kept.
 pub(crate) fn of_compatible(compatible: &str) -> Option<String> {
     let compatible = compatible.trim();
     if let Some(row) = row_of("riscv-uarch", |row| row.get("part") == compatible) {
@@ -58,7 +57,7 @@ pub(crate) fn of_compatible(compatible: &str) -> Option<String> {
     (!part.is_empty()).then(|| compatible.to_owned())
 }
 
-/// What cpuinfo says of one CPU; `get` finds the value of a line by its key in lower case.
+/// Core type from cpuinfo; `get` returns the value of a line by its lower-case key.
 pub(crate) fn of_cpuinfo<'a>(get: &dyn Fn(&str) -> Option<&'a str>, half: HybridCoreKind) -> Core {
     if let Some(midr) = midr_of_cpuinfo(get) {
         return of_midr(midr);
@@ -84,7 +83,7 @@ fn of_riscv<'a>(get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Cor
     let by_ids = || match ids {
         [Some(vendor), Some(arch), implementation] => {
             let known = named_part("riscv-id", vendor, arch, implementation.unwrap_or(0));
-            // Vendor 0 is any maker without a JEDEC number.
+            // Vendor 0 means any maker without a JEDEC number.
             known.or_else(|| named_vendor("riscv-id", vendor))
         }
         _ => None,
@@ -96,8 +95,8 @@ fn of_riscv<'a>(get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Cor
     }
 }
 
-/// The letters of an ISA string. Which extensions with names follow them (`_zicntr_zba`) grows from kernel to kernel, and
-/// a core is the same under all of them.
+/// Letters of an ISA string. The list of named extensions behind them (`_zicntr_zba`) grows with every kernel, although
+/// the core is the same.
 fn base_of_isa(isa: &str) -> String {
     isa.split('_').next().unwrap_or(isa).to_owned()
 }
@@ -117,7 +116,7 @@ fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, 
         HybridCoreKind::Efficiency => "efficiency",
     };
     let named = row.map(|row| row.get(column)).filter(|name| *name != "-").map(str::to_owned);
-    // A hybrid CPU that is newer than the table still has two types of cores.
+    // A hybrid CPU that is missing in the table still has two core types.
     let model_name = || {
         let name = tidy_model_name(get("model name")?);
         Some(match half {
@@ -152,9 +151,8 @@ fn named_vendor(isa: &str, vendor: u64) -> Option<String> {
     Some(row.get("name").to_owned())
 }
 
-/// MIDR_EL1 put together from the lines of cpuinfo. The kernel prints every part of it but the
-/// architecture, which is 0xf on everything that has CPUID registers, and older codes on ARMv4
-/// and ARMv5 (Arm ARM, Main ID Register).
+/// Reconstructs MIDR_EL1 from lines of cpuinfo. The kernel prints every field except the architecture, which is 0xf on
+/// all cores with CPUID registers, and an older code on ARMv4 and ARMv5 (Arm ARM, Main ID Register).
 fn midr_of_cpuinfo<'a>(get: &dyn Fn(&str) -> Option<&'a str>) -> Option<u32> {
     // Kernels of some big.LITTLE phones print both types in one line: `0xc07 & 0xc0f`.
     let first = |key| get(key).map(|text| text.split('&').next().unwrap_or(text).trim());
@@ -181,15 +179,15 @@ fn number(text: Option<&str>) -> Option<u64> {
     parse_number(text?)
 }
 
-/// `Loongson-3A R4 (Loongson-3A4000) @ 1800MHz` becomes `Loongson-3A4000`: firmware writes the part
-/// in front, in brackets or both, also differently for cores of one chip. Other names stay.
+/// `Loongson-3A R4 (Loongson-3A4000) @ 1800MHz` becomes `Loongson-3A4000`: firmware writes the part number in front, in
+/// brackets or both, even for cores of one chip. Other names are kept.
 fn loongson_part(name: &str) -> String {
     let is_part = |word: &&str| word.starts_with("Loongson-") && word.chars().filter(char::is_ascii_digit).count() >= 3;
     let mut words = name.split([' ', '(', ')']);
     words.find(is_part).unwrap_or(name).to_owned()
 }
 
-/// Words of x86 model names that say nothing.
+/// Words of x86 model names without information.
 const FILLERS: &[&str] = &["CPU", "Processor", "processor", "APU", "Authentic"];
 
 /// `12th Gen Intel(R) Core(TM) i7-1260P` becomes `Intel Core i7-1260P`, and
@@ -207,12 +205,12 @@ pub(crate) fn tidy_model_name(name: &str) -> String {
     words.join(" ")
 }
 
-/// The core of a CPU that stands in cpuinfo under this number.
+/// Core type from the block of this CPU in cpuinfo.
 pub(crate) fn own(info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> Core {
     of_cpuinfo(&|key| info.own(cpu, key), half)
 }
 
-/// The core that cpuinfo names once for all CPUs.
+/// Core type that cpuinfo states once for all CPUs.
 pub(crate) fn common(info: &CpuInfo) -> Core {
     of_cpuinfo(&|key| info.common(key), HybridCoreKind::Performance)
 }
@@ -233,11 +231,11 @@ mod tests {
         check(0x414f_d0b0, "Cortex-A76", "r4p0");
         check(0x410f_c075, "Cortex-A7", "r0p5");
         check(0x410f_b767, "ARM1176", "r0p7");
-        // The same part with another variant is another core.
+        // The same part number with another variant is a different core.
         check(0x51af_8001, "Qualcomm Kryo 2XX Gold", "r10p1");
         check(0x510f_8000, "Qualcomm Falkor V1", "r0p0");
         check(0x534f_0010, "Samsung Exynos-m2", "r4p0");
-        // Unknown parts stay apart from each other.
+        // Unknown part numbers stay distinct.
         check(0x410f_eee1, "Arm part 0xeee", "r0p1");
         check(0x990f_eee1, "implementer 0x99 part 0xeee", "r0p1");
     }

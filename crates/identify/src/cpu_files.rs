@@ -1,12 +1,12 @@
-//! Where Linux lists CPUs, and how such a list is read.
+//! Path of the CPU directory in sysfs, and reading of CPU lists.
 
 use crate::Tree;
 use record::parse_cpu_list;
 
-/// Where Linux lists CPUs.
+/// CPU directory in sysfs.
 pub(crate) const CPU_FOLDER: &str = "/sys/devices/system/cpu";
 
-/// The list of CPUs in this file, if it can be read and understood.
+/// CPU list in this file; `None` if it cannot be read or parsed.
 pub fn read_list(root: &dyn Tree, path: &str) -> Option<Vec<u32>> {
     parse_cpu_list(&root.read(path).ok()?)
 }

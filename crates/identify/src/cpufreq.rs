@@ -1,7 +1,7 @@
-//! Every cpufreq policy: which CPUs, driver, governors, limits and OPPs (Linux
-//! Documentation/admin-guide/pm/cpufreq.rst). Any number of policies with any numbers.
+//! Every cpufreq policy: CPUs, driver, governors, limits and OPPs (Linux Documentation/admin-guide/pm/cpufreq.rst).
+//! Supports any number of policies with arbitrary numbers.
 //!
-//! Clocks here are claims of the kernel; what a core really does is measured elsewhere.
+//! Clocks here are those that the kernel reports; `microbench` measures the actual ones.
 
 use crate::Tree;
 use crate::cpu_files::{CPU_FOLDER, read_list};
@@ -11,10 +11,10 @@ use record::{Missing, Policy, Reading, Residency};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// `cpufreq` counts the time at every OPP in ticks of USER_HZ, which is 100 on all Linux.
+/// `cpufreq` counts the time at every OPP in ticks of USER_HZ, which is 100 on all Linux systems.
 const TICK_MS: u64 = 10;
 
-/// Every policy, by number, of a machine with these CPUs.
+/// Every policy of a machine with these CPUs, ordered by number.
 pub(crate) fn policies(root: &dyn Tree, present: &[u32]) -> Vec<Policy> {
     let folders = folders(root);
     let members = members(root, &folders, present);
@@ -29,7 +29,7 @@ pub(crate) fn policies(root: &dyn Tree, present: &[u32]) -> Vec<Policy> {
         .collect()
 }
 
-/// Time at every OPP, for every policy whose kernel counts it (`CONFIG_CPU_FREQ_STAT`).
+/// Time at every OPP for every policy (needs `CONFIG_CPU_FREQ_STAT`).
 pub fn residencies(root: &dyn Tree) -> Vec<Residency> {
     let folders = folders(root);
     let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
@@ -45,7 +45,7 @@ pub fn residencies(root: &dyn Tree) -> Vec<Residency> {
         .collect()
 }
 
-/// Lines of `stats/time_in_state` as `(kHz, milliseconds)`, in their order.
+/// Lines of `stats/time_in_state` as `(kHz, milliseconds)`, in file order.
 pub(crate) fn parse_time_in_state(text: &str) -> Vec<(u32, u64)> {
     text.lines()
         .filter_map(|line| {
@@ -56,8 +56,8 @@ pub(crate) fn parse_time_in_state(text: &str) -> Vec<(u32, u64)> {
         .collect()
 }
 
-/// Number and folder of every policy. Kernels before 4.3 have `cpuN/cpufreq` only, one folder
-/// that several CPUs link to; there the policy takes the number of its first CPU.
+/// Number and directory of every policy. Kernels before 4.3 have only `cpuN/cpufreq`, one directory that several CPUs
+/// link to; the policy then has the number of its first CPU.
 fn folders(root: &dyn Tree) -> Vec<(u32, String)> {
     let parent = format!("{CPU_FOLDER}/cpufreq");
     let names = root.list(&parent).unwrap_or_default();
@@ -88,12 +88,13 @@ fn folders(root: &dyn Tree) -> Vec<(u32, String)> {
 #[derive(Debug, Default, PartialEq)]
 struct Members {
     cpus: Vec<u32>,
-    /// What the kernel's list has that cannot be.
+    /// Invalid parts of the kernel's list.
     unclear: Vec<String>,
 }
 
-/// CPUs of each policy: each is in one at most, and is there. Where the kernel says nothing of use, a policy has the
-/// CPUs from its number to that of the next one, as its number is that of its first CPU.
+/// CPUs of each policy. Each CPU belongs to at most one policy and is present. If the kernel's list is missing or
+/// invalid, a policy gets the CPUs from its number up to that of the next policy, because its number is that of its
+/// first CPU.
 fn members(root: &dyn Tree, folders: &[(u32, String)], present: &[u32]) -> Vec<Members> {
     let known: BTreeSet<u32> = present.iter().copied().collect();
     let mut owners: BTreeMap<u32, u32> = BTreeMap::new();
@@ -130,7 +131,7 @@ fn members(root: &dyn Tree, folders: &[(u32, String)], present: &[u32]) -> Vec<M
     all
 }
 
-/// `related_cpus` names those that are switched off as well, `affected_cpus` only online ones.
+/// `related_cpus` includes offline CPUs, `affected_cpus` does not.
 fn listed(root: &dyn Tree, folder: &str) -> Option<Vec<u32>> {
     ["related_cpus", "affected_cpus"]
         .iter()
@@ -163,10 +164,10 @@ fn one_policy(root: &dyn Tree, policy: u32, folder: &str) -> Policy {
     }
 }
 
-/// Clocks of CPUs that run Linux, in kHz. Drivers that do not know one say 0, and some count in MHz or Hz.
+/// Plausible clocks of CPUs that run Linux, in kHz. Drivers report 0 for an unknown clock, and some use MHz or Hz.
 const KHZ: RangeInclusive<u32> = 10_000..=10_000_000;
 
-/// A clock that a driver knows.
+/// Reads a clock; an implausible value is missing.
 fn clock(root: &dyn Tree, path: &str) -> Reading<u32> {
     let khz: u32 = root.read_number(path)?;
     match KHZ.contains(&khz) {
@@ -175,7 +176,7 @@ fn clock(root: &dyn Tree, path: &str) -> Reading<u32> {
     }
 }
 
-/// Clocks separated by blanks; what is no clock is left out.
+/// Clocks separated by blanks; implausible values are omitted.
 fn parse_clocks(text: &str) -> Vec<u32> {
     text.split_whitespace().filter_map(|word| word.parse().ok()).filter(|khz| KHZ.contains(khz)).collect()
 }

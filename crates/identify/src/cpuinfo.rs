@@ -1,10 +1,10 @@
-//! Parser of `/proc/cpuinfo`, in the shapes that kernels of all ages and architectures print it.
-//! It finds which line belongs to which CPU; what the lines mean is decided elsewhere.
+//! Parser of `/proc/cpuinfo` in the formats of kernels of all ages and architectures. It assigns lines to CPUs; other
+//! modules interpret the lines.
 //!
-//! Four shapes exist. Most kernels print one block for each online CPU. Old 32-bit ARM kernels
-//! print numbered blocks with only a BogoMIPS line and one common block with everything else; old
-//! 64-bit ones print all `processor` lines in a row and one block behind them. Before SMP there was
-//! a single block without any number. Source: `c_show` in `arch/*/kernel` of Linux.
+//! Four formats exist. Most kernels print one block for each online CPU. Old 32-bit ARM kernels print numbered blocks
+//! that only have a BogoMIPS line, and one common block with everything else. Old 64-bit ARM kernels print all
+//! `processor` lines in a row, followed by one block. Kernels without SMP print a single block without a number.
+//! Source: `c_show` in `arch/*/kernel` of Linux.
 
 use crate::data::parse_number;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(crate) struct CpuInfo {
 }
 
 impl CpuInfo {
-    /// Parses the text; lines without a colon are left out.
+    /// Parses the text; lines without a colon are ignored.
     pub(crate) fn parse(text: &str) -> Self {
         let mut info = Self::default();
         let mut current = Current::OneShotFlags;
@@ -35,7 +35,7 @@ impl CpuInfo {
             };
             let (key, value) = (key.trim(), value.trim());
             if let Some(cpu) = block_number(key, value, &current, &mut harts) {
-                // A number right behind a number: what follows the last one is said of them all.
+                // Consecutive numbers share the block that follows the last one.
                 let in_a_row = match current {
                     Current::OneShotFlags => false,
                     Current::Row => true,
@@ -54,34 +54,34 @@ impl CpuInfo {
         info
     }
 
-    /// Numbers of all CPUs that have a block.
+    /// Numbers of all CPUs with a block.
     pub(crate) fn cpus(&self) -> impl Iterator<Item = u32> {
         self.blocks.keys().copied()
     }
 
-    /// Value of a line in the block of this CPU; the key in lower case.
+    /// Value of a line in the block of this CPU, by lower-case key.
     pub(crate) fn own(&self, cpu: u32, key: &str) -> Option<&str> {
         find(self.blocks.get(&cpu)?, key)
     }
 
-    /// Value of a line that is said of all CPUs, outside of their blocks.
+    /// Value of a line outside of all blocks, which applies to every CPU.
     pub(crate) fn common(&self, key: &str) -> Option<&str> {
         find(&self.common, key)
     }
 
-    /// The first value of a line anywhere.
+    /// First value of a line in any block.
     pub(crate) fn any(&self, key: &str) -> Option<&str> {
         find(&self.common, key).or_else(|| self.blocks.values().find_map(|block| find(block, key)))
     }
 
-    /// True if it lists CPUs, or has a line that kernels without SMP print of their only one.
+    /// True if it lists CPUs, or has a line that kernels without SMP print for their only CPU.
     pub(crate) fn describes_a_cpu(&self) -> bool {
         let is_told = |key: &str| self.common(key).is_some();
         !self.blocks.is_empty() || ["cpu part", "cpu model", "processor", "model name"].into_iter().any(is_told)
     }
 
-    /// True if ARM's registers stand outside of all blocks: then one CPU, the one that printed
-    /// them, stands for all, of any kind. So it is where one line names two types.
+    /// True if the ARM registers are outside of all blocks, or one line names two types: the values then describe the
+    /// CPU that printed them, and the other CPUs may be of another type.
     pub(crate) fn describes_one_for_all(&self) -> bool {
         const REGISTER: &str = "cpu part";
         let in_block = |block: &Fields| find(block, REGISTER).is_some();
@@ -91,19 +91,18 @@ impl CpuInfo {
     }
 }
 
-/// Whose lines are being read.
+/// Target of the lines being parsed.
 enum Current {
-    /// Those of all CPUs.
+    /// All CPUs.
     OneShotFlags,
-    /// Those of one CPU.
+    /// One CPU.
     Block(u32),
-    /// Those behind several numbers in a row.
+    /// Several CPUs whose numbers are in a row.
     Row,
 }
 
-/// The number of the CPU whose block this line begins. The key `Processor` with a capital letter
-/// is text on ARM. RISC-V kernels before 5.0 have no number, only `hart`, which counts the cores
-/// of the hardware; blocks are then numbered in their order.
+/// Number of the CPU whose block this line begins. On ARM the key `Processor` with a capital letter is text. RISC-V
+/// kernels before 5.0 print only `hart`, the number of the hardware thread; blocks are then numbered in order.
 fn block_number(key: &str, value: &str, current: &Current, harts: &mut u32) -> Option<u32> {
     match key {
         "processor" => u32::try_from(parse_number(value)?).ok(),
@@ -127,7 +126,7 @@ mod tests {
     #[test]
     fn blocks_of_all_shapes_are_found() {
         for (text, cpus, own, common) in [
-            // One block each, as most kernels print it, with the line ends of a pasted copy.
+            // One block for each CPU, as most kernels print, with the line ends of a pasted copy.
             (
                 "processor\t: 0\r\nCPU part\t: 0xd03\r\n\r\nprocessor\t: 10\r\nCPU part\t: 0xd08\r\n",
                 vec![0, 10],

@@ -1,5 +1,5 @@
-//! Every CPU that is present: online or not, its core type, place in the topology, capacity,
-//! features and caches. Any number of CPUs, with gaps in their numbers.
+//! Every present CPU, online or not: core type, topology, capacity, features and caches. Supports any number of CPUs,
+//! with gaps in their numbers.
 //!
 //! Sources: `/sys/devices/system/cpu` (Linux Documentation/admin-guide/cputopology.rst and
 //! Documentation/ABI/testing/sysfs-devices-system-cpu) and `/proc/cpuinfo`.
@@ -14,7 +14,7 @@ use crate::features;
 use crate::hybrid;
 use record::{Cpu, Fact, Missing, Policy};
 
-/// Every CPU, by number.
+/// Every CPU, ordered by number.
 pub(crate) fn cpus(root: &dyn Tree, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {
     let present = present(root, info);
     let halves = hybrid::halves(root, &present);
@@ -40,8 +40,7 @@ pub fn online(root: &dyn Tree) -> Vec<u32> {
     }
 }
 
-/// `present` lists CPUs that are switched off as well. Kernels and containers that hide it still
-/// have folders or cpuinfo.
+/// `present` includes offline CPUs. Kernels and containers that hide it still have CPU directories or cpuinfo.
 pub(crate) fn present(root: &dyn Tree, info: &CpuInfo) -> Vec<u32> {
     if let Some(cpus) = read_list(root, &format!("{CPU_FOLDER}/present"))
         && !cpus.is_empty()
@@ -55,13 +54,13 @@ pub(crate) fn present(root: &dyn Tree, info: &CpuInfo) -> Vec<u32> {
     }
     let cpus: Vec<u32> = info.cpus().collect();
     match cpus.is_empty() {
-        // A kernel without SMP prints one block without a number: there is one CPU.
+        // A kernel without SMP prints one block without a number: one CPU.
         true if *info != CpuInfo::default() => vec![0],
         _ => cpus,
     }
 }
 
-/// What the core itself says: MIDR_EL1, else its own block in cpuinfo.
+/// Core type from the core's own data: MIDR_EL1, else its block in cpuinfo.
 fn core_of(root: &dyn Tree, info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> Core {
     let path = format!("{CPU_FOLDER}/cpu{cpu}/regs/identification/midr_el1");
     let midr = root.read_value(&path).ok().and_then(|text| parse_number(&text));
@@ -73,7 +72,7 @@ fn core_of(root: &dyn Tree, info: &CpuInfo, cpu: u32, half: HybridCoreKind) -> C
 
 fn one_cpu(root: &dyn Tree, info: &CpuInfo, listed: Option<&[u32]>, cpu: u32, core: Core) -> Cpu {
     let folder = format!("{CPU_FOLDER}/cpu{cpu}");
-    // Kernels that know of no cluster say 65535, the largest of their type, or -1.
+    // Kernels without cluster information print 65535 (the maximum of the type) or -1.
     let topology = |file: &str| {
         let id = root.read_number(&format!("{folder}/topology/{file}"));
         id.ok().filter(|id| *id != 65_535).unwrap_or(-1)
@@ -85,7 +84,8 @@ fn one_cpu(root: &dyn Tree, info: &CpuInfo, listed: Option<&[u32]>, cpu: u32, co
         cpu,
         online: match root.read_value(&format!("{folder}/online")) {
             Ok(value) => value != "0",
-            // CPUs that cannot be switched off, often the first one, have no such file, nor have any without hotplug.
+            // CPUs that cannot be taken offline, often the first one, lack this file, and so do all CPUs without
+            // hotplug.
             Err(_) => listed.is_none_or(|online| online.contains(&cpu)),
         },
         core_type: known_or_absent(core.name),
@@ -111,10 +111,9 @@ fn known_or_absent(text: Option<String>) -> Fact<String> {
     }
 }
 
-/// Cores that say nothing of themselves: those switched off, and all of them under old kernels
-/// that print one block for every user. CPUs of one cpufreq policy are of one type; next best is
-/// the device tree, and last the common block, which describes the CPU that printed it and
-/// therefore says nothing of one that is switched off.
+/// Names cores without data of their own: offline ones, and all cores under old kernels that print one common block.
+/// Sources in this order: other CPUs of the same cpufreq policy (always one type), the device tree, the common block.
+/// The common block describes the CPU that printed it, so it does not apply to offline CPUs.
 fn name_remaining_cpus(root: &dyn Tree, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
     let known: Vec<(u32, String)> =
         cpus.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core_type.known()?.clone()))).collect();
@@ -141,7 +140,7 @@ fn name_remaining_cpus(root: &dyn Tree, info: &CpuInfo, policies: &[Policy], cpu
     }
 }
 
-/// The one type of all known CPUs in the policy of this CPU.
+/// Type of the known CPUs in the policy of this CPU, if they all have the same.
 fn name_in_policy(policies: &[Policy], known: &[(u32, String)], cpu: u32) -> Option<String> {
     let policy = policies.iter().find(|policy| policy.cpus.contains(&cpu))?;
     let mut names = known.iter().filter(|(other, _)| policy.cpus.contains(other)).map(|(_, name)| name);
@@ -206,7 +205,7 @@ CPU part : 0xd03
 
     #[test]
     fn single_cpuinfo_block() {
-        // A kernel of 2013: the common block would make all eight cores the same.
+        // A kernel of 2013, whose common block would give all eight cores one type.
         check(
             "\
 == /sys/devices/system/cpu/present

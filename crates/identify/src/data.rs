@@ -1,4 +1,4 @@
-//! The tables in `data/` that identify a machine.
+//! Tables in `data/` that identify a machine.
 
 pub(crate) use record::table::{Row, Table, parse_number};
 
@@ -8,7 +8,7 @@ pub(crate) const CPU_PARTS: Table = Table::of(include_str!("../../../data/cpu_pa
 pub(crate) const X86_CORES: Table = Table::of(include_str!("../../../data/x86_cores.tsv"));
 /// Makers of SoCs.
 pub(crate) const SOC_VENDORS: Table = Table::of(include_str!("../../../data/soc_vendors.tsv"));
-/// Names that firmware gives wrongly or not at all.
+/// Corrections for wrong or missing names in firmware.
 pub(crate) const BOARD_NAMES: Table = Table::of(include_str!("../../../data/board_names.tsv"));
 
 #[cfg(test)]
@@ -16,7 +16,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// No key stands twice.
+    /// Every key is unique.
     fn lint(name: &str, table: Table, key: &[&str]) {
         assert!(table.rows().count() > 5, "{name} has rows");
         let mut seen = BTreeSet::new();

@@ -1,11 +1,11 @@
-//! The distribution and what built its image. Files such as `/etc/os-release` are shell fragments;
-//! they are parsed as names and values and never evaluated.
+//! The distribution and the build system of its image. Files such as `/etc/os-release` are shell fragments; they are
+//! parsed as names and values and never evaluated.
 
 use crate::Tree;
 use record::{Missing, NamedValue, Reading};
 
-/// Value of a name in a file of shell assignments (os-release(5)): quotes are removed, escapes
-/// inside double quotes undone, and nothing is expanded. The last assignment counts, as in a shell.
+/// Value of a name in a file of shell assignments (os-release(5)). Quotes are removed and escapes inside double quotes
+/// are resolved, without expansion. The last assignment wins, as in a shell.
 pub(crate) fn assigned(text: &str, name: &str) -> Option<String> {
     let value = text.lines().rev().find_map(|line| {
         let (key, value) = line.trim().split_once('=')?;
@@ -32,7 +32,7 @@ fn unquote(value: &str) -> String {
     out
 }
 
-/// Text of os-release, from the first of its two places.
+/// Text of os-release from the first existing path.
 fn os_release(root: &dyn Tree) -> Reading<(&'static str, String)> {
     let read = |path| Ok((path, root.read(path)?));
     read("/etc/os-release").or_else(|missing| read("/usr/lib/os-release").map_err(|_| missing))
@@ -41,13 +41,13 @@ fn os_release(root: &dyn Tree) -> Reading<(&'static str, String)> {
 /// `PRETTY_NAME` of the distribution.
 ///
 /// # Errors
-/// There is no os-release, or it has no name.
+/// os-release is missing or has no name.
 pub(crate) fn distribution(root: &dyn Tree) -> Reading<String> {
     let (path, text) = os_release(root)?;
     assigned(&text, "PRETTY_NAME").or_else(|| assigned(&text, "NAME")).ok_or_else(|| Missing::garbled(path, &text))
 }
 
-/// Further names of the distribution, for reports that print them one by one.
+/// Further names of the distribution, which reports print separately.
 pub(crate) fn details(root: &dyn Tree) -> Vec<NamedValue> {
     let Ok((path, text)) = os_release(root) else {
         return Vec::new();
@@ -59,11 +59,11 @@ pub(crate) fn details(root: &dyn Tree) -> Vec<NamedValue> {
     details.collect()
 }
 
-/// What built the image: DietPi, Radxa's rbuild, Khadas' Fenix, Armbian and its descendants,
-/// Raspberry Pi OS; the most specific first, because some build upon others.
+/// Build system of the image: DietPi, Radxa's rbuild, Khadas' Fenix, Armbian and its derivatives, Raspberry Pi OS; the
+/// most specific first, because some are based on others.
 ///
 /// # Errors
-/// None of their files exists: a plain distribution.
+/// None of their files exists: the image is a plain distribution.
 pub(crate) fn build_system(root: &dyn Tree) -> Reading<String> {
     dietpi(root)
         .or_else(|| radxa(root))
@@ -113,7 +113,7 @@ fn raspberry_pi_os(root: &dyn Tree) -> Option<String> {
         Some(words.take(3).collect::<Vec<_>>().join(" "))
     });
     source.or_else(|| {
-        // Trixie and later: deb822 sources and the image's own mark.
+        // Since Trixie: deb822 sources and the issue file of the image.
         let issue = root.read("/etc/rpi-issue").ok()?;
         Some(issue.lines().next()?.trim().to_owned())
     })

@@ -1,5 +1,5 @@
-//! Errors of Linux by name and number: a snapshot holds them as words, and they mean the same wherever it is read.
-//! Numbers: Linux include/uapi/asm-generic/errno-base.h and errno.h, which every supported architecture uses.
+//! Linux errors by name and number. A snapshot stores names, so that it can be read on any system. Numbers: Linux
+//! include/uapi/asm-generic/errno-base.h and errno.h, which every supported architecture uses.
 
 use record::{Missing, Why};
 
@@ -13,7 +13,7 @@ const EACCES: i32 = 13;
 const ENODEV: i32 = 19;
 const ENOTDIR: i32 = 20;
 
-/// Errors that a board file can hold, by name.
+/// Errors that a board file can contain, by name.
 pub const ERRORS: &[(&str, i32)] = &[
     ("EACCES", EACCES),
     ("EAGAIN", 11),
@@ -30,7 +30,7 @@ pub const ERRORS: &[(&str, i32)] = &[
     ("ETIMEDOUT", 110),
 ];
 
-/// Why a file is missing, by the error of the kernel.
+/// Reason why a file is missing, by errno.
 pub fn missing_errno(path: &str, errno: i32) -> Missing {
     let why = match errno {
         ENOENT | ENOTDIR | ENODEV | ENXIO => Why::Absent,

@@ -1,12 +1,11 @@
-//! Settings of the kernel that matter for speed and are no clock, and the instruction sets that
-//! workloads depend on.
+//! Kernel settings other than clocks that affect performance, and instruction sets that workloads use.
 
 use crate::Tree;
 use crate::cpuinfo::CpuInfo;
 use record::NamedValue;
 
-/// Instruction sets and promises of the CPU that decide which code a workload runs or how a timer
-/// behaves. A CPU lists up to 150 flags; the others decide nothing here.
+/// CPU flags that select the code of a workload or affect a timer. A CPU lists up to 150 flags; the others have no
+/// effect on workloads.
 const DECISIVE: &[&str] = &[
     // x86
     "aes",
@@ -60,7 +59,7 @@ const DECISIVE: &[&str] = &[
     "lsx",
 ];
 
-/// Decisive features of one CPU, in the kernel's order: all extensions on RISC-V.
+/// Relevant flags of one CPU, in the kernel's order; all extensions on RISC-V.
 pub(crate) fn of_cpu(info: &CpuInfo, cpu: u32) -> Vec<String> {
     let get = |key: &str| info.own(cpu, key).or_else(|| info.common(key));
     if let Some(isa) = get("isa").filter(|isa| isa.starts_with("rv")) {
@@ -75,19 +74,19 @@ pub(crate) fn of_cpu(info: &CpuInfo, cpu: u32) -> Vec<String> {
         .collect()
 }
 
-/// `rv64imafdc_zba` is `i m a f d c zba` (RISC-V ISA manual, naming conventions). Old kernels
-/// add versions, `rv64i2p0m2p0xv5-0p0`, and the letters `s` and `u` of privilege modes.
+/// `rv64imafdc_zba` becomes `i m a f d c zba` (RISC-V ISA manual, naming conventions). Old kernels add versions, as in
+/// `rv64i2p0m2p0xv5-0p0`, and the letters `s` and `u` of privilege modes.
 fn isa_extensions(isa: &str) -> Vec<String> {
     let letters = isa.trim_start_matches("rv").trim_start_matches(|c: char| c.is_ascii_digit());
     let mut extensions = Vec::new();
     for part in letters.split('_').filter(|part| !part.is_empty()) {
         let first = part.as_ptr() == letters.as_ptr();
-        // Names of several letters begin with one of these, and end their part.
+        // Multi-letter names begin with one of these letters and extend to the end of their part.
         let long_at = if first { part.find(['x', 'z']) } else { Some(0) };
         let (single, long) = part.split_at(long_at.unwrap_or(part.len()));
         let mut digits_before = false;
         for letter in single.chars() {
-            // The `p` of `2p0` is the point of a version.
+            // The `p` of `2p0` is the decimal point of a version.
             if letter.is_alphabetic() && !(letter == 'p' && digits_before) {
                 extensions.push(letter.to_string());
             }
@@ -100,7 +99,7 @@ fn isa_extensions(isa: &str) -> Vec<String> {
     extensions
 }
 
-/// Files of one value: name in the Record and where it stands.
+/// Files with one value: name in the Record, path.
 const FILES: &[(&str, &str)] = &[
     ("transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled"),
     ("pcie_aspm", "/sys/module/pcie_aspm/parameters/policy"),
@@ -122,7 +121,7 @@ const FILES: &[(&str, &str)] = &[
     ("soc_revision", "/sys/devices/soc0/revision"),
 ];
 
-/// Everything of this kind that the machine has; what it lacks is left out.
+/// All available settings; missing ones are omitted.
 pub(crate) fn features(root: &dyn Tree) -> Vec<NamedValue> {
     let mut found: Vec<NamedValue> =
         FILES.iter().filter_map(|(name, path)| value(root, (*name).to_owned(), (*path).to_owned())).collect();
@@ -134,18 +133,18 @@ pub(crate) fn features(root: &dyn Tree) -> Vec<NamedValue> {
 
 fn value(root: &dyn Tree, name: String, from: String) -> Option<NamedValue> {
     let text = root.read_value(&from).ok()?;
-    // Empty lists print as nothing or as `(null)`.
+    // Empty lists are printed as an empty text or as `(null)`.
     (text != "(null)").then(|| NamedValue { name, value: chosen(&text).to_owned(), from })
 }
 
-/// `always [madvise] never` is `madvise`: the kernel puts what is chosen into brackets.
+/// `always [madvise] never` becomes `madvise`: the kernel marks the selected value with brackets.
 fn chosen(text: &str) -> &str {
     let inner = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inner.map_or(text, |(inner, _)| inner)
 }
 
-/// Governor and clocks of every device that scales its clock and is no CPU: memory controller,
-/// GPU, NPU (Linux Documentation/ABI/testing/sysfs-class-devfreq).
+/// Governor and clocks of every devfreq device: memory controller, GPU, NPU (Linux
+/// Documentation/ABI/testing/sysfs-class-devfreq).
 fn devfreq(root: &dyn Tree) -> Vec<NamedValue> {
     const FOLDER: &str = "/sys/class/devfreq";
     const SETTINGS: &[&str] =
@@ -160,16 +159,16 @@ fn devfreq(root: &dyn Tree) -> Vec<NamedValue> {
     settings.collect()
 }
 
-/// Model of preemption in the kernel's version line: it costs a few percent of throughput.
+/// Preemption model from the kernel's version line; it affects throughput by a few percent.
 fn preemption(root: &dyn Tree) -> Option<NamedValue> {
     let version = root.read("/proc/version").ok()?;
     let model = version.split_whitespace().find(|word| word.starts_with("PREEMPT"))?;
     Some(NamedValue { name: "preemption".into(), value: model.to_owned(), from: "/proc/version".into() })
 }
 
-/// Stepping of the BCM2711 (Raspberry Pi 4): B0 reaches only the first GiB of memory with the DMA
-/// of its SD controller, so its `dma-ranges` begin at 0xc0000000 (Raspberry Pi's bcm2711.dtsi and
-/// firmware, which changes the property on C0).
+/// Stepping of the BCM2711 (Raspberry Pi 4). On B0 the DMA of the SD controller reaches only the first GiB of memory,
+/// so its `dma-ranges` begin at 0xc0000000 (Raspberry Pi's bcm2711.dtsi and its firmware, which changes the property on
+/// C0).
 fn bcm2711_stepping(root: &dyn Tree) -> Option<NamedValue> {
     let from = format!("{}/emmc2bus/dma-ranges", super::board::DEVICE_TREE);
     let bytes = root.read_bytes(&from).ok()?;

@@ -1,22 +1,22 @@
-//! Which half of a hybrid x86 processor each CPU is: asked of the CPU itself by CPUID, and where
-//! that is not possible taken from the kernel's PMUs. No list of model names is needed.
+//! Core kinds of a hybrid x86 processor, from CPUID or, if that is not available, from the kernel's PMUs. A list of
+//! model names is not needed.
 //!
-//! Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID leaves
-//! 07H (EDX bit 15: hybrid) and 1AH (EAX bits 31:24: type of this core); perf-intel-hybrid(1).
+//! Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID leaves 07H (EDX bit 15:
+//! hybrid) and 1AH (EAX bits 31:24: type of this core); perf-intel-hybrid(1).
 
 use crate::Tree;
 use crate::core_type::HybridCoreKind;
 use crate::cpu_files::read_list;
 use std::collections::BTreeMap;
 
-/// Core type of CPUID leaf 1AH for Intel Atom: the efficiency cores.
+/// Core type of Intel Atom in CPUID leaf 1AH: efficiency cores.
 const ATOM: u32 = 0x20;
-/// Core type of CPUID leaf 1AH for Intel Core: the performance cores.
+/// Core type of Intel Core in CPUID leaf 1AH: performance cores.
 const CORE: u32 = 0x40;
-/// PMUs of the efficiency half. Meteor Lake and later have the second on some kernels.
+/// PMUs of the efficiency cores. Meteor Lake and later have the second one on some kernels.
 const EFFICIENCY_PMUS: [&str; 2] = ["cpu_atom", "cpu_lowpower"];
 
-/// CPUs that say, or of which the kernel says, which half they are; empty if nothing is hybrid.
+/// Core kind of each CPU from CPUID or the kernel; empty if the processor is not hybrid.
 pub(crate) fn halves(root: &dyn Tree, cpus: &[u32]) -> BTreeMap<u32, HybridCoreKind> {
     let mut halves: BTreeMap<u32, HybridCoreKind> = EFFICIENCY_PMUS
         .iter()
@@ -31,7 +31,7 @@ pub(crate) fn halves(root: &dyn Tree, cpus: &[u32]) -> BTreeMap<u32, HybridCoreK
     halves
 }
 
-/// The half that EAX of leaf 1AH means; none where the leaf does not exist.
+/// Core kind in EAX of leaf 1AH; `None` if the leaf does not exist.
 fn core_kind_of_leaf(eax: u32) -> Option<HybridCoreKind> {
     match eax >> 24 {
         ATOM => Some(HybridCoreKind::Efficiency),

@@ -9,25 +9,25 @@ const PATH: &str = "/dev/kmsg";
 pub struct KmsgRecord {
     /// Severity, 0 (emergency) to 7 (debug).
     pub level: u32,
-    /// Who wrote it: 0 is the kernel (syslog(2)).
+    /// Origin of the message; 0 is the kernel (syslog(2)).
     pub facility: u32,
-    /// Number of the record since boot; gaps are lost messages.
+    /// Number of the record since boot; a gap means lost messages.
     pub sequence: u64,
-    /// Microseconds since boot on the kernel's own clock.
+    /// Time since boot on the kernel's clock, in microseconds.
     pub stamp_us: u64,
     /// Text without time stamp.
     pub text: String,
 }
 
 impl KmsgRecord {
-    /// Its text, if the kernel itself wrote it.
+    /// Text of a message of the kernel itself; `None` for other facilities.
     pub fn own_text(self) -> Option<String> {
         (self.facility == 0).then_some(self.text)
     }
 }
 
-/// Parses one record: `6,339,5140900,-;text`. Lines that follow, with a blank in front, carry the
-/// device and are left out. None if it is no such record.
+/// Parses one record: `6,339,5140900,-;text`. Continuation lines, which begin with a blank and name the device, are
+/// ignored. `None` if the text is not a record.
 pub fn parse_kmsg(record: &str) -> Option<KmsgRecord> {
     let line = record.lines().next()?;
     let (head, text) = line.split_once(';')?;
@@ -42,8 +42,7 @@ pub fn parse_kmsg(record: &str) -> Option<KmsgRecord> {
     })
 }
 
-/// The kernel's own messages that the ring buffer begins with, at most so many records; empty where
-/// it cannot be read.
+/// First `records_max` kernel messages of the ring buffer; empty if it cannot be read.
 pub fn boot_messages(root: &dyn Tree, records_max: usize) -> Vec<String> {
     if let Some(running) = root.running() {
         return running.boot_messages(records_max);

@@ -1,9 +1,9 @@
-//! What machine a tree of files belongs to: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
+//! Identifies a machine from its files: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
 //!
-//! Everything is read through a [`Tree`]: the running system and directories (`machine::Root`), or one text that holds a
-//! machine's files ([`BoardFile`]), so that it works wherever such a text is read. Nothing is measured, nothing asked of
-//! other programs, nothing evaluated. What cannot be read is missing with its reason, and no
-//! failure stops the rest. Concluding the SoC from scores of hints is not done here.
+//! All files are read through a [`Tree`]: the running system or a directory (`machine::Root`), or one text that
+//! contains a machine's files ([`BoardFile`]), so that identification works without the machine. The crate starts no
+//! programs, measures nothing and evaluates no scripts. A fact that cannot be read is missing with its reason, and no
+//! failure stops the others. Concluding the SoC from scored hints is done elsewhere.
 
 #![forbid(unsafe_code)]
 
@@ -48,8 +48,7 @@ pub use tree::{Running, Tree};
 use cpuinfo::CpuInfo;
 use record::{Fact, Machine, Missing};
 
-/// Identifies the machine behind these files. Takes a few milliseconds, on servers with hundreds of
-/// CPUs a few dozen.
+/// Identifies the machine behind these files. Takes a few milliseconds, on servers with hundreds of CPUs several dozen.
 pub fn identify(root: &dyn Tree) -> Machine {
     let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
     let policies = cpufreq::policies(root, &cpus::present(root, &info));
@@ -79,7 +78,7 @@ pub fn identify(root: &dyn Tree) -> Machine {
         distribution: distribution::distribution(root).into(),
         build_system: distribution::build_system(root).into(),
         virtualisation: virtualisation::virtualisation(root, &info).into(),
-        // It shows in code that runs, which is not done here.
+        // Emulation is detected by running code, which this crate does not do.
         emulation: match root.running() {
             Some(_) => Fact::not_reached(),
             None => Missing::unsupported("", "only running code shows it; these are the files of a machine").into(),

@@ -1,12 +1,12 @@
-//! Memory, swap and zswap: how much there is, and what stands behind every swap device.
+//! Sizes of memory and swap, zswap, and the device behind every swap.
 //!
-//! Sources: `/proc/meminfo` and `/proc/swaps` (proc(5)), `/sys/block` (Linux Documentation/ABI/
-//! stable/sysfs-block), Documentation/admin-guide/mm/zswap.rst.
+//! Sources: `/proc/meminfo` and `/proc/swaps` (proc(5)), `/sys/block` (Linux Documentation/ABI/ stable/sysfs-block),
+//! Documentation/admin-guide/mm/zswap.rst.
 
 use crate::Tree;
 use record::{MemoryState, Missing, Reading, SwapKind, SwapState};
 
-/// Device mapper targets stand on other targets; nobody stacks them deeper.
+/// Maximum depth of device mapper targets that are followed.
 const SLAVES_MAX: usize = 4;
 
 /// Figures of `/proc/meminfo`.
@@ -17,11 +17,11 @@ pub fn memory(root: &dyn Tree) -> Reading<MemoryState> {
     parse_meminfo(&root.read("/proc/meminfo")?)
 }
 
-/// Parses `/proc/meminfo`. `MemAvailable` came with Linux 3.14; before that free memory and page
-/// cache stand for it, as free(1) did.
+/// Parses `/proc/meminfo`. `MemAvailable` exists since Linux 3.14; for older kernels it is the sum of free memory and
+/// page cache, as in free(1).
 ///
 /// # Errors
-/// `MemTotal` or `MemFree` is missing or no number.
+/// `MemTotal` or `MemFree` is missing or not a number.
 pub(crate) fn parse_meminfo(text: &str) -> Reading<MemoryState> {
     let find = |name: &str| {
         text.lines().find_map(|line| {
@@ -38,16 +38,16 @@ pub(crate) fn parse_meminfo(text: &str) -> Reading<MemoryState> {
         total_kib: needed("MemTotal")?,
         free_kib,
         available_kib: find("MemAvailable").unwrap_or_else(cache),
-        // Kernels without swap have no such lines: there is none.
+        // Kernels without swap lack these lines.
         swap_total_kib: find("SwapTotal").unwrap_or(0),
         swap_free_kib: find("SwapFree").unwrap_or(0),
     })
 }
 
-/// Every swap device with what it really is.
+/// Every swap device with its kind.
 ///
 /// # Errors
-/// `/proc/swaps` cannot be read; a kernel without swap has no such file.
+/// `/proc/swaps` cannot be read; kernels without swap lack this file.
 pub fn swaps(root: &dyn Tree) -> Reading<Vec<SwapState>> {
     let mut swaps = parse_swaps(&root.read("/proc/swaps")?);
     for (swap, is_file) in &mut swaps {
@@ -59,7 +59,7 @@ pub fn swaps(root: &dyn Tree) -> Reading<Vec<SwapState>> {
     Ok(swaps.into_iter().map(|(swap, _)| swap).collect())
 }
 
-/// Parses `/proc/swaps`: the swap, its kind not yet known, and whether it is a file.
+/// Parses `/proc/swaps`: each swap with unknown kind, and whether it is a file.
 fn parse_swaps(text: &str) -> Vec<(SwapState, bool)> {
     text.lines()
         .skip(1)
@@ -79,7 +79,7 @@ fn parse_swaps(text: &str) -> Vec<(SwapState, bool)> {
         .collect()
 }
 
-/// The kernel writes blanks and other separators in paths as `\040`.
+/// The kernel escapes blanks and other separators in paths as `\040`.
 fn unescape_octal(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -102,19 +102,19 @@ fn unescape_octal(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Name of the block device behind a swap partition, or behind the file system of a swap file.
+/// Name of the block device of a swap partition, or of the file system of a swap file.
 fn device_of(root: &dyn Tree, path: &str, is_file: bool) -> Option<String> {
     let mut device = path.to_owned();
     if is_file {
         let mounts = root.read("/proc/self/mountinfo").ok()?;
         let (numbers, source) = mount_of(&mounts, path)?;
-        // btrfs and overlays have made-up numbers; their source is the device.
+        // btrfs and overlayfs have virtual device numbers; their mount source is the device.
         if let Ok(link) = root.link(&format!("/sys/dev/block/{numbers}")) {
             return last_part(&link);
         }
         device = source;
     }
-    // /dev/mapper/x and /dev/disk/by-uuid/x are links to the node.
+    // /dev/mapper/x and /dev/disk/by-uuid/x are links to the device node.
     let node = root.link(&device).unwrap_or(device);
     last_part(&node)
 }
@@ -124,8 +124,8 @@ fn last_part(path: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// `(major:minor, source)` of the mount that holds this file: the longest mount point that is the
-/// beginning of its path, the last of equals (it covers the others). Format: proc_pid_mountinfo(5).
+/// `(major:minor, source)` of the mount that contains this file: the longest mount point that is a prefix of the path,
+/// and the last of equal ones, because it covers the others. Format: proc_pid_mountinfo(5).
 fn mount_of(mountinfo: &str, path: &str) -> Option<(String, String)> {
     let mut best: Option<(usize, (String, String))> = None;
     for line in mountinfo.lines() {
@@ -148,7 +148,7 @@ fn mount_of(mountinfo: &str, path: &str) -> Option<(String, String)> {
     best.map(|(_, mount)| mount)
 }
 
-/// What kind of device this is, by its name and by what the kernel says of its disk.
+/// Kind of this device, by its name and the kernel's attributes of its disk.
 fn kind_of_device(root: &dyn Tree, device: &str) -> SwapKind {
     let mut disk = whole_disk(root, device);
     for _ in 0..SLAVES_MAX {
@@ -164,7 +164,7 @@ fn kind_of_device(root: &dyn Tree, device: &str) -> SwapKind {
     if disk.starts_with("mmcblk") {
         return SwapKind::SdCard;
     }
-    // Virtual disks claim to rotate regardless of the host's storage.
+    // Virtual disks report rotation regardless of the host's storage.
     if disk.starts_with("vd") || disk.starts_with("xvd") || disk.starts_with("nvme") {
         return SwapKind::Disk;
     }
@@ -175,13 +175,13 @@ fn kind_of_device(root: &dyn Tree, device: &str) -> SwapKind {
     }
 }
 
-/// The disk of a partition: `sda2` is on `sda`, `mmcblk0p1` on `mmcblk0`.
+/// Disk of a partition: `sda2` is on `sda`, `mmcblk0p1` on `mmcblk0`.
 fn whole_disk(root: &dyn Tree, device: &str) -> String {
     if root.list(&format!("/sys/block/{device}")).is_ok() {
         return device.to_owned();
     }
     let disk = device.trim_end_matches(|c: char| c.is_ascii_digit());
-    // Disks whose own name ends in a digit put a `p` between.
+    // Disks whose name ends in a digit have a `p` before the partition number.
     match disk.strip_suffix('p') {
         Some(before) if before.ends_with(|c: char| c.is_ascii_digit()) => before.to_owned(),
         _ if disk.is_empty() || disk == "zram" => device.to_owned(),
@@ -189,8 +189,7 @@ fn whole_disk(root: &dyn Tree, device: &str) -> String {
     }
 }
 
-/// `off`, or the compressor, allocator and share of memory that zswap may use. Newer kernels have
-/// fewer of these files.
+/// `off`, or compressor, allocator and maximum share of memory of zswap. Newer kernels have fewer of these files.
 ///
 /// # Errors
 /// The kernel has no zswap.

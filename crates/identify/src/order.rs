@@ -1,6 +1,6 @@
-//! The order of names in a directory: as people count, `cpu2` before `cpu10`.
+//! Natural order of file names: `cpu2` before `cpu10`.
 
-/// Splits a name into text and numbers, so that names sort as people count.
+/// Splits a name into text and numbers, for natural sorting.
 pub fn natural_key(name: &str) -> Vec<(String, u64)> {
     let mut key = Vec::new();
     let mut rest = name;

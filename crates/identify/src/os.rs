@@ -1,5 +1,5 @@
-//! The kernel and the userland it carries: release, command line, architectures, page size, host
-//! name. What the distribution says of itself is read elsewhere.
+//! Kernel and userland: release, command line, architectures, page size, host name. `distribution` reads the names of
+//! the distribution.
 
 use crate::Tree;
 use crate::cpuinfo::CpuInfo;
@@ -18,8 +18,8 @@ pub fn kernel_release(root: &dyn Tree) -> Reading<String> {
     })
 }
 
-/// The kernel's version line with its compiler, without who built it where, unless that was a
-/// distribution.
+/// Version line of the kernel with its compiler. User and host of the build are removed unless it is a distribution's
+/// kernel.
 ///
 /// # Errors
 /// It cannot be read.
@@ -28,7 +28,7 @@ pub(crate) fn kernel_version(root: &dyn Tree) -> Reading<String> {
     Ok(Redactor::default().line(&text))
 }
 
-/// Of the kernel's command line what is known to be read.
+/// Kernel command line, cut to parameters that the program knows.
 ///
 /// # Errors
 /// It cannot be read.
@@ -36,11 +36,11 @@ pub(crate) fn kernel_cmdline(root: &dyn Tree) -> Reading<String> {
     Ok(Redactor::default().cmdline(&root.read("/proc/cmdline")?))
 }
 
-/// Architecture of the kernel, as `uname -m`: the file exists since Linux 6.1, the running kernel
-/// can be asked, and boards without it are concluded from cpuinfo.
+/// Architecture of the kernel, as `uname -m`: from its file (since Linux 6.1), else from the running kernel, else from
+/// cpuinfo.
 ///
 /// # Errors
-/// Nothing tells it.
+/// None of the sources is available.
 pub(crate) fn kernel_arch(root: &dyn Tree, info: &CpuInfo) -> Reading<String> {
     let path = "/proc/sys/kernel/arch";
     root.read_value(path).or_else(|missing| {
@@ -62,11 +62,11 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
             .find(|(prefix, _)| isa.starts_with(prefix))
             .map(|(_, arch)| *arch);
     }
-    // The flag exists in 64-bit mode only; what stands in brackets is the mode of the reader.
+    // The flag exists in 64-bit mode only; the text in brackets is the mode of the reading process.
     if info.any("features").is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "asimd")) {
         return Some("aarch64");
     }
-    // 32-bit kernels name the instruction set in brackets: `ARMv7 Processor rev 4 (v7l)`.
+    // 32-bit kernels print the instruction set in brackets: `ARMv7 Processor rev 4 (v7l)`.
     let model = info.any("model name").or(info.any("processor"));
     match info.any("cpu architecture")? {
         _ if model.is_some_and(|model| model.ends_with("(v7l)")) => Some("armv7l"),
@@ -80,11 +80,11 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
     }
 }
 
-/// Architecture of the userland in Debian's words, from the ELF header of `/bin/sh`: a 64-bit
-/// kernel often carries 32-bit programs, and uname does not tell.
+/// Architecture of the userland in Debian's notation, from the ELF header of `/bin/sh`: a 64-bit kernel may run a
+/// 32-bit userland, which uname does not show.
 ///
 /// # Errors
-/// There is no shell, or its header is unknown.
+/// The shell is missing, or its header is unknown.
 pub(crate) fn userland_arch(root: &dyn Tree) -> Reading<String> {
     const PATH: &str = "/bin/sh";
     let header = root.read_head(PATH, 64)?;
@@ -124,10 +124,10 @@ fn parse_elf_arch(header: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Size of a page in bytes. Other machines than the running one tell it in `smaps`.
+/// Page size in bytes; from `smaps` for machines other than the running one.
 ///
 /// # Errors
-/// A board file without it.
+/// The board file lacks `smaps`.
 pub fn page_size_bytes(root: &dyn Tree) -> Reading<u32> {
     const PATH: &str = "/proc/self/smaps";
     if let Some(running) = root.running() {
@@ -141,7 +141,7 @@ pub fn page_size_bytes(root: &dyn Tree) -> Reading<u32> {
     kib.and_then(|kib| kib.checked_mul(1024)).ok_or_else(|| Missing::garbled(PATH, &text))
 }
 
-/// Host name; kept out of everything that is published.
+/// Host name; removed from everything that is published.
 pub fn hostname(root: &dyn Tree) -> Fact<String> {
     root.read_value("/proc/sys/kernel/hostname").or_else(|_| root.read_value("/etc/hostname")).into()
 }

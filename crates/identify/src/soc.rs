@@ -1,5 +1,5 @@
-//! Name of the SoC or CPU, where device tree or cpuinfo tell it in so many words. Concluding it
-//! from cores, clocks and boot messages is not done here.
+//! Name of the SoC or CPU, if the device tree or cpuinfo states it. Concluding it from cores, clocks and boot messages is
+//! done elsewhere.
 
 use crate::Tree;
 use crate::core_type::tidy_model_name;
@@ -10,7 +10,7 @@ use record::{Missing, Reading};
 /// Name of the SoC or CPU.
 ///
 /// # Errors
-/// Neither device tree nor cpuinfo names it.
+/// Neither the device tree nor cpuinfo names it.
 pub(crate) fn soc(root: &dyn Tree, compatible: &[String], info: &CpuInfo) -> Reading<String> {
     from_raspberry_revision(info)
         .or_else(|| from_compatible(compatible))
@@ -19,8 +19,8 @@ pub(crate) fn soc(root: &dyn Tree, compatible: &[String], info: &CpuInfo) -> Rea
         .ok_or_else(|| Missing::unsupported("/proc/cpuinfo", "no file identifies the SoC"))
 }
 
-/// The last entry of `compatible` that a maker of SoCs has given: the root node lists the board
-/// first and the SoC last (Devicetree Specification 2.3.1).
+/// Last entry of `compatible` that belongs to a SoC vendor: the root node lists the board first and the SoC last
+/// (Devicetree Specification 2.3.1).
 fn from_compatible(compatible: &[String]) -> Option<String> {
     compatible.iter().rev().find_map(|entry| {
         let (prefix, part) = entry.split_once(',')?;
@@ -50,22 +50,22 @@ fn from_soc_bus(root: &dyn Tree) -> Option<String> {
 }
 
 fn from_cpuinfo(info: &CpuInfo) -> Option<String> {
-    // The `Hardware` line of ARM kernels; device tree kernels print only that they are one.
+    // `Hardware` line of ARM kernels; device tree kernels print only a generic text.
     let hardware =
         info.any("hardware").filter(|text| !text.to_lowercase().contains("generic") && !text.contains("Device Tree"));
     if let Some(hardware) = hardware {
         return Some(hardware.to_owned());
     }
     let is_arm = info.any("cpu implementer").is_some();
-    // On ARM this line names the instruction set: `ARMv7 Processor rev 4 (v7l)`.
+    // On ARM this line is the instruction set: `ARMv7 Processor rev 4 (v7l)`.
     let model = info.any("model name").filter(|_| !is_arm).map(tidy_model_name);
-    // An `isa` line names what every chip of that architecture has in common: no name of a chip.
+    // An `isa` line is common to all chips of the architecture.
     model.or_else(|| info.any("cpu model").map(str::to_owned)).filter(|name| !name.is_empty())
 }
 
-/// Chip in the `Revision` of a Raspberry Pi: bits 15:12 of codes with bit 23 (Raspberry Pi
-/// documentation, "Raspberry Pi revision codes"). Kernels name older chips in `Hardware` and in
-/// the device tree: BCM2708, BCM2709, BCM2835 on all boards.
+/// Chip from the `Revision` of a Raspberry Pi: bits 15:12 of codes with bit 23 (Raspberry Pi documentation, "Raspberry
+/// Pi revision codes"). Older chips are named in `Hardware` and in the device tree: BCM2708, BCM2709, BCM2835 on all
+/// boards.
 fn from_raspberry_revision(info: &CpuInfo) -> Option<String> {
     const CHIPS: &[&str] = &["BCM2835", "BCM2836", "BCM2837", "BCM2711", "BCM2712"];
     let is_raspberry = info.any("hardware").is_some_and(|name| name.starts_with("BCM2"))

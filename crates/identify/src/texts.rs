@@ -1,12 +1,12 @@
-//! A machine of which only single texts are known.
+//! Machine of which only a few texts are known.
 
 use crate::board::DEVICE_TREE;
 use crate::{BoardFile, cpuinfo::CpuInfo};
 
-/// Of so many lines at most one has another form where a text is `/proc/cpuinfo`.
+/// At most one of this many lines of `/proc/cpuinfo` may have another format.
 const OTHERS_SHARE: usize = 4;
 
-/// The texts that are known.
+/// Known texts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Texts<'a> {
     /// `/proc/cpuinfo`.
@@ -18,7 +18,7 @@ pub struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// The files in which they stand on a machine.
+    /// Files that contain these texts on a machine.
     pub fn files(&self) -> Vec<(String, Vec<u8>)> {
         let compatible = (!self.compatible.is_empty()).then(|| self.compatible.join("\0").into_bytes());
         [
@@ -31,7 +31,7 @@ impl Texts<'_> {
         .collect()
     }
 
-    /// A machine of these files, which does not claim that there are no others.
+    /// Machine with these files; other files are unknown rather than absent.
     pub fn machine(&self) -> BoardFile {
         let files = self.files();
         let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
@@ -45,8 +45,8 @@ impl Texts<'_> {
     }
 }
 
-/// True if a text is `/proc/cpuinfo` alone: it describes a CPU, and nearly all of its lines have that form. Who pastes it
-/// often pastes the command above it as well.
+/// True if a text is `/proc/cpuinfo` alone: it describes a CPU, and nearly all lines have its format. Pasted texts may
+/// include the command line above.
 pub fn is_cpuinfo(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let others = lines().filter(|line| !line.contains(':')).count();

@@ -1,16 +1,16 @@
-//! Where a machine's files are read: the running system, a directory, or one text that holds them all.
+//! Source of a machine's files: the running system, a directory, or one text.
 
 use record::{Missing, NamedValue, Reading};
 
-/// The files of a machine by their whole paths.
+/// Files of a machine by absolute path.
 pub trait Tree {
-    /// The whole file.
+    /// Reads the whole file.
     ///
     /// # Errors
-    /// Absent, denied or any other error of the kernel.
+    /// The file is absent, access is denied, or another kernel error.
     fn read_bytes(&self, path: &str) -> Reading<Vec<u8>>;
 
-    /// The first bytes of a file that is large and read once; fewer where it is shorter.
+    /// Reads at most the first `bytes` of a large file.
     ///
     /// # Errors
     /// As [`Tree::read_bytes`].
@@ -20,25 +20,25 @@ pub trait Tree {
         Ok(head)
     }
 
-    /// Names in a directory, numbers in order of value (`cpu2` before `cpu10`).
+    /// Lists the names in a directory in natural order (`cpu2` before `cpu10`).
     ///
     /// # Errors
     /// As [`Tree::read_bytes`].
     fn list(&self, path: &str) -> Reading<Vec<String>>;
 
-    /// Target of a symbolic link, as it stands in the link.
+    /// Target of a symbolic link, unresolved.
     ///
     /// # Errors
-    /// As [`Tree::read_bytes`]; `EINVAL` if it is no link.
+    /// As [`Tree::read_bytes`]; `EINVAL` if the path is not a link.
     fn link(&self, path: &str) -> Reading<String>;
 
-    /// The system behind the files, where it runs and can be asked what no file says.
+    /// Running system behind the files, for queries that no file answers; `None` for directories and board files.
     fn running(&self) -> Option<&dyn Running> {
         None
     }
 }
 
-/// What only a running system tells.
+/// Queries that only a running system answers.
 pub trait Running {
     /// Architecture of the kernel (`uname -m`).
     fn kernel_arch(&self) -> String;
@@ -46,19 +46,18 @@ pub trait Running {
     /// Size of a page in bytes.
     fn page_size_bytes(&self) -> usize;
 
-    /// CPU and EAX of its CPUID leaf 1AH; empty where CPUs have no such leaf.
+    /// Each CPU with EAX of its CPUID leaf 1AH; empty if the CPUs lack that leaf.
     fn core_type_leaves(&self, cpus: &[u32]) -> Vec<(u32, u32)>;
 
-    /// What the firmware says of itself when it is asked.
+    /// Version data that the firmware returns on request.
     fn firmware(&self) -> Vec<NamedValue>;
 
-    /// The kernel's own messages that its ring buffer begins with, at most so many records; empty where it cannot
-    /// be read.
+    /// First `records_max` kernel messages of the ring buffer; empty if it cannot be read.
     fn boot_messages(&self, records_max: usize) -> Vec<String>;
 }
 
 impl dyn Tree + '_ {
-    /// The whole file as text; bytes that are not UTF-8 are replaced.
+    /// Reads the whole file as text; invalid UTF-8 is replaced.
     ///
     /// # Errors
     /// As [`Tree::read_bytes`].
@@ -66,7 +65,7 @@ impl dyn Tree + '_ {
         Ok(String::from_utf8_lossy(&self.read_bytes(path)?).into_owned())
     }
 
-    /// The file as text without white space and NULs at both ends: for files of one value.
+    /// Reads a file with a single value: text without surrounding white space and NULs.
     ///
     /// # Errors
     /// As [`Tree::read_bytes`]; an empty file is garbled.
@@ -78,10 +77,10 @@ impl dyn Tree + '_ {
         }
     }
 
-    /// The file as one number.
+    /// Reads the file as one number.
     ///
     /// # Errors
-    /// As [`Tree::read_bytes`]; garbled if it is no number.
+    /// As [`Tree::read_bytes`]; garbled if it is not a number.
     pub fn read_number<T: std::str::FromStr>(&self, path: &str) -> Reading<T> {
         let value = self.read_value(path)?;
         value.parse().map_err(|_| Missing::garbled(path, &value))

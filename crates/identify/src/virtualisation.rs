@@ -1,5 +1,5 @@
-//! Whether the machine is a virtual one or a container, and which: files only, no CPUID.
-//! The words are those of systemd-detect-virt(1), so that people find them elsewhere.
+//! Detection of virtual machines and containers, from files only, without CPUID. Names are those of
+//! systemd-detect-virt(1).
 
 use crate::Tree;
 use crate::board::{DEVICE_TREE, DMI};
@@ -9,20 +9,20 @@ use record::{Missing, Reading, Why};
 /// `none`, the hypervisor, the container, or `docker on kvm`.
 ///
 /// # Errors
-/// So little can be read that bare metal cannot be told from a guest.
+/// Too little is readable to distinguish bare metal from a guest.
 pub(crate) fn virtualisation(root: &dyn Tree, info: &CpuInfo) -> Reading<String> {
     match (container(root), hypervisor(root, info)) {
         (Some(container), Some(hypervisor)) => Ok(format!("{container} on {hypervisor}")),
         (Some(container), None) => Ok(container),
         (None, Some(hypervisor)) => Ok(hypervisor),
         (None, None) if *info == CpuInfo::default() => {
-            // Nothing says that this is a guest, but then nothing says anything.
+            // Without a sign of a guest, bare metal is assumed only if the files can be read at all.
             Err(match root.read("/proc/cpuinfo") {
                 Ok(text) => Missing::garbled("/proc/cpuinfo", &text),
                 Err(missing) => missing,
             })
         }
-        // Of single texts none denies a guest: what would is missing for a reason of its own.
+        // Single texts cannot exclude a guest: the files that would are missing for a reason of their own.
         (None, None) => match root.read("/proc/1/environ") {
             Err(Missing { path, why: Why::Unsupported(reason) }) => Err(Missing::unsupported(path, reason)),
             _ => Ok("none".into()),
@@ -30,8 +30,8 @@ pub(crate) fn virtualisation(root: &dyn Tree, info: &CpuInfo) -> Reading<String>
     }
 }
 
-/// The container, if this is one. `container=` in the environment of process 1 is what
-/// systemd's container interface asks managers to set; the others leave marks of their own.
+/// Container runtime, if any. Container managers set `container=` in the environment of process 1 (systemd's container
+/// interface); the others leave their own files.
 fn container(root: &dyn Tree) -> Option<String> {
     if let Ok(name) = root.read_value("/run/systemd/container") {
         return Some(name);
@@ -55,7 +55,7 @@ fn container(root: &dyn Tree) -> Option<String> {
     container_of_cgroup(&groups).map(str::to_owned)
 }
 
-/// Managers name their control groups (cgroups(7)) after themselves.
+/// Container managers name their cgroups (cgroups(7)) after themselves.
 fn container_of_cgroup(groups: &str) -> Option<&'static str> {
     const NAMES: &[(&str, &str)] = &[
         ("docker", "docker"),
@@ -76,7 +76,7 @@ fn container_of_cgroup(groups: &str) -> Option<&'static str> {
     })
 }
 
-/// Beginnings of DMI texts and whose they are.
+/// Prefixes of DMI texts and their hypervisors.
 const DMI_WORDS: &[(&str, &str)] = &[
     ("Amazon EC2", "amazon"),
     ("Apple Virtualization", "apple"),
@@ -95,9 +95,9 @@ const DMI_WORDS: &[(&str, &str)] = &[
     ("Xen", "xen"),
 ];
 
-/// The hypervisor, if there is one.
+/// Hypervisor, if any.
 fn hypervisor(root: &dyn Tree, info: &CpuInfo) -> Option<String> {
-    // Xen's first domain runs on the hardware; all others do not.
+    // Xen's first domain runs on the hardware; all others are guests.
     let xen_host = root.read("/proc/xen/capabilities").is_ok_and(|text| text.contains("control_d"));
     if let Ok(kind) = root.read_value("/sys/hypervisor/type") {
         return (!xen_host).then_some(kind);
@@ -108,7 +108,7 @@ fn hypervisor(root: &dyn Tree, info: &CpuInfo) -> Option<String> {
     }
     let flagged = info.any("flags").is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
     let named = hypervisor_of_dmi(root);
-    // KVM gives its guests a clock, which tells it from an emulator.
+    // KVM provides a clock source to its guests, an emulator does not.
     let clocks = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
     let clocks = root.read(clocks).unwrap_or_default();
     if clocks.contains("kvm-clock") && matches!(named, None | Some("qemu")) {
@@ -118,9 +118,9 @@ fn hypervisor(root: &dyn Tree, info: &CpuInfo) -> Option<String> {
         return Some("microsoft".into());
     }
     match named {
-        // Firmware of bare metal may carry any of these words; on x86 a guest has the flag too.
+        // Firmware of bare metal may contain any of these words; x86 guests also have the `hypervisor` flag.
         Some(name) if flagged || info.any("flags").is_none() || name == "amazon" => {
-            // EC2 instances of the kinds `*.metal` are bare metal and have no flag.
+            // EC2 `*.metal` instances are bare metal and lack the flag.
             (name != "amazon" || flagged || !is_metal(root)).then(|| name.to_owned())
         }
         _ => flagged.then(|| "vm-other".to_owned()),
@@ -141,12 +141,12 @@ fn hypervisor_of_dmi(root: &dyn Tree) -> Option<&'static str> {
         })
 }
 
-/// Machines that exist as guests only, by the beginning of their `compatible` (Linux Documentation/devicetree/bindings,
-/// QEMU hw/riscv/virt.c, Xen tools/libs/light/libxl_arm.c). Firecracker, crosvm, Cloud Hypervisor and kvmtool all call
-/// theirs `linux,dummy-virt`.
+/// Machines that exist only as guests, by prefix of their `compatible` (Linux Documentation/devicetree/bindings, QEMU
+/// hw/riscv/virt.c, Xen tools/libs/light/libxl_arm.c). Firecracker, crosvm, Cloud Hypervisor and kvmtool all use
+/// `linux,dummy-virt`.
 const MACHINES: [(&str, &str); 3] = [("linux,dummy-virt", "vm-other"), ("riscv-virtio", "qemu"), ("xen,xenvm", "xen")];
 
-/// Guests on ARM and RISC-V have a `hypervisor` node, QEMU's configuration device, or a machine of no maker.
+/// Guests on ARM and RISC-V have a `hypervisor` node, QEMU's configuration device, or a machine name without a vendor.
 fn hypervisor_of_tree(root: &dyn Tree) -> Option<String> {
     if let Ok(compatible) = root.read(&format!("{DEVICE_TREE}/hypervisor/compatible")) {
         let name = compatible.split(['\0', ',']).next().unwrap_or_default();

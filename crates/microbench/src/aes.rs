@@ -1,19 +1,15 @@
-//! AES encryption in plain integer code: what a CPU does with AES when its AES instructions, if it
-//! has any, are left alone.
+//! AES encryption in plain integer code: the speed of a CPU without its AES instructions.
 //!
-//! A load to be timed, from the tables of the standard. It is not for secrets: the lookups take a
-//! time that depends on the data, and nothing is wiped.
-//!
-//! Source: FIPS 197; the merged tables of a round are those of Daemen and Rijmen, "The Rijndael
-//! Block Cipher", section 5.2.1.
+//! The code is only a workload to be timed, with the lookup tables of the standard. It is not suitable for secrets: the
+//! time of lookups depends on the data, and keys are not wiped.
 
-/// Most rounds, those of 256-bit keys.
+/// Maximum number of rounds, for 256-bit keys.
 const ROUNDS_MAX: usize = 14;
 
-/// A block: four columns of four bytes, one after the other.
+/// Block of four columns of four bytes, column by column.
 pub type Block = [u8; 16];
 
-/// The key, expanded for all rounds.
+/// Key expanded for all rounds.
 #[derive(Debug, Clone)]
 pub struct PlainAes {
     keys: [[u32; 4]; ROUNDS_MAX + 1],
@@ -21,7 +17,7 @@ pub struct PlainAes {
 }
 
 impl PlainAes {
-    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
+    /// Expands a key of 16, 24 or 32 bytes; `None` for other lengths.
     pub fn new(key: &[u8]) -> Option<Self> {
         let words = match key.len() {
             16 | 24 | 32 => key.len() / 4,
@@ -69,19 +65,19 @@ impl PlainAes {
     }
 }
 
-/// The byte at that place of a word, counted from the lowest.
+/// Byte of a word, counted from the least significant.
 #[inline]
 fn byte(word: u32, place: usize) -> usize {
     (word >> (8 * place) & 0xff) as usize
 }
 
-/// Twice a number in the field of AES.
+/// Doubles a number in the field of AES.
 const fn double(a: u8) -> u8 {
     (a << 1) ^ if a & 0x80 == 0 { 0 } else { 0x1b }
 }
 
-/// The table of substitutions: the inverse in the field, then an affine map. The inverses come in
-/// pairs from powers of 3 and of its inverse, which run through all numbers but 0.
+/// S-box: the inverse in the field, then an affine map. The inverse pairs are powers of 3 and of its inverse, which run
+/// through all numbers except 0.
 const SUBSTITUTE: [u8; 256] = {
     let mut table = [0; 256];
     let (mut power, mut inverse) = (1u8, 1u8);
@@ -108,7 +104,7 @@ const SUBSTITUTE: [u8; 256] = {
     table
 };
 
-/// Substitution and mixing of columns in one lookup for each of the four bytes.
+/// SubBytes and MixColumns as one lookup for each of the four bytes.
 static ROUND: [[u32; 256]; 4] = {
     let mut tables = [[0; 256]; 4];
     let mut i = 0;
@@ -124,7 +120,7 @@ static ROUND: [[u32; 256]; 4] = {
     tables
 };
 
-/// Every byte of a word substituted.
+/// Substitutes every byte of a word.
 fn substitute(word: u32) -> u32 {
     u32::from_be_bytes(word.to_be_bytes().map(|byte| SUBSTITUTE[byte as usize]))
 }
@@ -133,7 +129,7 @@ fn substitute(word: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// The examples of FIPS 197, appendix C: keys are the bytes from 0 on.
+    /// Examples of FIPS 197, appendix C; the keys are the bytes from 0 on.
     #[test]
     fn published_examples_come_out() {
         let plain: Block = std::array::from_fn(|i| i as u8 * 0x11);

@@ -1,28 +1,28 @@
-//! Memory to measure on: mapped from the kernel, page aligned, touched beforehand.
+//! Memory for measurements: mapped from the kernel, page aligned, touched in advance.
 //!
-//! Not an allocator: one buffer is one mapping. Whether huge pages were granted cannot be seen from
-//! here; `/proc/self/smaps` has the answer at [`Buffer::address`].
+//! One buffer is one mapping. The buffer does not know whether the kernel granted huge pages; `/proc/self/smaps` has
+//! the answer at [`Buffer::address`].
 
 #![allow(unsafe_code)]
 
 use std::fmt;
 use std::ptr::NonNull;
 
-/// What the kernel is asked to back a buffer with.
+/// Page size requested from the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pages {
-    /// As set by the system.
+    /// System default.
     Default,
-    /// Huge pages if the kernel has some left (`MADV_HUGEPAGE`).
+    /// Huge pages if available (`MADV_HUGEPAGE`).
     Huge,
-    /// Pages of the ordinary size only (`MADV_NOHUGEPAGE`).
+    /// Base pages only (`MADV_NOHUGEPAGE`).
     Small,
 }
 
-/// The kernel gave no memory.
+/// The kernel did not map the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused {
-    /// Bytes asked for.
+    /// Bytes requested.
     pub bytes: usize,
     /// `errno` of `mmap(2)`.
     pub errno: i32,
@@ -37,13 +37,13 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Usual size of a huge page (x86-64, RISC-V, Arm with 4 KiB pages). Buffers that ask for huge pages
-/// begin on a multiple of it, else the first and the last could not be huge.
+/// Usual size of a huge page (x86-64, RISC-V, Arm with 4 KiB pages). Buffers that request huge pages are aligned to it,
+/// because otherwise the first and last page could not be huge.
 const HUGE_PAGE: usize = 2 << 20;
-/// Smallest page of any system, the step at which memory is touched.
+/// Smallest page size of any system, used as the step for touching memory.
 const SMALL_PAGE: usize = 4096;
 
-/// Memory of its own mapping, unmapped when dropped.
+/// Memory with its own mapping, unmapped on drop.
 #[derive(Debug)]
 pub struct Buffer {
     mapping: NonNull<u8>,
@@ -58,26 +58,25 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// Maps `length` bytes, all zero, and touches every page from the calling thread, so that the
-    /// memory lies near the CPU that it runs on and no page fault is left for a timed region.
+    /// Maps `length` zeroed bytes and touches every page from the calling thread, so that memory is local to its CPU
+    /// and page faults do not occur in a timed region.
     ///
     /// # Errors
     ///
-    /// [`Refused`] if the kernel maps no memory, or `length` is 0. A kernel that overcommits may
-    /// grant more than there is and kill the process while the pages are touched: look at
-    /// the available memory first.
+    /// [`Refused`] if the kernel does not map the memory, or `length` is 0. A kernel that overcommits may grant more
+    /// than is available and kill the process while the pages are touched, so callers check the available memory first.
     pub fn new(length: usize, pages: Pages) -> Result<Self, Refused> {
         let slack = if pages == Pages::Huge { HUGE_PAGE } else { 0 };
         let refused = |errno| Refused { bytes: length, errno };
         if length == 0 {
             return Err(refused(libc::EINVAL));
         }
-        // No slice may be longer than `isize::MAX`, and the sum must not overflow.
+        // A slice is at most `isize::MAX` long, and the sum must not overflow.
         let mapping_length = length.saturating_add(slack);
         if mapping_length > isize::MAX as usize {
             return Err(refused(libc::ENOMEM));
         }
-        // SAFETY: a new private mapping at an address of the kernel's choice touches nothing else.
+        // SAFETY: a new private mapping at an address chosen by the kernel affects no other memory.
         let mapping = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -95,7 +94,7 @@ impl Buffer {
             }
         };
         let offset = if slack == 0 { 0 } else { mapping.align_offset(HUGE_PAGE) };
-        // SAFETY: `offset` is less than a huge page, and the mapping is longer by one.
+        // SAFETY: `offset` is less than a huge page, and the mapping is one huge page longer.
         let start = unsafe { mapping.add(offset) };
         let mut buffer = Self { mapping, mapping_length, start, length };
         buffer.advise(pages);
@@ -109,8 +108,8 @@ impl Buffer {
             Pages::Huge => libc::MADV_HUGEPAGE,
             Pages::Small => libc::MADV_NOHUGEPAGE,
         };
-        // SAFETY: the range is our own mapping, and the advice does not change what it holds. Kernels
-        // without huge pages refuse, which is all the same to the caller: it looks at smaps.
+        // SAFETY: the range is our own mapping, and the advice does not change its content. Kernels without huge pages
+        // return an error, which is ignored because the caller checks smaps.
         unsafe { libc::madvise(self.mapping.as_ptr().cast(), self.mapping_length, advice) };
     }
 
@@ -121,20 +120,20 @@ impl Buffer {
         }
     }
 
-    /// The bytes.
+    /// The buffer as bytes.
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: the mapping holds that many initialised bytes (the kernel zeroes them) for as long
-        // as `self` lives, and nothing writes them while they are borrowed.
+        // SAFETY: the mapping holds this many initialised bytes (the kernel zeroes them) while `self` lives, and
+        // nothing writes them while they are borrowed.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 
-    /// The bytes, to be written.
+    /// The buffer as writable bytes.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as above, and nothing else reads or writes them while they are borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 
-    /// Where it begins, to be looked up in `/proc/self/smaps`.
+    /// Start address, for a lookup in `/proc/self/smaps`.
     pub fn address(&self) -> usize {
         self.start.as_ptr().expose_provenance()
     }
@@ -144,7 +143,7 @@ impl Buffer {
         self.length
     }
 
-    /// Never true: there are no empty buffers.
+    /// Always false: buffers are never empty.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -152,7 +151,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours and nothing borrows it any more.
+        // SAFETY: the mapping is our own and is no longer borrowed.
         unsafe { libc::munmap(self.mapping.as_ptr().cast(), self.mapping_length) };
     }
 }

@@ -1,8 +1,8 @@
-//! The clock of the CPU that the calling thread is on, measured and not read from anywhere.
+//! Measures the clock of the CPU that the calling thread runs on.
 //!
-//! A chain of dependent one-cycle operations runs in many short windows. The fastest windows had the
-//! CPU to themselves, so their rate is the clock; all windows together tell what a program gets.
-//! The caller pins the thread beforehand and asks the kernel for its own opinion, if it wants one.
+//! A chain of dependent one-cycle operations runs in many short windows. The fastest windows were not interrupted, so
+//! their rate is the clock; the rate of all windows together is the clock that programs get. The caller pins the thread
+//! in advance and reads the kernel's own value if it needs one.
 
 mod chain;
 mod counted;
@@ -20,18 +20,17 @@ pub use reading::ClockReading;
 use crate::timer::{self, now_ns};
 use chain::{CHAIN, CHECK_WINDOWS, Chain, FLOAT, MULTIPLY};
 
-/// How long to look, and how closely.
+/// Duration and resolution of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockPlan {
-    /// Length of a window in nanoseconds. It is made longer where the timer is too coarse or too
-    /// slow for it.
+    /// Length of a window in nanoseconds. Extended if the timer is too coarse or too slow.
     pub window_ns: u64,
     /// Number of windows, at least three.
     pub windows: u32,
-    /// Pre-heating ends when the rate has not risen for so long. It must exceed the interval at
-    /// which a governor decides, or a low clock before its first decision passes for settled.
+    /// Pre-heating ends if the rate has not risen for this time. Must exceed the interval of a governor's decisions, or
+    /// a low clock before the first decision looks settled.
     pub settle_ns: u64,
-    /// Pre-heating ends in any case after so long; 0 does without it.
+    /// Maximum time of pre-heating; 0 disables it.
     pub preheat_ns_max: u64,
 }
 
@@ -44,15 +43,14 @@ impl Default for ClockPlan {
 }
 
 impl ClockPlan {
-    /// A reading of less than 5 ms for a CPU that has been busy until now: 3.4 ms of windows, 1 ms for
-    /// the two chains that serve as a check, and what it takes to find out their lengths.
+    /// Plan for a reading of less than 5 ms on a CPU that was busy until now: 3.4 ms of windows, 1 ms for the two check
+    /// chains, and the time to calibrate their lengths.
     pub fn warm() -> Self {
         Self { windows: 34, preheat_ns_max: 0, ..Self::default() }
     }
 
-    /// A reading of `total_ns` for a CPU whose time is withheld in slices (a quota, or a duty cycle),
-    /// so that several whole periods fall into it. Make it some periods long: 300 ms is three of the
-    /// usual quota period.
+    /// Plan for a reading of `total_ns` on a CPU whose time is throttled in slices (a quota or a duty cycle). Should
+    /// span several periods: 300 ms is three of the usual quota period.
     pub fn lasting(total_ns: u64) -> Self {
         let plan = Self::default();
         let windows = (total_ns / plan.window_ns).clamp(3, 100_000) as u32;
@@ -60,12 +58,12 @@ impl ClockPlan {
     }
 }
 
-/// They are shorter than those of the clock, so that they add little to a reading.
+/// Shorter than the windows of the clock, so that the checks add little to a reading.
 const CHECK_WINDOW_NS: u64 = 50_000;
 
 /// Measures the clock of the CPU that the calling thread runs on.
 ///
-/// Takes about `window_ns * windows` plus 1 ms, and before that the time of pre-heating.
+/// Takes about `window_ns * windows` plus 1 ms, after pre-heating.
 pub fn measure(plan: &ClockPlan) -> ClockReading {
     let count = plan.windows.max(SUPPORTERS as u32) as usize;
     let mut windows = Vec::with_capacity(count);
@@ -98,13 +96,13 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
     }
 }
 
-/// The window that the timer allows: both a tick and a reading stay below 0.05 % of it, so that three
-/// windows can agree within 0.1 %.
+/// Shortest window that the timer permits: a tick and a reading stay below 0.05 % of it, so that three windows can
+/// agree within 0.1 %.
 fn usable_window_ns(wanted_ns: u64, timer: timer::TimerCost) -> u64 {
     wanted_ns.max(timer.step_ns.max(timer.reading_ns) * 2000).min(20_000_000)
 }
 
-/// Runs the chain until its rate stops rising. Returns the rate to plan windows by, and the ramp.
+/// Runs the chain until its rate stops rising. Returns the rate for planning windows, and the ramp.
 fn preheat(chain: &Chain, window_ns: u64, plan: &ClockPlan) -> (u32, Option<u32>) {
     if plan.preheat_ns_max == 0 {
         return (chain.pace(window_ns), None);

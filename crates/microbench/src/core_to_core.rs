@@ -1,19 +1,19 @@
-//! How long a cache line takes from one CPU to another: two threads play ping-pong with it.
+//! Core-to-core latency: two threads pass a cache line back and forth.
 //!
-//! One thread writes an odd number, the other waits for it and answers with the next even one. Both
-//! loops are nothing but loads of that line, without `pause` or `yield`, which would wait longer than
-//! the line travels. The caller starts and pins both threads.
+//! One thread writes an odd number, the other waits for it and answers with the next even one. Both loops only load
+//! that line, without `pause` or `yield`, which would take longer than the transfer. The caller starts and pins both
+//! threads.
 
 use crate::timer::now_ns;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Tells the other side that the game is over. Even, so that nobody takes it for a ball.
+/// Value that ends the exchange. It is even, so that it is never taken for a request.
 const OVER: u32 = u32::MAX - 1;
-/// Balls start again from here long before they reach [`OVER`].
+/// Numbers restart from here, long before they reach [`OVER`].
 const LAST: u32 = 1 << 31;
 
-/// The line. Two of the usual length of 64 bytes are kept free of all else, because some CPUs fetch
-/// them in pairs and some have lines of 128.
+/// The shared line. It occupies two lines of the usual 64 bytes, because some CPUs fetch pairs and some have lines of
+/// 128 bytes.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct CacheLinePingPong {
@@ -21,12 +21,12 @@ pub struct CacheLinePingPong {
 }
 
 impl CacheLinePingPong {
-    /// A ball that nobody has touched.
+    /// A line in its initial state.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns every ball until the other side has enough.
+    /// Answers every request until the other side ends the exchange.
     pub fn answer(&self) {
         let mut seen = 0;
         loop {
@@ -35,7 +35,7 @@ impl CacheLinePingPong {
                 return;
             }
             if ball != seen && ball % 2 == 1 {
-                // Losing this exchange means that the game was ended meanwhile.
+                // If this exchange fails, the other side has ended it.
                 let (before, after) = (Ordering::Release, Ordering::Relaxed);
                 let _ = self.ball.compare_exchange(ball, ball + 1, before, after);
                 seen = ball;
@@ -43,8 +43,8 @@ impl CacheLinePingPong {
         }
     }
 
-    /// Plays so many round trips and returns the nanoseconds of one way, half a round trip. None once
-    /// the game is over.
+    /// Runs this many round trips and returns the nanoseconds of one way, half a round trip. `None` once the exchange
+    /// has ended.
     pub fn play(&self, round_trips: u32) -> Option<f64> {
         let mut ball = self.ball.load(Ordering::Relaxed);
         if ball == OVER {
@@ -69,7 +69,7 @@ impl CacheLinePingPong {
         Some(elapsed_ns as f64 / f64::from(round_trips.max(1)) / 2.0)
     }
 
-    /// Ends the game for both sides.
+    /// Ends the exchange for both sides.
     pub fn end(&self) {
         self.ball.store(OVER, Ordering::Release);
     }
@@ -106,7 +106,7 @@ mod tests {
             let player = scope.spawn(|| late.play(10));
             std::thread::sleep(std::time::Duration::from_millis(5));
             late.end();
-            // Nobody answered, and still it comes back.
+            // The exchange returns even without an answer.
             assert_eq!(player.join().unwrap(), None);
         });
     }

@@ -1,9 +1,8 @@
-//! Memory latency: one dependent load after the other along a random ring of cache lines.
+//! Memory latency: dependent loads along a random ring of cache lines (pointer chase).
 //!
-//! The ring visits every 64-byte line of the size under test exactly once, so nothing but capacity
-//! decides which cache answers, and no prefetcher can guess the next line. Several chains at once
-//! show how many misses a core can have under way. Which level of cache a figure belongs to is for
-//! others to say.
+//! The ring visits every 64-byte line of the tested size exactly once, so only capacity decides which cache answers,
+//! and prefetchers cannot predict the next line. Several parallel chains show how many outstanding misses a core
+//! supports. Callers assign figures to cache levels.
 
 #![allow(unsafe_code)]
 
@@ -13,41 +12,40 @@ use crate::timer::now_ns;
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-/// Bytes of a step of the ring: the cache line of nearly all cores. Where lines are longer (128 bytes),
-/// some accesses hit a line that was fetched for its neighbour.
+/// Bytes per step of the ring: the cache line of nearly all cores. On cores with longer lines (128 bytes) some accesses
+/// hit a line that was fetched for its neighbour.
 pub const LINE: usize = 64;
-/// Most chains that can run at once.
+/// Maximum number of parallel chains.
 pub const CHAINS_MAX: usize = 8;
-/// Lines of a page of 4 KiB.
+/// Lines in a page of 4 KiB.
 const LINES_PER_PAGE: usize = 4096 / LINE;
 
-/// In what order the ring visits the lines.
+/// Order in which the ring visits the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Any line after any other: the cost of caches and of address translation together.
+    /// Any line after any other: measures caches and address translation together.
     Random,
-    /// All lines of a 4 KiB page, in random order, then those of another page: nearly the cost of the
-    /// caches alone.
+    /// All lines of a 4 KiB page in random order, then those of another page: measures nearly only the caches.
     PageByPage,
 }
 
-/// What a line holds of the next one: the same ring in three forms.
+/// Form in which a line refers to the next one; all three describe the same ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// A 32-bit distance from the start of the buffer.
+    /// 32-bit distance from the start of the buffer.
     Bits32,
-    /// A 64-bit distance from the start of the buffer.
+    /// 64-bit distance from the start of the buffer.
     Bits64,
-    /// Its address.
+    /// Address of the next line.
     Pointer,
 }
 
-/// Where in a line each link stands, in bytes.
+/// Offsets of the links in a line, in bytes.
 const POINTER_AT: usize = 0;
 const BITS_32_AT: usize = 8;
 const BITS_64_AT: usize = 16;
 
-/// How one repetition goes: chains at once, over which links, and how far.
+/// Parameters of one repetition: parallel chains, link form and length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
     chains: usize,
@@ -55,21 +53,21 @@ pub struct Pace {
     steps: usize,
 }
 
-/// A ring through a buffer, warmed up.
+/// Ring in a buffer, warmed up.
 #[derive(Debug)]
 pub struct Walk<'a> {
     /// Address of the first line.
     start: usize,
-    /// Every line in the order of the ring.
+    /// All lines in the order of the ring.
     sequence: Vec<u32>,
-    /// Where in the sequence the first chain stands.
+    /// Position of the first chain in the sequence.
     position: usize,
-    /// The ring lives in the buffer and must not be written over.
+    /// The ring is stored in the buffer, which must not be overwritten.
     buffer: PhantomData<&'a mut Buffer>,
 }
 
 impl<'a> Walk<'a> {
-    /// Lays the ring through the first `size_bytes` of the buffer and walks it once.
+    /// Builds the ring in the first `size_bytes` of the buffer and follows it once.
     ///
     /// Takes some 0.3 s for 128 MiB on a fast machine, and 4 bytes of memory per line.
     ///
@@ -90,7 +88,7 @@ impl<'a> Walk<'a> {
                 bytes[from + at..from + at + link.len()].copy_from_slice(link);
             };
             put(POINTER_AT, &(start + to).to_ne_bytes());
-            // Rings are shorter than 4 GiB wherever this form is walked, see `pace`.
+            // `pace` ensures that rings with this form of link are shorter than 4 GiB.
             put(BITS_32_AT, &(to as u32).to_ne_bytes());
             put(BITS_64_AT, &(to as u64).to_ne_bytes());
             previous = *line;
@@ -101,16 +99,16 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Bytes that the ring covers.
+    /// Bytes covered by the ring.
     pub fn size_bytes(&self) -> usize {
         self.sequence.len() * LINE
     }
 
-    /// Finds how far a repetition goes that takes about `repetition_ns`.
+    /// Calibrates a repetition to take about `repetition_ns`.
     ///
     /// # Panics
     ///
-    /// If `chains` is none of 1, 2, 4 and 8, or a ring of 4 GiB is to be walked by 32-bit links.
+    /// If `chains` is not 1, 2, 4 or 8, or a ring of 4 GiB or more is used with 32-bit links.
     pub fn pace(&mut self, chains: usize, link: Link, repetition_ns: u64) -> Pace {
         const STEPS_MIN: usize = 256;
         assert!(link != Link::Bits32 || u32::try_from(self.size_bytes()).is_ok(), "32-bit links reach 4 GiB");
@@ -126,9 +124,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// One repetition: nanoseconds divided by the accesses of all chains. The chains are spread evenly
-    /// over the ring and go on where the last ones ended, so that nothing is visited again before the
-    /// rest of the ring was.
+    /// Runs one repetition: nanoseconds divided by the accesses of all chains. The chains are spread evenly over the
+    /// ring and continue where the last repetition ended, so that every line is visited before any is visited again.
     pub fn once(&mut self, pace: &Pace) -> f64 {
         let elapsed_ns = match (pace.chains, pace.link) {
             (1, Link::Bits32) => self.run::<1, BITS_32_AT>(pace.steps),
@@ -144,7 +141,7 @@ impl<'a> Walk<'a> {
         elapsed_ns as f64 / (pace.steps * pace.chains) as f64
     }
 
-    /// Walks so many steps and returns the nanoseconds that it took.
+    /// Follows the ring for this many steps and returns the elapsed nanoseconds.
     fn run<const CHAINS: usize, const LINK_AT: usize>(&mut self, steps: usize) -> u64 {
         let base = if LINK_AT == POINTER_AT { 0 } else { self.start };
         let mut heads = self.heads::<CHAINS>().map(|line| line - base);
@@ -156,7 +153,7 @@ impl<'a> Walk<'a> {
         elapsed_ns
     }
 
-    /// Addresses of evenly spread lines, beginning with the current position.
+    /// Addresses of evenly spread lines, starting at the current position.
     fn heads<const CHAINS: usize>(&self) -> [usize; CHAINS] {
         let lines = self.sequence.len();
         std::array::from_fn(|chain| {
@@ -166,9 +163,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Moves the heads on by that many steps.
+/// Advances the heads by this many steps.
 fn step<const CHAINS: usize, const LINK_AT: usize>(base: usize, heads: &mut [usize; CHAINS], steps: usize) {
-    // The sizes are equal in the branch that is taken, and the compiler leaves out all others.
+    // The sizes are equal in the branch that is taken; the compiler removes the others.
     let heads = heads.as_mut_slice();
     match CHAINS {
         1 => step_one::<LINK_AT>(base, heads, steps),
@@ -179,8 +176,8 @@ fn step<const CHAINS: usize, const LINK_AT: usize>(base: usize, heads: &mut [usi
     }
 }
 
-/// A loop over so many chains, each head a variable of its own: in an array they would not stay in
-/// registers. Unrolled, so that the loop costs little compared with loads from the nearest cache.
+/// Loop over several chains with each head in a variable of its own, because elements of an array would not stay in
+/// registers. Unrolled, so that the loop overhead is small compared with L1 loads.
 macro_rules! chains {
     ($name:ident, $about:literal, $($head:ident),+) => {
         #[doc = $about]
@@ -211,18 +208,17 @@ chains!(step_two, "Two chains.", a, b);
 chains!(step_four, "Four chains.", a, b, c, d);
 chains!(step_eight, "Eight chains.", a, b, c, d, e, f, g, h);
 
-/// The line that this one points to, both as a distance from `base`.
+/// Line that `line` refers to, both as a distance from `base`.
 ///
 /// # Safety
 ///
-/// `base + line` must be the address of a line of a ring whose buffer is still borrowed by its
-/// [`Walk`], with `base` its start, or 0 for addresses: then the word at `LINK_AT` leads to another
-/// line of the same ring.
+/// `base + line` must be the address of a line of a ring whose buffer is still borrowed by its [`Walk`], with `base`
+/// its start, or 0 for addresses: then the word at `LINK_AT` leads to another line of the same ring.
 #[inline(always)]
 unsafe fn next<const LINK_AT: usize>(base: usize, line: usize) -> usize {
     let at = base.wrapping_add(line).wrapping_add(LINK_AT);
-    // SAFETY: see above; lines are aligned to more than the words. Loads are volatile, so that none is
-    // left out or done in advance.
+    // SAFETY: see above; lines are aligned to more than a word. Loads are volatile, so that the compiler neither omits
+    // nor hoists them.
     unsafe {
         match LINK_AT {
             BITS_32_AT => std::ptr::with_exposed_provenance::<u32>(at).read_volatile() as usize,
@@ -232,8 +228,8 @@ unsafe fn next<const LINK_AT: usize>(base: usize, line: usize) -> usize {
     }
 }
 
-/// The order in which a ring visits its lines. A shuffled sequence closed to a ring is a random cyclic
-/// permutation, each as likely as any other, as Sattolo's algorithm gives.
+/// Order in which a ring visits its lines. A shuffled sequence closed to a ring is a uniformly random cyclic
+/// permutation, as in Sattolo's algorithm.
 fn sequence(lines: usize, order: Order, seed: u64) -> Vec<u32> {
     let mut random = Random::new(seed);
     let count = u32::try_from(lines).expect("walks are shorter than 256 GiB");
@@ -260,7 +256,7 @@ mod tests {
     use crate::buffer::Pages;
     use std::collections::HashSet;
 
-    /// Follows one chain for as many steps as there are lines.
+    /// Follows one chain for as many steps as the ring has lines.
     fn visited<const LINK_AT: usize>(walk: &mut Walk<'_>) -> Vec<usize> {
         let lines = walk.sequence.len();
         let base = if LINK_AT == POINTER_AT { 0 } else { walk.start };

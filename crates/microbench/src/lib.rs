@@ -1,18 +1,16 @@
-//! `microbench`: the timed loops of sbc-bench and the inline assembly they are made of.
+//! `microbench`: the timed loops of sbc-bench and their inline assembly.
 //!
-//! Everything here answers one kind of question: how long does the machine take for a known amount
-//! of work? The clock comes from chains of dependent operations ([`clock`]), bandwidth from
-//! routines that each declare what a turn moves ([`memory`], [`routine`]), latency from a walk
-//! along one random cycle ([`latency`]), the way between CPUs from a ball ([`core_to_core`]). Loads
-//! that are not for measuring one thing alone are [`load`] and [`aes`].
+//! All code here measures the time for a known amount of work. The clock comes from chains of dependent operations
+//! ([`clock`]), bandwidth from routines that declare the bytes per turn ([`memory`], [`routine`]), latency from a
+//! pointer chase along one random cycle ([`latency`]), core-to-core latency from a shared cache line
+//! ([`core_to_core`]). General workloads are [`load`] and [`aes`].
 //!
-//! This crate does no I/O, knows no other crate of the project and allocates nothing inside a timed
-//! region. It does not pin threads, judge figures or choose the best of several: callers pin, every
-//! repetition is handed out, and judging is done elsewhere.
+//! This crate does no I/O, depends on no other crate of the project and does not allocate inside a timed region. It
+//! neither pins threads nor interprets figures: callers pin, and every repetition is returned to them.
 //!
-//! It is the home of `unsafe`: [`arch`] holds the assembly, [`routine`] hands it slices, [`buffer`]
-//! maps memory, [`latency`] follows pointers, [`timer`] makes one system call, and [`translation`] runs code that it wrote. All of
-//! them offer safe functions only.
+//! All `unsafe` code of the project outside of system calls is here: [`arch`] contains the assembly, [`routine`] passes
+//! slices to it, [`buffer`] maps memory, [`latency`] follows pointers, [`timer`] makes one system call, and
+//! [`translation`] runs generated code. All of them export safe functions only.
 
 #![deny(unsafe_code)]
 

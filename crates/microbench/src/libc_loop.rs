@@ -1,16 +1,17 @@
-//! The loop that calls `memcpy` or `memset` of the C library that it is bound to, as bytes to be put into a program.
+//! Loop that calls `memcpy` or `memset` of the C library that it is linked with, as bytes to be inserted into a
+//! program.
 //!
-//! A static program has only the library that it was built with. What the distribution's does is measured by a
-//! program of its own, made at run time around these bytes. The loop does no more than must be next to the calls: it
-//! writes the source once, calls once without looking at the clock, then in doubling numbers until enough time has
-//! passed, prints calls and times as octal digits, and ends. Its instructions refer to nothing but themselves and a
-//! block of words [`DATA_DISTANCE`] bytes behind their beginning, so that they run wherever they are put.
+//! A static program contains only the library that it was built with. To measure the distribution's library, `probe`
+//! generates a program around these bytes at run time. The loop does only what must be next to the calls: it writes the
+//! source once, makes one untimed call, then doubles the number of calls until enough time has passed, prints calls and
+//! times as octal digits, and exits. Its instructions refer only to each other and to a block of words
+//! [`DATA_DISTANCE`] bytes after their beginning, so that they run at any address.
 //!
-//! It is assembled here and never run here.
+//! The loop is assembled here but never run here.
 
 #![allow(unsafe_code)]
 
-/// An instruction set, as programs of a distribution have it.
+/// Instruction set of a distribution's programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isa {
     /// 64-bit x86.
@@ -26,7 +27,7 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// Bytes of a word and of an address.
+    /// Bytes of a word and an address.
     pub const fn word_bytes(self) -> usize {
         match self {
             Self::X86_64 | Self::AArch64 | Self::RiscV64 => 8,
@@ -35,73 +36,74 @@ impl Isa {
     }
 }
 
-/// The loop of one instruction set.
+/// Loop for one instruction set.
 #[derive(Debug, Clone, Copy)]
 pub struct LibcLoop {
-    /// Which one.
+    /// Instruction set.
     pub isa: Isa,
-    /// Its instructions; the first one is where it begins.
+    /// Instructions of the loop; the first one is the entry point.
     pub code: fn() -> &'static [u8],
 }
 
-/// From the first instruction to the block of words.
+/// Distance from the first instruction to the block of words, in bytes.
 pub const DATA_DISTANCE: usize = 0x1_0400;
-/// The byte that is filled with, and that the source consists of: that of our own routines.
+/// Byte value for filling and for the source, as in our own routines.
 pub const BYTE: u8 = 0x5a;
 
-/// What stands where in the block, in words. The maker of the program fills in all before `CALLS`.
+/// Layout of the block, in words. The generator of the program fills in all words before `CALLS`.
 pub mod word {
     /// Address of `memset`.
     pub const FILL: usize = 0;
-    /// Address of the function that is measured.
+    /// Address of the measured function.
     pub const WORK: usize = 1;
-    /// Address of the buffer that is filled before anything is measured.
+    /// Address of the buffer that is filled before the measurement.
     pub const SOURCE: usize = 2;
-    /// First argument of what is measured.
+    /// First argument of the measured function.
     pub const DESTINATION: usize = 3;
     /// Second argument.
     pub const ARGUMENT: usize = 4;
-    /// Third argument, and length of the source.
+    /// Third argument, and length of the source in bytes.
     pub const LENGTH: usize = 5;
-    /// 1,000,000,000.
+    /// Nanoseconds per second: 1,000,000,000.
     pub const SECOND_NS: usize = 6;
-    /// The calls are doubled until so much time has passed; below 4 s.
+    /// The number of calls is doubled until this time has passed; below 4 s.
     pub const LEAST_NS: usize = 7;
-    /// Calls in that time. This word and the next four are printed.
+    /// Number of calls in that time. This word and the next four are printed.
     pub const CALLS: usize = 8;
-    /// Seconds and nanoseconds of the monotonic clock before the first of them.
+    /// Seconds and nanoseconds of the monotonic clock before the first call.
     pub const BEGIN: usize = 9;
-    /// The same after the last.
+    /// Seconds and nanoseconds after the last call.
     pub const END: usize = 11;
-    /// Where the text is made.
+    /// Buffer for the printed text.
     pub const TEXT: usize = 13;
 }
 
-/// Words that are printed, in one line.
+/// Number of words printed on the line.
 pub const WORDS_PRINTED: usize = 5;
 
-/// Octal digits of a word, all of them.
+/// Octal digits of a word.
 pub const fn digits(word_bytes: usize) -> usize {
     (word_bytes * 8).div_ceil(3)
 }
 
-/// Length of the line: each word and a space or the end of the line.
+/// Length of the line: each word is followed by a space or the newline.
 pub const fn line_bytes(word_bytes: usize) -> usize {
     WORDS_PRINTED * (digits(word_bytes) + 1)
 }
 
-/// That of 32-bit Arm for builds whose assembler does not know it: a test of the build for Arm compares.
+/// Loop for 32-bit Arm in builds whose assembler does not support it; a test of the build for Arm compares the bytes.
 #[cfg(target_arch = "aarch64")]
 pub(crate) const ARM: LibcLoop = LibcLoop { isa: Isa::Arm, code: || ARM_CODE };
-/// Its bytes.
+/// Assembled bytes of the loop.
 #[cfg(any(target_arch = "aarch64", test))]
 const ARM_CODE: &[u8] = include_bytes!("arch/arm/libc_loop.bin");
 
-/// Makes the constant of a loop: its name, instruction set, the symbols around it, bytes of a word, and its lines, in
-/// which offsets in the block have the names of [`word`] in small letters.
+/// Defines the constant of a loop from its name, instruction set, symbols, word size and lines; offsets in the block
+/// have the names of [`word`] in lower case.
 macro_rules! libc_loop {
     ($name:ident, $isa:ident, $begin:literal .. $end:literal, $bytes:literal, [$($line:literal,)*], $($operand:tt)*) => {
-        // Among the constants, as nobody runs it here, and to be found by other units of the compiler.
+        // In read-only data, because the bytes are never run here, and global, because other codegen units refer to
+        // them.
         std::arch::global_asm!(
             ".pushsection .rodata.libc_loop,\"a\"",
             ".p2align 3",
@@ -143,7 +145,7 @@ macro_rules! libc_loop {
                     #[link_name = $end]
                     static END: u8;
                 }
-                // SAFETY: both stand at the two ends of the same bytes, which are constants of this program.
+                // SAFETY: both symbols are the ends of the same constant bytes.
                 unsafe {
                     let length = (&raw const END).offset_from_unsigned(&raw const BEGIN);
                     std::slice::from_raw_parts(&raw const BEGIN, length)
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
     use crate::arch::LIBC_LOOPS;
 
-    /// In front of the block lie the tables of the program, which begins on a page of 64 KiB.
+    /// The tables of the program precede the block, and the program begins on a page of 64 KiB.
     const CODE_BYTES_MAX: usize = 1024;
 
     #[test]

@@ -1,28 +1,27 @@
-//! Load: keeps a core busy until told to stop, for readings of other cores in parallel and for heat.
+//! Load: keeps a core busy until stopped, for readings of other cores in parallel and for heat.
 //!
-//! It measures nothing and pins nothing; callers start a thread per CPU, pin it, and divide the
-//! operations by the time if they want a rate.
+//! It neither measures nor pins; callers start and pin a thread per CPU, and divide the operations by the time to get a
+//! rate.
 
 use crate::arch::{self, CHAIN_OPERATIONS};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What keeps the core busy.
+/// Kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
-    /// Integer operations, one at a time, as the clock is measured with: cores are busy, but hardly
-    /// warmer than idle ones at the same clock. Lowers no clock except by the limits for several
-    /// cores.
+    /// Dependent integer operations, as for the clock: cores are busy, but hardly warmer than idle cores at the same
+    /// clock. Reduces clocks only through limits for several active cores.
     Integer,
-    /// Multiply-adds on the widest unit found (AVX-512, AVX2, NEON ...): the most heat and power, and
-    /// on some processors a lower clock of its own.
+    /// Multiply-adds on the widest available unit (AVX-512, AVX2, NEON ...): maximum heat and power, and on some
+    /// processors a lower clock of its own.
     Widest,
 }
 
-/// Turns between two looks at the flag: 16,000 operations of the integer chain, 10 to 100 µs.
+/// Turns between two checks of the flag: 16,000 operations of the integer chain, 10 to 100 µs.
 const TURNS: usize = 64;
 
-/// Works until `stop` is true. Returns the operations done: integer operations, or floating-point
-/// operations (a multiply-add counts as two, each lane on its own).
+/// Works until `stop` is true. Returns the number of operations: integer operations, or floating-point operations (a
+/// multiply-add counts as two per lane).
 pub fn spin(stop: &AtomicBool, load: Load) -> u64 {
     let mut operations = 0u64;
     while !stop.load(Ordering::Relaxed) {
@@ -37,8 +36,8 @@ pub fn spin(stop: &AtomicBool, load: Load) -> u64 {
     operations
 }
 
-/// Does `turns` turns of [`Load::Widest`] and returns the floating-point operations: for callers that
-/// look at a clock in between.
+/// Runs `turns` turns of [`Load::Widest`] and returns the floating-point operations, for callers that read a clock in
+/// between.
 pub fn heat(turns: usize) -> u64 {
     arch::heat(turns)
 }

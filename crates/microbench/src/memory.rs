@@ -1,8 +1,8 @@
-//! Memory bandwidth: a routine run over two buffers again and again, each repetition timed, and the
-//! result verified afterwards.
+//! Memory bandwidth: a routine run repeatedly over two buffers, with each repetition timed and the result verified
+//! afterwards.
 //!
-//! Bytes per second are not computed here: callers divide the bytes that they handed in (copied, filled
-//! or read, counted once) by the nanoseconds they get.
+//! Bytes per second are not computed here: callers divide the bytes of their buffers (copied, filled or read, counted
+//! once) by the nanoseconds returned.
 
 use crate::plain;
 use crate::random::Random;
@@ -10,10 +10,10 @@ use crate::routine::{Operation, Routine};
 use crate::timer::now_ns;
 use std::hint::black_box;
 
-/// Runs a routine once. Returns the nanoseconds that it took and the checksum of reading.
+/// Runs a routine once. Returns the elapsed nanoseconds and the checksum of a read.
 ///
-/// Filling and copying need a `destination`, reading and copying a `source`; the other may be empty. The
-/// first run after another routine finds other lines in the caches and should not count.
+/// Filling and copying need a `destination`, reading and copying a `source`; the other may be empty. Discard the first
+/// run after another routine, because the caches hold other lines.
 ///
 /// # Panics
 ///
@@ -24,8 +24,7 @@ pub fn once(routine: &Routine, destination: &mut [u8], source: &[u8]) -> (u64, u
     (now_ns() - start_ns, sum)
 }
 
-/// Writes noise that only depends on the seed, for [`bandwidth`] to copy or read and [`verify`] to
-/// check.
+/// Fills the source with pseudorandom bytes of this seed, for [`once`] to copy or read and [`first_flip`] to check.
 pub fn scatter(source: &mut [u8], seed: u64) {
     let mut random = Random::new(seed);
     for chunk in source.chunks_mut(8) {
@@ -33,27 +32,27 @@ pub fn scatter(source: &mut [u8], seed: u64) {
     }
 }
 
-/// The checksum that reading gives, by plain code.
+/// Checksum of a read, by plain code.
 pub fn checksum(source: &[u8]) -> u64 {
     plain::read(source)
 }
 
-/// A byte that is not what it should be.
+/// A byte with a wrong value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BitFlip {
-    /// Its place in the buffer.
+    /// Offset in the buffer.
     pub at: usize,
-    /// What it should be.
+    /// Expected value.
     pub expected: u8,
-    /// What it is.
+    /// Actual value.
     pub found: u8,
 }
 
-/// The first wrong byte of the destination after copying or filling; none if all is right. Reading has
-/// its checksum instead.
+/// First wrong byte of the destination after copying or filling; `None` if all are right. Reads are verified by their
+/// checksum instead.
 pub fn first_flip(routine: &Routine, destination: &[u8], source: &[u8]) -> Option<BitFlip> {
     match routine.operation {
-        // Comparing as a whole is many times faster than looking for the place.
+        // Comparing whole slices is many times faster than searching for the offset.
         Operation::Copy if destination == source => None,
         Operation::Copy => flip(destination, source.iter().copied()),
         Operation::Fill => flip(destination, std::iter::repeat(routine.fill_byte()?)),
@@ -61,7 +60,7 @@ pub fn first_flip(routine: &Routine, destination: &[u8], source: &[u8]) -> Optio
     }
 }
 
-/// The first byte of the source that is not what [`scatter`] wrote with this seed.
+/// First byte of the source that differs from the output of [`scatter`] with this seed.
 pub fn first_pattern_error(source: &[u8], seed: u64) -> Option<BitFlip> {
     let mut random = Random::new(seed);
     let wrong = source.chunks(8).position(|chunk| *chunk != random.next().to_le_bytes()[..chunk.len()])?;
@@ -86,7 +85,7 @@ mod tests {
     const LENGTH: usize = 10_007;
     const SEED: u64 = 42;
 
-    /// Runs a routine as a caller does, changes a byte where `change` says, and looks for it.
+    /// Runs a routine, applies `change`, and searches for the wrong byte.
     fn run_and_flip(routine: &Routine, change: impl Fn(&mut [u8], &mut [u8])) -> Option<BitFlip> {
         let mut source = vec![0; LENGTH];
         let mut destination = vec![0xff; LENGTH];

@@ -1,4 +1,4 @@
-//! Copying, filling and reading without assembly: the twins that all routines must agree with.
+//! Copying, filling and reading without assembly: reference for all routines.
 
 /// Copies a slice to one of the same length.
 pub(crate) fn copy(destination: &mut [u8], source: &[u8]) {
@@ -10,7 +10,7 @@ pub(crate) fn fill(destination: &mut [u8], byte: u8) {
     destination.fill(byte);
 }
 
-/// XOR of all little-endian 64-bit words, the last one filled up with zeros.
+/// XOR of all little-endian 64-bit words, the last one padded with zeros.
 pub(crate) fn read(source: &[u8]) -> u64 {
     let (words, tail) = source.as_chunks::<8>();
     let mut last = [0; 8];

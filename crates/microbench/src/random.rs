@@ -1,7 +1,7 @@
-//! A small generator for test data and for walks without a pattern. Not for secrets.
+//! Small random generator for test data and random access orders. Not suitable for secrets.
 
-/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014): every seed
-/// is good, every state occurs once.
+/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014): every seed is good, every
+/// state occurs once.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
@@ -17,12 +17,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, by multiplication: the bias is below `end` in 2^32.
+    /// Number below `end`, by multiplication: the bias is below `end` in 2^32.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
         (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
 
-    /// Brings a slice into random order (Fisher and Yates).
+    /// Shuffles a slice (Fisher and Yates).
     pub(crate) fn shuffle(&mut self, items: &mut [u32]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u32 + 1) as usize);

@@ -1,14 +1,14 @@
-//! A memory routine: what it is called, what a turn of it moves, and a safe way to run it.
+//! Memory routine: name, bytes per turn, and a safe way to run it.
 //!
-//! The assembly in [`crate::arch`] only ever sees whole turns at the alignment that it asks for.
-//! This file is the one place that cuts slices into head, turns and tail, so it is also the one
-//! place where the safety of all routines can be checked. It times nothing.
+//! The assembly in [`crate::arch`] only processes whole turns at its required alignment. This file splits slices into
+//! head, turns and tail, and is the only place that has to be checked for the safety of all routines. It does not time
+//! anything.
 
 #![allow(unsafe_code)]
 
 use crate::plain;
 
-/// What a routine does.
+/// Operation of a routine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Reads one buffer and writes another.
@@ -19,38 +19,38 @@ pub enum Operation {
     Read,
 }
 
-/// The byte that filling writes. It is not zero, because some processors treat zeros written over
-/// zeros as no write at all; `dc zva`, which can only write zeros, is the one exception.
+/// Byte written when filling. It is not zero, because some processors eliminate stores of zeros over zeros; `dc zva`,
+/// which can only write zeros, is the exception.
 pub const FILL_BYTE: u8 = 0x5a;
 
-/// One way to copy, fill or read memory.
+/// Routine that copies, fills or reads memory.
 ///
 /// An entry of [`crate::arch::ROUTINES`].
 #[derive(Debug)]
 pub struct Routine {
-    /// Name in kebab-case, beginning with the operation: `copy-avx2`.
+    /// Name in kebab-case, prefixed by the operation: `copy-avx2`.
     pub id: &'static str,
-    /// One sentence for people.
+    /// One sentence for users.
     pub about: &'static str,
-    /// What it does.
+    /// Operation.
     pub operation: Operation,
-    /// Bytes copied, filled or read in one turn of its loop.
+    /// Bytes copied, filled or read per turn.
     pub bytes_per_turn: usize,
-    /// Load instructions per turn; 0 where the processor or a library decides.
+    /// Load instructions per turn; 0 if the processor or a library decides.
     pub loads: u32,
-    /// Store instructions per turn; 0 where the processor or a library decides.
+    /// Store instructions per turn; 0 if the processor or a library decides.
     pub stores: u32,
-    /// True if this machine can run it.
+    /// True if this machine supports it.
     pub available: fn() -> bool,
-    /// Alignment in bytes that the loop needs of what it writes.
+    /// Required alignment of the destination, in bytes.
     pub(crate) destination_align: usize,
-    /// Alignment in bytes that the loop needs of what it reads.
+    /// Required alignment of the source, in bytes.
     pub(crate) source_align: usize,
-    /// The loop itself.
+    /// The loop.
     pub(crate) body: Body,
 }
 
-/// The loop of a routine in the shape of its operation.
+/// Loop of a routine, by operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Body {
     /// A safe function that copies between slices of equal length.
@@ -63,12 +63,12 @@ pub(crate) enum Body {
     Copy(CopyTurns),
     /// Fills whole turns with a byte.
     Fill(u8, FillTurns),
-    /// Reads whole turns, returns the XOR of all 64-bit words.
+    /// Reads whole turns and returns the XOR of all 64-bit words.
     Read(ReadTurns),
 }
 
-/// `(destination, source, turns)`: both must be valid for `turns` times the bytes of a turn, aligned
-/// as the routine asks, and must not overlap; `turns` is not 0; the routine must be available.
+/// `(destination, source, turns)`: both must be valid for `turns` times the bytes of a turn, aligned as the routine
+/// requires, and must not overlap; `turns` is not 0; the routine must be available.
 pub(crate) type CopyTurns = unsafe fn(*mut u8, *const u8, usize);
 /// `(destination, byte, turns)`: conditions as for [`CopyTurns`].
 pub(crate) type FillTurns = unsafe fn(*mut u8, u8, usize);
@@ -78,17 +78,17 @@ pub(crate) type ReadTurns = unsafe fn(*const u8, usize) -> u64;
 impl Routine {
     /// Runs the routine once over whole slices of any length and alignment.
     ///
-    /// Copying needs both, filling only `destination`, reading only `source`; the other one is not
-    /// touched. Returns the checksum for reading (the XOR of all little-endian 64-bit words counted
-    /// from the start, the last one filled up with zeros) and 0 otherwise.
+    /// Copying needs both, filling only `destination`, reading only `source`; the unused one is ignored. Returns the
+    /// checksum when reading (the XOR of all little-endian 64-bit words from the start, the last one padded with zeros)
+    /// and 0 otherwise.
     ///
-    /// What does not fill a turn, or lies before the alignment that the loop needs, is done by plain
-    /// code; where source and destination cannot both be aligned, all of it. Timed buffers are page
-    /// aligned, so this is for correctness and never part of a figure.
+    /// Plain code handles incomplete turns and bytes before the required alignment, or the whole slice if source and
+    /// destination cannot both be aligned. Timed buffers are page aligned, so this code is needed for correctness only
+    /// and never part of a figure.
     ///
     /// # Panics
     ///
-    /// If the routine is not available on this machine or, when copying, lengths differ.
+    /// If the routine is not available on this machine, or lengths differ when copying.
     #[inline]
     pub fn run(&self, destination: &mut [u8], source: &[u8]) -> u64 {
         assert!((self.available)(), "{} cannot run on this machine", self.id);
@@ -103,7 +103,7 @@ impl Routine {
         0
     }
 
-    /// The byte that the routine fills with; none for copying and reading.
+    /// Byte that the routine fills with; `None` for copying and reading.
     pub fn fill_byte(&self) -> Option<u8> {
         match self.body {
             Body::FillSlice(_) => Some(FILL_BYTE),
@@ -121,9 +121,8 @@ impl Routine {
         let tail = head + count * self.bytes_per_turn;
         plain::copy(&mut destination[..head], &source[..head]);
         let (from, to) = (&source[head..tail], &mut destination[head..tail]);
-        // SAFETY: both are `count` turns long and cannot overlap, because one of them is borrowed
-        // mutably; both are aligned as asked for; `count` is not 0; `run` has checked that the
-        // routine is available.
+        // SAFETY: both are `count` turns long and cannot overlap, because one of them is borrowed mutably; both are
+        // aligned as required; `count` is not 0; `run` has checked that the routine is available.
         unsafe { turns(to.as_mut_ptr(), from.as_ptr(), count) };
         plain::copy(&mut destination[tail..], &source[tail..]);
     }
@@ -137,28 +136,28 @@ impl Routine {
         }
         let tail = head + count * self.bytes_per_turn;
         plain::fill(&mut destination[..head], byte);
-        // SAFETY: the middle is `count` turns long and aligned as asked for; `count` is not 0; `run`
-        // has checked that the routine is available.
+        // SAFETY: the middle is `count` turns long and aligned as required; `count` is not 0; `run` has checked that
+        // the routine is available.
         unsafe { turns(destination[head..tail].as_mut_ptr(), byte, count) };
         plain::fill(&mut destination[tail..], byte);
     }
 
     fn read_turns(&self, source: &[u8], turns: ReadTurns) -> u64 {
-        // The checksum counts words from the start of the slice, so there is no head here: either
-        // the loop may start right away, or it may not run at all.
+        // The checksum counts words from the start of the slice, so a head is not possible: the loop starts at the
+        // first byte or does not run.
         let count = source.len() / self.bytes_per_turn;
         if count == 0 || !source.as_ptr().addr().is_multiple_of(self.source_align) {
             return plain::read(source);
         }
         let tail = count * self.bytes_per_turn;
-        // SAFETY: the slice holds `count` turns and starts aligned as asked for; `count` is not 0;
-        // `run` has checked that the routine is available.
+        // SAFETY: the slice holds `count` turns and starts aligned as required; `count` is not 0; `run` has checked
+        // that the routine is available.
         let sum = unsafe { turns(source.as_ptr(), count) };
         sum ^ plain::read(&source[tail..])
     }
 }
 
-/// How the tables in [`crate::arch`] are written.
+/// Constructors for the tables in [`crate::arch`].
 impl Routine {
     const fn new(
         id: &'static str,
@@ -181,7 +180,7 @@ impl Routine {
         }
     }
 
-    /// A copying loop with so many loads and as many stores a turn.
+    /// Copy loop with this many loads and stores per turn.
     pub(crate) const fn copying(
         id: &'static str,
         about: &'static str,
@@ -194,7 +193,7 @@ impl Routine {
         Self { loads: pairs, stores: pairs, ..routine }
     }
 
-    /// A loop with so many stores a turn that fills with [`FILL_BYTE`].
+    /// Fill loop of [`FILL_BYTE`] with this many stores per turn.
     pub(crate) const fn filling(
         id: &'static str,
         about: &'static str,
@@ -206,7 +205,7 @@ impl Routine {
         Self { stores, ..Self::new(id, about, Operation::Fill, bytes_per_turn, body) }
     }
 
-    /// The same filling zeros, for loops that can do nothing else.
+    /// The same loop filling with zeros, for loops that cannot write another byte.
     #[allow(dead_code, reason = "not every instruction set has such a loop")]
     pub(crate) const fn with_zeros(self) -> Self {
         match self.body {
@@ -215,7 +214,7 @@ impl Routine {
         }
     }
 
-    /// A reading loop with so many loads a turn.
+    /// Read loop with this many loads per turn.
     pub(crate) const fn reading(
         id: &'static str,
         about: &'static str,
@@ -227,22 +226,22 @@ impl Routine {
         Self { loads, ..Self::new(id, about, Operation::Read, bytes_per_turn, body) }
     }
 
-    /// A routine that the C library or the compiler made.
+    /// Routine of the C library or the compiler.
     pub(crate) const fn compiled(id: &'static str, about: &'static str, operation: Operation, body: Body) -> Self {
         Self::new(id, about, operation, 8, body)
     }
 
-    /// States how many bytes a turn moves.
+    /// Sets the bytes per turn.
     pub(crate) const fn moving(self, bytes_per_turn: usize) -> Self {
         Self { bytes_per_turn, ..self }
     }
 
-    /// States what alignment the loop needs.
+    /// Sets the required alignment.
     pub(crate) const fn aligned(self, destination_align: usize, source_align: usize) -> Self {
         Self { destination_align, source_align, ..self }
     }
 
-    /// States when the machine can run it.
+    /// Sets the availability check.
     pub(crate) const fn when(self, available: fn() -> bool) -> Self {
         Self { available, ..self }
     }

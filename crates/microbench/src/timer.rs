@@ -1,22 +1,21 @@
-//! The clock on the wall for timed regions: `CLOCK_MONOTONIC` in nanoseconds; and the time that a
-//! thread was on a CPU.
+//! Timers for timed regions: `CLOCK_MONOTONIC` in nanoseconds, and the CPU time of a thread.
 //!
-//! Not a calendar and not a sleep. Kernels serve it from the vDSO, so a reading usually costs 20
-//! to 60 ns and enters no kernel; [`cost`] tells where that is not so.
+//! The vDSO usually serves the clock, so a reading costs 20 to 60 ns and does not enter the kernel; [`cost`] shows
+//! other cases.
 
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
 
-/// Nanoseconds since an unspecified start (`CLOCK_MONOTONIC`, see `clock_gettime(2)`), so that
-/// values compare with those that other parts of a program read from the same clock.
+/// Nanoseconds of `CLOCK_MONOTONIC` (see `clock_gettime(2)`), comparable with readings of the same clock in other parts
+/// of the program.
 #[inline]
 pub fn now_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
-/// Nanoseconds that the calling thread was on a CPU (`CLOCK_THREAD_CPUTIME_ID`). A system call of about
-/// a microsecond, so nothing for a timed region.
+/// CPU time of the calling thread in nanoseconds (`CLOCK_THREAD_CPUTIME_ID`). A system call of about a microsecond, so
+/// unsuitable for timed regions.
 pub fn thread_cpu_ns() -> u64 {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
@@ -24,8 +23,8 @@ pub fn thread_cpu_ns() -> u64 {
 #[inline]
 fn read(clock: libc::clockid_t) -> u64 {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: the pointer is valid for writing a `timespec`. The call cannot fail with these clocks
-    // and a valid pointer, and then has written the whole structure.
+    // SAFETY: the pointer is valid for writing a `timespec`. With these clocks and a valid pointer the call cannot fail
+    // and writes the whole structure.
     let time = unsafe {
         libc::clock_gettime(clock, time.as_mut_ptr());
         time.assume_init()
@@ -33,20 +32,19 @@ fn read(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What one reading costs and how finely it counts.
+/// Cost and resolution of the timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimerCost {
-    /// Nanoseconds from one reading to the next: the smallest of many.
+    /// Nanoseconds from one reading to the next: the minimum of many.
     pub reading_ns: u64,
-    /// Smallest step between two readings that differ, in nanoseconds: the tick of the hardware
-    /// timer, for example 41 ns at 24 MHz and 250 ns at 4 MHz, or `reading_ns` where that is more.
+    /// Smallest step between two different readings, in nanoseconds: the tick of the hardware timer, for example 41 ns
+    /// at 24 MHz and 250 ns at 4 MHz, or `reading_ns` if that is larger.
     pub step_ns: u64,
 }
 
-/// Measures [`TimerCost`], usually within some microseconds.
+/// Measures [`TimerCost`], usually within a few microseconds.
 pub fn cost() -> TimerCost {
-    // Enough readings to average over, and enough ticks to see the shortest. A clock that stands
-    // still would never tick, so there is an end.
+    // Enough readings for an average and enough ticks for the minimum. Limited, because a stopped clock never ticks.
     const READINGS_MIN: u64 = 200;
     const READINGS_MAX: u64 = 10_000_000;
     const TICKS: u32 = 4;

@@ -1,9 +1,9 @@
-//! Whether instructions of this CPU are translated by software: how much longer code takes the first time.
+//! Detects instruction translation by the slower first execution of code.
 //!
-//! An emulator (QEMU's TCG, qemu-user, Rosetta and others) translates code when it is first executed, which takes
-//! hundreds of nanoseconds an instruction, and keeps the result. A real CPU only fetches it: some nanoseconds at most, from
-//! the slowest memory. A virtual machine that runs on the real CPU does the same. So new code is written into new
-//! memory, and timed twice. Unlike checks of the clock it needs no quiet machine: the least of several pages counts.
+//! An emulator (QEMU's TCG, qemu-user, Rosetta and others) translates code at its first execution, which takes hundreds
+//! of nanoseconds per instruction, and caches the result. A real CPU only fetches it, at most a few nanoseconds from
+//! the slowest memory, also inside a virtual machine. So new code is written into new memory and timed twice. Unlike
+//! checks of the clock this needs no idle machine, because the minimum of several pages counts.
 
 #![allow(unsafe_code)]
 
@@ -13,59 +13,60 @@ use std::io;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// Instructions timed in a page: dependent additions, so that the second time takes a cycle for each.
+/// Timed instructions in a page: dependent additions, so that the second execution takes one cycle for each.
 pub const INSTRUCTIONS: usize = 480;
 
-/// Pages of code. Each can be new only once; other activity on the machine only makes one slower.
+/// Pages of code. Each is new only once; other activity on the machine only makes it slower.
 const PAGES: usize = 8;
-/// Distance of two pages of code: no page of memory is smaller.
+/// Distance between two pages of code: the smallest page size of any system.
 const PAGE_BYTES: usize = 4096;
-/// Where the timed code begins in its page. Before it stands a function of one instruction: called beforehand, it
-/// takes the page fault.
+/// Offset of the timed code in its page. A function of one instruction precedes it and is called first to take the page
+/// fault.
 const BODY: usize = 64;
-/// Times that code is run again, in a row: emulated machines take microseconds to read their clock.
+/// Number of repeated executions in a row: emulated machines take microseconds to read their clock.
 const AGAIN: u64 = 64;
 
-/// What the first execution of new code took, and a later one of the same code, in nanoseconds.
+/// Times of the first and of a later execution of the same code, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstExecution {
-    /// The first time, of [`INSTRUCTIONS`].
+    /// First execution of [`INSTRUCTIONS`] instructions.
     pub first_ns: u64,
-    /// Later.
+    /// Later execution.
     pub again_ns: u64,
 }
 
-/// More than any CPU needs to fetch an instruction for the first time: a line of caches holds 16, and from the slowest
-/// memory takes 400 ns. QEMU 7.2 on a server of 2.6 GHz takes 120 ns to translate one.
+/// Maximum time per instruction of a first fetch on any CPU: a cache line holds 16 instructions and takes 400 ns from
+/// the slowest memory. QEMU 7.2 on a server of 2.6 GHz takes 120 ns to translate one.
 const FETCH_NS_MAX: u64 = 30;
-/// The slowest CPUs are slow again: the first time takes more than so many times as long. QEMU 7.2 was seen at 150 to 400.
+/// Minimum ratio of first to later execution for a translation, because the slowest CPUs are slow in both. QEMU 7.2 was
+/// measured at 150 to 400.
 const RATIO_MIN: u64 = 25;
 
 impl FirstExecution {
-    /// True if it was translated.
+    /// True if the code was translated.
     pub fn is_translation(self) -> bool {
         let more_ns = self.first_ns.saturating_sub(self.again_ns);
         more_ns > FETCH_NS_MAX * INSTRUCTIONS as u64 && self.ratio() >= RATIO_MIN
     }
 
-    /// How many times as long the first time took.
+    /// Ratio of the first to a later execution.
     pub fn ratio(self) -> u64 {
         self.first_ns / self.again_ns.max(1)
     }
 }
 
-/// What shows that instructions of this CPU are translated; none where nothing does. Asked once, in less than a
-/// millisecond on a real CPU.
+/// Times that show a translation of instructions; `None` on a real CPU. Measured once, in less than a millisecond on a
+/// real CPU.
 ///
 /// # Errors
-/// The kernel gives no memory for new code: a unit with `MemoryDenyWriteExecute=`, for example.
+/// The kernel denies memory for new code, for example in a unit with `MemoryDenyWriteExecute=`.
 pub fn translated() -> Result<Option<FirstExecution>, i32> {
     static FOUND: OnceLock<Result<FirstExecution, i32>> = OnceLock::new();
     let found = FOUND.get_or_init(|| measure().map_err(|error| error.raw_os_error().unwrap_or(0)));
     found.map(|found| Some(found).filter(|found| found.is_translation()))
 }
 
-/// Writes new code and times it: the least of all pages.
+/// Writes new code and times it: the minimum of all pages.
 ///
 /// # Errors
 /// That of `mmap(2)` or `mprotect(2)`.
@@ -82,8 +83,8 @@ pub fn measure() -> io::Result<FirstExecution> {
     least(pages).ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))
 }
 
-/// The least time for new code and the least for the same code later. Each is sought for itself: on a busy machine the later
-/// runs of one page may take longer than the first of another, and would hide a translation.
+/// Minimum time for new code and minimum for the same code later. Each is determined separately: on a busy machine the
+/// later executions of one page may take longer than the first of another and would hide a translation.
 fn least(pages: impl Iterator<Item = FirstExecution>) -> Option<FirstExecution> {
     pages.reduce(|a, b| FirstExecution { first_ns: a.first_ns.min(b.first_ns), again_ns: a.again_ns.min(b.again_ns) })
 }
@@ -94,7 +95,7 @@ fn elapsed_ns(run: impl FnOnce()) -> u64 {
     now_ns() - start_ns
 }
 
-/// Memory of its own with code in it, unmapped when dropped.
+/// Memory with generated code, unmapped on drop.
 struct Code {
     start: NonNull<u8>,
 }
@@ -106,11 +107,11 @@ impl Code {
         const { assert!(BODY + code::BYTES_MAX * (INSTRUCTIONS + 2) <= PAGE_BYTES) };
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new private mapping at an address of the kernel's choice touches nothing else.
+        // SAFETY: a new private mapping at an address chosen by the kernel affects no other memory.
         let mapping = unsafe { libc::mmap(std::ptr::null_mut(), Self::BYTES, protection, flags, -1, 0) };
         let start = NonNull::new(mapping.cast::<u8>()).filter(|_| mapping != libc::MAP_FAILED);
         let code = Self { start: start.ok_or_else(io::Error::last_os_error)? };
-        // SAFETY: the mapping has so many bytes, is all zero, can be written, and nobody else knows of it.
+        // SAFETY: the mapping has this many zeroed, writable bytes, and no other reference to it exists.
         let bytes = unsafe { std::slice::from_raw_parts_mut(code.start.as_ptr(), Self::BYTES) };
         for page in bytes.chunks_exact_mut(PAGE_BYTES) {
             let (stub, body) = page.split_at_mut(BODY);
@@ -124,7 +125,7 @@ impl Code {
             }
         }
         let protection = libc::PROT_READ | libc::PROT_EXEC;
-        // SAFETY: the range is our own mapping; the slice above is not used any more.
+        // SAFETY: the range is our own mapping; the slice above is no longer used.
         if unsafe { libc::mprotect(mapping, Self::BYTES, protection) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -132,10 +133,10 @@ impl Code {
         Ok(code)
     }
 
-    /// Calls what begins there: a function of one number. The one that stands before each body returns at once.
+    /// Calls the function of one number at this offset. The function that precedes each body returns at once.
     fn call(&self, offset: usize) -> u32 {
-        // SAFETY: `offset` is that of a page or of a body in it, where `write` has put whole functions that touch no
-        // memory and only the registers of argument and result; the mapping can be executed and lives as long as `self`.
+        // SAFETY: `offset` is that of a page or of a body in it, where `write` has put whole functions that access no
+        // memory and only the registers of argument and result; the mapping is executable and lives as long as `self`.
         let function: extern "C" fn(u32) -> u32 = unsafe { std::mem::transmute(self.start.as_ptr().add(offset)) };
         std::hint::black_box(function(0))
     }
@@ -143,7 +144,7 @@ impl Code {
 
 impl Drop for Code {
     fn drop(&mut self) {
-        // SAFETY: the mapping is our own, and nothing refers to it any more.
+        // SAFETY: the mapping is our own and is no longer referenced.
         unsafe { libc::munmap(self.start.as_ptr().cast(), Self::BYTES) };
     }
 }
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
     use crate::clock::{self, ClockPlan};
 
-    /// Seen in QEMU 7.2 with four CPUs on a host of two: a page whose later runs lost the CPU.
+    /// Seen in QEMU 7.2 with four CPUs on a host of two: the later executions of a page lost the CPU.
     #[test]
     fn other_activity_hides_no_translation() {
         let of = |pages: &[(u64, u64)]| {
@@ -176,13 +177,13 @@ mod tests {
         }
     }
 
-    /// Tests of other architectures run under an emulator, those of this one do not: floating point tells which.
+    /// Tests for other architectures run under an emulator, native ones do not: floating point distinguishes them.
     #[test]
     fn a_translator_is_seen_and_a_real_cpu_is_none() {
         let readings = (0..20).map(|_| clock::measure(&ClockPlan::warm()));
-        // A reading that was disturbed has any ratio; the least is that of the CPU.
+        // A disturbed reading has an arbitrary ratio; the minimum is that of the CPU.
         let float_cycles = readings.filter_map(|reading| reading.float_ratio).reduce(f64::min);
-        // On a busy machine some of the measurements are disturbed, but not most.
+        // On a busy machine some measurements are disturbed, but not most.
         let found: Vec<FirstExecution> = (0..9).map(|_| measure().unwrap()).collect();
         let translated = found.iter().filter(|found| found.is_translation()).count();
         if let Some(cycles) = float_cycles {
@@ -193,11 +194,11 @@ mod tests {
     #[test]
     fn verdicts() {
         for (first_ns, again_ns, expected) in [
-            // An EPYC of the fourth generation, in a virtual machine that runs on the real CPU.
+            // EPYC of the fourth generation, in a virtual machine.
             (1_200, 160, false),
-            // A core of 100 MHz without a cache.
+            // Core of 100 MHz without a cache.
             (30_000, 4_800, false),
-            // An interrupt fell into every page.
+            // An interrupt occurred in every page.
             (60_000, 4_800, false),
             (150_000, 160, true),
         ] {

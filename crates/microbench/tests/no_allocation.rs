@@ -1,4 +1,4 @@
-//! What is timed allocates nothing: counted by an allocator that counts.
+//! Timed code does not allocate; a counting allocator verifies it.
 
 use microbench::arch::ROUTINES;
 use microbench::buffer::{Buffer, Pages};
@@ -10,20 +10,20 @@ use std::cell::Cell;
 struct Counting;
 
 thread_local! {
-    /// Allocations of this thread; the test harness has threads of its own.
+    /// Allocations of this thread only, because the test harness has its own threads.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: hands everything on to the system's allocator unchanged.
+// SAFETY: forwards all calls to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -31,7 +31,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations of this work.
+/// Number of allocations of this work.
 fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
     let before = ALLOCATIONS.get();
     std::hint::black_box(work());

@@ -1,17 +1,17 @@
-//! Section: where the main figures stand among known results, and whether they are as good as those of boards like this.
+//! Section: rank of the main figures among known results, and comparison with boards of the same kind.
 
 use crate::draw::{Scale, n, wide};
 use crate::order::rank;
 use crate::{Section, Subject};
-use explain::compare::{Entry, Range, Ranking, Standing};
-use explain::{Figure, Verdict, number};
+use compare::{Entry, Range, Ranking, Standing};
+use facts::{Figure, Verdict, number};
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section::of("among-others", "Place among known results", body);
 
-/// Width of a range in units of its own.
+/// Width of the drawing of a range, in SVG units.
 const WIDTH: f64 = 240.0;
-/// Room at both ends: the own value may be outside the range.
+/// Margin at both ends, because the board's own value may be outside the range.
 const ROOM: f64 = 0.35;
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
@@ -23,19 +23,19 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         return Some(html! { p { "The result is invalid, so its figures have no place among others." } });
     }
     Some(html! {
-        p { (explain::harmless(&ranking.answer.sentence)) }
+        p { (facts::harmless(&ranking.answer.sentence)) }
         (places(ranking))
     })
 }
 
-/// Main figures with a range as a table; all others folded, and how estimates were made.
+/// Table of main figures with a range; other figures are folded, followed by the method of estimates.
 pub(crate) fn places(ranking: &Ranking) -> Markup {
     let is_first = |entry: &&Entry| {
         let is_outside = entry.expected.is_some_and(|range| range.distance(entry.figure.value).abs() > 1.0);
         is_outside || entry.expected.is_some() && rank(&entry.figure.key).is_some()
     };
     let (first, others): (Vec<&Entry>, Vec<&Entry>) = ranking.entries.iter().partition(is_first);
-    let soc = ranking.soc.as_deref().map_or_else(|| "its SoC".to_owned(), explain::plain);
+    let soc = ranking.soc.as_deref().map_or_else(|| "its SoC".to_owned(), facts::plain);
     html! {
         @if !first.is_empty() {
             p.soft {
@@ -74,10 +74,10 @@ fn row(entry: &Entry) -> Markup {
     html! {
         tr {
             th.name scope="row" {
-                (explain::plain(&entry.title))
-                @if let Some(core) = &figure.core { span.soft { " (" (explain::plain(&core.label())) ")" } }
+                (facts::plain(&entry.title))
+                @if let Some(core) = &figure.core { span.soft { " (" (facts::plain(&core.label())) ")" } }
             }
-            td.number { (entry.value_words()) " " (explain::plain(&figure.unit)) }
+            td.number { (entry.value_words()) " " (facts::plain(&figure.unit)) }
             td.number { (range.map_or("-".into(), |range| number(range.median, &figure.unit))) }
             td.number { @match range { Some(range) => { (number(range.low, &figure.unit)) " to " (number(range.high, &figure.unit)) } None => "-" } }
             td { @if let Some(range) = range { (bar(range, figure)) } }
@@ -87,7 +87,7 @@ fn row(entry: &Entry) -> Markup {
     }
 }
 
-/// The range as a bar, its median as a stroke, the own value as a dot; equal ratios are equal lengths.
+/// Draws the range as a bar, its median as a stroke, the own value as a dot; the scale is logarithmic.
 fn bar(range: &Range, figure: &Figure) -> Markup {
     let length = (range.high / range.low).max(1.02).powf(ROOM);
     let ends = (range.low / length, range.high * length);
@@ -110,13 +110,13 @@ fn estimated(ranking: &Ranking) -> Markup {
             details {
                 summary { "≈ is estimated from another version of the program" }
                 p { "Intervals hold in 90 % of cases." }
-                ul.notes { @for (name, words) in told { li { (explain::plain(&format!("{name}: {words}"))) "." } } }
+                ul.notes { @for (name, words) in told { li { (facts::plain(&format!("{name}: {words}"))) "." } } }
             }
         }
     }
 }
 
-/// The place of a main figure in words, the nearest first: among boards of its SoC, else among all.
+/// Rank of a main figure in words: among boards of the same SoC if known, else among all.
 pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     let own = |entry: &&Entry| {
         let key = entry.figure.estimate.as_ref().map_or(&entry.figure.key, |estimate| &estimate.from);
@@ -124,10 +124,10 @@ pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     };
     let entry = ranking.entries.iter().find(own)?;
     Some(match &entry.same_soc {
-        Some(standing) if standing.of > explain::compare::OTHERS_MIN => {
+        Some(standing) if standing.of > compare::OTHERS_MIN => {
             format!("place {} with this SoC", standing.words())
         }
-        _ if entry.all.of > explain::compare::OTHERS_MIN => format!("place {} boards", entry.all.words()),
+        _ if entry.all.of > compare::OTHERS_MIN => format!("place {} boards", entry.all.words()),
         _ => return None,
     })
 }

@@ -1,23 +1,23 @@
-//! Section: the answer to what the run asked (heat, efficiency, sensitivity, A/B), with its plots.
+//! Section: the answer to the question of a run (heat, efficiency, sensitivity, A/B), with its plots.
 
 use crate::{Section, Subject};
-use explain::ANSWERS;
 use maud::{Markup, PreEscaped, html};
+use rules::ANSWERS;
 
 pub(crate) const SECTION: Section = Section::of("answer", "What the run asked", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let texts = ANSWERS.iter().map(|answer| (answer.text)(subject.record));
     let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-    let plots = explain::plots(subject.record);
+    let plots = rules::plots(subject.record);
     if texts.is_empty() && plots.is_empty() {
         return None;
     }
     Some(html! {
         @for (name, plot) in plots {
-            // Its text is escaped where it is drawn.
+            // The plot escapes its text when it is drawn.
             figure.paper id={ "plot-" (name) } tabindex="0" role="group" aria-label={ "Plot: " (name) } { (PreEscaped(plot.svg())) }
         }
-        @for text in texts { pre tabindex="0" { (explain::harmless(&text)) } }
+        @for text in texts { pre tabindex="0" { (facts::harmless(&text)) } }
     })
 }

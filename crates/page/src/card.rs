@@ -1,24 +1,24 @@
-//! The card of a result: one picture of 1200 x 630, the size that forums and chats show for a link, with board, verdict,
-//! four figures and the clock over time.
+//! Card of a result: one picture of 1200 x 630, the size of link previews, with board, verdict, four figures and the
+//! clock over time.
 
 use crate::draw::{Area, n};
 use crate::{Subject, style, timeline, top};
-use explain::shortened;
+use facts::shortened;
 use maud::{Markup, PreEscaped, html};
 
 const WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 630.0;
-/// Room at all sides.
+/// Margin on all sides.
 const SIDE: f64 = 48.0;
-/// Figures in one row.
+/// Number of figures in a row.
 const FIGURES: usize = 4;
-/// Width of a letter in sizes of the font, on the large side; of bold ones.
+/// Upper bound of a letter's width relative to the font size; regular and bold.
 const LETTER: f64 = 0.56;
 const BOLD_LETTER: f64 = 0.66;
-/// The plot of the clock is drawn for a page, so much smaller.
+/// Scale of the clock plot, which is drawn for a page.
 const PLOT_SCALE: f64 = 1.5;
 
-/// It as SVG.
+/// Renders the card as SVG.
 pub(crate) fn card(subject: &Subject<'_>) -> String {
     let room = WIDTH - 2.0 * SIDE;
     let (look, sentence) = top::verdict(subject);
@@ -38,7 +38,7 @@ pub(crate) fn card(subject: &Subject<'_>) -> String {
     svg.into_string() + "\n"
 }
 
-/// Text broken into lines, of which the last ends with an ellipsis where there would be more.
+/// Text in lines; the last line ends with an ellipsis if text is omitted.
 fn lines(text: &str, top: f64, (size, is_bold): (f64, bool), room: f64, lines_max: usize) -> Markup {
     let letter = if is_bold { BOLD_LETTER } else { LETTER };
     let wrapped = wrap(text, (room / (letter * size)) as usize, lines_max);
@@ -50,7 +50,7 @@ fn lines(text: &str, top: f64, (size, is_bold): (f64, bool), room: f64, lines_ma
     }
 }
 
-/// At most so many lines of at most so many letters; a word that is longer is cut.
+/// Wraps a text into at most `lines_max` lines of at most `letters_max` letters; longer words are cut.
 fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -61,7 +61,7 @@ fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
                 line.push_str(word);
             }
             Some(line) if is_full => {
-                // It is seen to be cut.
+                // The ellipsis needs one letter.
                 let room = letters_max.saturating_sub(1);
                 *line = line.chars().take(room).chain(['…']).collect();
                 return lines;
@@ -72,7 +72,7 @@ fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
     lines
 }
 
-/// The first figures of the page, in boxes.
+/// First figures of the page, in boxes.
 fn figures(subject: &Subject<'_>) -> Markup {
     let facts = top::facts(subject);
     let width = (WIDTH - 2.0 * SIDE - 16.0 * (FIGURES as f64 - 1.0)) / FIGURES as f64;
@@ -89,7 +89,7 @@ fn figures(subject: &Subject<'_>) -> Markup {
     }
 }
 
-/// The clock over time, else what else was sampled.
+/// The clock over time, else another sampled channel.
 fn clock(subject: &Subject<'_>) -> Markup {
     let scaled = |value: f64| value / PLOT_SCALE;
     let area = Area { left: scaled(SIDE) + 40.0, right: scaled(WIDTH - SIDE), top: 22.0, bottom: scaled(150.0) };

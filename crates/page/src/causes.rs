@@ -1,7 +1,7 @@
-//! Section: causes of what was lost, each with what belongs to it, then notes.
+//! Section: causes of lower scores, each with related findings, then notes.
 
 use crate::{Section, Subject};
-use explain::{Diagnosis, Severity, rules};
+use facts::{Diagnosis, Severity};
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section::of("causes", "Causes and notes", body);
@@ -17,7 +17,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         @for (index, diagnosis) in explained.diagnoses.iter().enumerate() { (cause(subject, index, diagnosis)) }
         @if !notes.is_empty() {
             h3 { "Notes" }
-            ul.notes { @for note in notes { li { (explain::harmless(&note)) } } }
+            ul.notes { @for note in notes { li { (facts::harmless(&note)) } } }
         }
     })
 }
@@ -30,14 +30,14 @@ fn cause(subject: &Subject<'_>, index: usize, diagnosis: &Diagnosis) -> Markup {
         html! {
             @if !sentences.is_empty() {
                 p { (title) ":" }
-                ul.notes { @for sentence in sentences { li { (explain::harmless(&sentence)) } } }
+                ul.notes { @for sentence in sentences { li { (facts::harmless(&sentence)) } } }
             }
         }
     };
-    let holds_for: Vec<&str> = diagnosis.holds_for.iter().map(explain::view::ScoreKey::words).collect();
+    let holds_for: Vec<&str> = diagnosis.holds_for.iter().map(facts::view::ScoreKey::words).collect();
     html! {
         div.cause.grave[diagnosis.severity == Severity::Invalid] id={ "cause-" (index) } {
-            p { strong { (explain::harmless(&root.sentence())) } }
+            p { strong { (facts::harmless(&root.sentence())) } }
             @if !holds_for.is_empty() { p.soft { "Holds for " (holds_for.join(", ")) "; confidence " (diagnosis.confidence_percent) " %." } }
             (listed("Evidence", &diagnosis.evidence))
             (listed("Consequences", &diagnosis.consequences))

@@ -1,8 +1,8 @@
-//! Section: the clock of each cluster, as it is advertised and as it was measured, cold and hot, and the OPPs.
+//! Section: advertised and measured clock of each cluster, cold and hot, and the OPPs.
 
 use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks, n, path, tick_words, wide};
 use crate::{Section, Subject};
-use explain::view::{self, ClusterClock};
+use facts::view::{self, ClusterClock};
 use maud::{Markup, html};
 use record::{Record, Variant};
 
@@ -11,7 +11,7 @@ pub(crate) const SECTION: Section = Section {
     ..Section::of("clocks", "Clocks", body)
 };
 
-/// Height of the plot of OPPs.
+/// Height of the OPP plot, in SVG units.
 const HEIGHT: f64 = 380.0;
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
@@ -43,7 +43,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     @for clock in &cold {
                         @let hot = lowest_hot(clock.cpu);
                         tr {
-                            th scope="row" { (explain::cpu_list(&clock.cluster_cpus)) }
+                            th scope="row" { (record::cpu_list(&clock.cluster_cpus)) }
                             td { (core_type(record, clock.cpu)) }
                             td.number { (mhz(clock.claimed_khz)) } td.number { (mhz(Some(clock.measured_khz))) }
                             td.number { (mhz(hot)) } td.number { (share(hot, clock.claimed_khz)) }
@@ -57,15 +57,15 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-/// OPPs that were asked for one by one: CPU, OPP, measured.
+/// OPPs of the sweep: CPU, OPP, measured clock.
 fn opps(record: &Record) -> Vec<(u32, u32, Option<u32>)> {
     let passes = view::clock_passes(record, &Variant::COLD);
     let points = passes.flat_map(|(_, clocks)| &clocks.points);
     points.filter_map(|point| Some((point.cpu, point.opp_khz?, view::measured_khz(point)))).collect()
 }
 
-/// OPPs of each cluster against the clock that was measured, and the line on which both are equal. None where no cluster
-/// was measured at several OPPs.
+/// Plot of measured clocks against OPPs, with the line on which both are equal. `None` unless a cluster was measured at
+/// several OPPs.
 fn opp_plot(record: &Record, points: &[(u32, u32, Option<u32>)]) -> Option<Plot> {
     let mut curves: Vec<(u32, Vec<(f64, f64)>)> = Vec::new();
     for (cpu, opp, measured) in points {
@@ -133,14 +133,14 @@ fn opp_table(points: &[(u32, u32, Option<u32>)]) -> Markup {
     }
 }
 
-/// Core type of a CPU; a dash where it is not known.
+/// Core type of a CPU; a dash if unknown.
 pub(crate) fn core_type(record: &Record, cpu: u32) -> String {
     let found = record.machine.cpus.iter().find(|known| known.cpu == cpu);
     let known = found.and_then(|cpu| cpu.core_type.known()).or_else(|| {
         let cluster = record.machine.clusters.iter().find(|cluster| cluster.cpus.contains(&cpu));
         cluster.and_then(|cluster| cluster.core_type.known())
     });
-    known.map_or_else(|| "-".into(), |name| explain::plain(name))
+    known.map_or_else(|| "-".into(), |name| facts::plain(name))
 }
 
 fn mhz(khz: Option<u32>) -> String {

@@ -2,7 +2,7 @@
 
 use crate::draw::{Plot, n, word};
 use crate::{Section, Subject};
-use explain::view;
+use facts::view;
 use maud::{Markup, html};
 use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
 use std::fmt::Write;
@@ -12,9 +12,9 @@ pub(crate) const SECTION: Section = Section {
     ..Section::of("between-cpus", "Latency between CPUs", body)
 };
 
-/// CPUs that are shown one by one.
+/// Maximum number of CPUs with a cell of their own.
 const CPUS_MAX: usize = 64;
-/// Up to so many, cells have their number.
+/// Maximum number of CPUs with numbers in the cells.
 const NUMBERS_MAX: usize = 16;
 const SIDE: f64 = 640.0;
 const HEAD: f64 = 40.0;
@@ -26,7 +26,7 @@ fn matrix(record: &Record) -> Option<&CoreToCore> {
     })
 }
 
-/// What is shown: the plot, the least and the greatest time.
+/// Plot with minimum and maximum latency.
 struct Found<'a> {
     matrix: &'a CoreToCore,
     plot: Plot,
@@ -42,7 +42,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         @if matrix.cpus.len() > CPUS_MAX { p.soft { "The first " (CPUS_MAX) " of " (matrix.cpus.len()) " CPUs are shown." } }
         (plot.on_page())
         @for level in levels {
-            @let groups: Vec<String> = level.groups.iter().map(|group| explain::cpu_list(group)).collect();
+            @let groups: Vec<String> = level.groups.iter().map(|group| record::cpu_list(group)).collect();
             p { "Groups of CPUs near each other (" (format!("{:.0}", level.inside_ns)) " ns): " (groups.join(" | ")) }
         }
     })

@@ -1,51 +1,51 @@
-//! The skeleton of every page: head, navigation, sections, foot.
+//! Skeleton of every page: head, navigation, sections, footer.
 
 use crate::style;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// A script within a page. It runs because the page names its hash: no other text of the page can.
+/// Inline script of a page. The page's policy lists its hash, so that no other text of the page can run.
 pub(crate) struct Script {
     pub(crate) text: &'static str,
     /// SHA-256 of the text in Base64.
     hash: &'static str,
-    /// True if it follows a stream of the server that the page comes from; others connect to nothing.
+    /// True if it reads the event stream of the page's server; other scripts open no connections.
     follows: bool,
 }
 
-/// Plots over time follow the pointer: the script of every page of results.
+/// Pointer for plots over time: on every page of results.
 pub(crate) const PLOTS: Script =
     Script { text: include_str!("script.js"), hash: "G/aUL1oWSYxPGXvoegVY8Kn7cA+ACF4dBx4f5uqgveE=", follows: false };
-/// A table is filtered, sorted and compared.
+/// Filters, sorts and compares rows of a table.
 pub(crate) const TABLE: Script = Script {
     text: include_str!("site/index.js"),
     hash: "Gf3GfGVbSw96BO2E+I47FyfrixHRnq6eglkx6bYh4vc=",
     follows: false,
 };
-/// A monitor shows what goes on: it follows a stream of the server that the page comes from.
+/// Updates the page of a monitor from the event stream of the server.
 pub(crate) const LIVE: Script =
     Script { text: include_str!("live.js"), hash: "Oop/uUIw/cI4nkM2mqTVkKpH6/H9exfecMFZJvvHIg0=", follows: true };
 
-/// Nothing may be loaded, from anywhere.
+/// Prohibits loading of any resource.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// A section that has something to show.
+/// Section with content.
 pub(crate) struct Part {
-    /// Its anchor, kebab-case.
+    /// Anchor, in kebab-case.
     pub(crate) id: &'static str,
-    /// Its heading.
+    /// Heading.
     pub(crate) title: &'static str,
-    /// What stands below it.
+    /// Content.
     pub(crate) body: Markup,
 }
 
-/// A whole page of one result or several; `nothing` is said where it has no part.
+/// Page of one or several results; `nothing` is the text of a page without parts.
 pub(crate) fn document(name: &str, top: &Markup, parts: &[Part], nothing: &str) -> String {
     let foot = "This file loads nothing from the network.";
     Frame { name, head: html! {}, style: "", top, parts, nothing, foot, script: Some(&PLOTS) }.page()
 }
 
-/// What a page with this script allows itself.
+/// Content security policy of a page with this script.
 pub(crate) fn policy(script: Option<&Script>) -> String {
     let script = script.map_or_else(
         || "'none'".to_owned(),
@@ -57,26 +57,26 @@ pub(crate) fn policy(script: Option<&Script>) -> String {
     format!("{POLICY}; script-src {script}")
 }
 
-/// What a page is made of.
+/// Parts of a page.
 pub(crate) struct Frame<'a> {
-    /// Its title.
+    /// Title.
     pub(crate) name: &'a str,
-    /// What its head has besides the usual.
+    /// Additional elements of the head.
     pub(crate) head: Markup,
-    /// Rules besides the usual.
+    /// Additional style rules.
     pub(crate) style: &'static str,
-    /// What stands above its sections.
+    /// Content above the sections.
     pub(crate) top: &'a Markup,
     pub(crate) parts: &'a [Part],
-    /// What is said where it has no part.
+    /// Text of a page without parts.
     pub(crate) nothing: &'a str,
-    /// The last sentence.
+    /// Last sentence.
     pub(crate) foot: &'a str,
     pub(crate) script: Option<&'a Script>,
 }
 
 impl Frame<'_> {
-    /// The page as text.
+    /// Renders the page as text.
     pub(crate) fn page(&self) -> String {
         html! {
             (DOCTYPE)

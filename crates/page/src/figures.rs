@@ -2,7 +2,7 @@
 
 use crate::draw::wide;
 use crate::{Section, Subject};
-use explain::number;
+use facts::number;
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section::of("figures", "All figures", body);
@@ -26,10 +26,10 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     tbody {
                         @for figure in figures {
                             tr {
-                                th scope="row" { (explain::plain(&figure.name())) @if let Some(why) = &figure.not_comparable { span.soft { " (not comparable: " (explain::plain(why)) ")" } } }
-                                td.number { (number(figure.value, &figure.unit)) } td { (explain::plain(&figure.unit)) } td.number { (figure.repetitions) }
+                                th scope="row" { (facts::plain(&figure.name())) @if let Some(why) = &figure.not_comparable { span.soft { " (not comparable: " (facts::plain(why)) ")" } } }
+                                td.number { (number(figure.value, &figure.unit)) } td { (facts::plain(&figure.unit)) } td.number { (figure.repetitions) }
                                 td.number { (figure.spread_percent.map_or("-".into(), |spread| format!("{spread:.2} %"))) }
-                                td.soft { (explain::plain(figure.key.as_str())) }
+                                td.soft { (facts::plain(figure.key.as_str())) }
                             }
                         }
                     }

@@ -1,34 +1,33 @@
-//! The page of a machine that was identified without a run: its SoC with the evidence, and its facts.
+//! Page of a machine that was identified without a run: its SoC with the evidence, and its facts.
 
 use crate::document::{Part, document};
 use crate::machine;
-use explain::soc::{self, Answer};
+use facts::soc::{self, Answer};
 use maud::html;
 use record::Machine;
 
-/// The machine as one HTML file. The text is that of `sbc-bench identify`; `read_from` names what it was read from, and may
-/// be any text.
+/// Machine as an HTML file with the text of `sbc-bench identify`. `read_from` names the source and may be any text.
 pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> String {
     let name = name(machine, answer);
     let top = html! {
         h1 { (name) }
-        p.soft { "Identified from " (explain::plain(read_from)) ". Nothing was measured." }
+        p.soft { "Identified from " (facts::plain(read_from)) ". Nothing was measured." }
     };
     let text = soc::text(machine, answer);
     let identified = Part {
         id: "identification",
         title: "Identification",
-        body: html! { pre tabindex="0" role="group" aria-label="Identification" { (explain::harmless(&text)) } },
+        body: html! { pre tabindex="0" role="group" aria-label="Identification" { (facts::harmless(&text)) } },
     };
     let facts = machine::facts(machine, None).map(|body| Part { id: "machine", title: "Machine", body });
     let parts: Vec<Part> = [identified].into_iter().chain(facts).collect();
     document(&name, &top, &parts, "")
 }
 
-/// What it is called: its board, else its SoC.
+/// Name of the machine: its board, else its SoC.
 pub fn name(machine: &Machine, answer: &Answer) -> String {
     let name = machine.board.known().cloned().or_else(|| answer.title());
-    name.map_or_else(|| "Unknown board".into(), |name| explain::plain(&name))
+    name.map_or_else(|| "Unknown board".into(), |name| facts::plain(&name))
 }
 
 #[cfg(test)]

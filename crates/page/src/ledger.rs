@@ -1,8 +1,8 @@
-//! Section: what each main score should have been, and what took the rest, as a waterfall.
+//! Section: expected value and losses of each main score, as a waterfall.
 
 use crate::draw::{Bar, Plot, Scale, bars, n, wide};
 use crate::{Section, Subject};
-use explain::Ledger;
+use facts::Ledger;
 use maud::{Markup, html};
 
 pub(crate) const SECTION: Section = Section {
@@ -10,7 +10,7 @@ pub(crate) const SECTION: Section = Section {
     ..Section::of("losses", "Where the score went", body)
 };
 
-/// Scores that are lower than what was expected.
+/// Scores below the expected value.
 fn lost<'a>(subject: &Subject<'a>) -> Vec<&'a Ledger> {
     subject.explained.ledgers.iter().filter(|ledger| ledger.lost().0 > 0).collect()
 }
@@ -28,18 +28,18 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-/// A part of a score.
+/// Row of a ledger.
 struct Row {
     name: String,
-    /// The diagnosis that it leads to.
+    /// Index of the related diagnosis.
     cause: Option<usize>,
     share: String,
     look: &'static str,
-    /// From where to where, in thousandths of what was expected.
+    /// Start and end of the bar, in thousandths of the expected value.
     from_to: (i64, i64),
 }
 
-/// One row each for what was expected, each cause, what none explains, and what was reached.
+/// Rows for the expected value, each cause, the unexplained rest, and the measured value.
 fn rows(subject: &Subject<'_>, ledger: &Ledger) -> Vec<Row> {
     let told = ledger.whole_percents();
     let mut left = 1000_i64;
@@ -48,7 +48,7 @@ fn rows(subject: &Subject<'_>, ledger: &Ledger) -> Vec<Row> {
         left -= tenths;
         (left.min(from), left.max(from))
     };
-    let amount = |value: f64| explain::with_unit(value, &explain::plain(&ledger.unit));
+    let amount = |value: f64| facts::with_unit(value, &facts::plain(&ledger.unit));
     let mut rows: Vec<Row> = Vec::new();
     if let Some(expected) = ledger.expected.known() {
         let name = format!("Expected: {}", amount(expected.value));
@@ -93,7 +93,7 @@ fn table(subject: &Subject<'_>, ledger: &Ledger) -> Markup {
     }
 }
 
-/// The same as a picture.
+/// Waterfall as a plot.
 fn waterfall(subject: &Subject<'_>, ledger: &Ledger) -> Option<Plot> {
     let percent = |(from, to): (i64, i64)| (from as f64 / 10.0, to as f64 / 10.0);
     let bar = |row: Row| Bar { name: row.name, words: row.share, look: row.look, from_to: percent(row.from_to) };
@@ -104,20 +104,20 @@ fn waterfall(subject: &Subject<'_>, ledger: &Ledger) -> Option<Plot> {
     bars(format!("losses-{}", id.collect::<String>()), title, "percent of what was expected", &all)
 }
 
-/// The first words of the sentence that names a cause.
+/// First words of the sentence that names a cause.
 fn cause(subject: &Subject<'_>, diagnosis: usize) -> String {
     let found = subject.explained.diagnoses.get(diagnosis);
     let sentence =
-        found.and_then(|diagnosis| subject.explained.findings.get(diagnosis.root)).map(explain::Finding::sentence);
+        found.and_then(|diagnosis| subject.explained.findings.get(diagnosis.root)).map(facts::Finding::sentence);
     let words = sentence.unwrap_or_default();
     let mut cut: String = words.chars().take(60).collect();
     if cut.len() < words.len() {
         cut.push('…');
     }
-    explain::plain(&cut)
+    facts::plain(&cut)
 }
 
-/// A bar from one place to another, in thousandths of the whole.
+/// Bar from one position to another, in thousandths of the whole.
 fn bar(look: &str, (from, to): (i64, i64)) -> Markup {
     let scale = Scale::linear((0.0, 1000.0), (0.0, 240.0));
     let (from, to) = (scale.at(from as f64), scale.at(to as f64));

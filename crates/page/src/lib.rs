@@ -1,7 +1,7 @@
-//! The page of a Record: one HTML file with the verdict, its causes, the run over time and all figures. It loads
-//! nothing, and is whole without its script. Pages of several results, and plots as files of their own.
+//! Page of a Record: one HTML file with the verdict, its causes, the run over time and all figures. It loads no
+//! resources and is complete without its script. Also pages of several results, and plots as separate files.
 //!
-//! A section is one file and one row of [`SECTIONS`]; one that has nothing to show is left out.
+//! A section is one file and one row of [`SECTIONS`]; a section without content is omitted.
 
 #![forbid(unsafe_code)]
 
@@ -37,16 +37,16 @@ pub use live::{live, live_event};
 pub use pictures::{CARD, Drawing};
 pub use several::{comparison, ranking, results, trends};
 
+use compare::reference::Reference;
+use compare::{Ranking, rank_for_people};
 use document::{Part, document};
 use draw::Plot;
-use explain::Report;
-use explain::compare::{Ranking, rank_for_people};
-use explain::reference::Reference;
-use explain::{Explanation, Figure};
+use facts::{Explanation, Figure};
 use maud::Markup;
 use record::Record;
+use rules::Report;
 
-/// What a page is of.
+/// Input of a page.
 pub(crate) struct Subject<'a> {
     pub(crate) record: &'a Record,
     pub(crate) explained: &'a Explanation,
@@ -54,26 +54,26 @@ pub(crate) struct Subject<'a> {
     pub(crate) ranking: Ranking,
 }
 
-/// One section of the page.
+/// A section of the page.
 pub(crate) struct Section {
-    /// Its anchor, kebab-case.
+    /// Anchor, in kebab-case.
     pub(crate) id: &'static str,
-    /// Its heading.
+    /// Heading.
     pub(crate) title: &'static str,
-    /// What stands below the heading, where the Record has it.
+    /// Content below the heading; `None` if the Record has no data for it.
     pub(crate) body: fn(&Subject<'_>) -> Option<Markup>,
-    /// Its plots, which are files as well.
+    /// Plots, which are also available as files.
     pub(crate) plots: fn(&Subject<'_>) -> Vec<Plot>,
 }
 
 impl Section {
-    /// A section without plots.
+    /// Section without plots.
     pub(crate) const fn of(id: &'static str, title: &'static str, body: fn(&Subject<'_>) -> Option<Markup>) -> Self {
         Self { id, title, body, plots: |_| Vec::new() }
     }
 }
 
-/// All sections in the order of the page.
+/// All sections in page order.
 const SECTIONS: &[Section] = &[
     among::SECTION,
     ledger::SECTION,
@@ -92,17 +92,17 @@ const SECTIONS: &[Section] = &[
     method::SECTION,
 ];
 
-/// The page as one of the reports.
+/// The page as a report.
 pub static REPORT: Report = Report {
     id: "html",
     about: "HTML page with verdict, causes, timeline, plots and figures.",
     ..Report::of(|record, explained| page(record, explained, Reference::builtin()))
 };
 
-/// The page of a Record as a whole HTML file, with its place among the known results. Names and texts of the Record are
-/// escaped; those that are endless are cut.
+/// Renders a Record as an HTML file, ranked among the known results. Names and texts of the Record are escaped and cut
+/// to a maximum length.
 pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> String {
-    let record = &explain::for_people(record);
+    let record = &facts::for_people(record);
     let subject = Subject::of(record, explained, known);
     let made = SECTIONS
         .iter()
@@ -112,31 +112,31 @@ pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> Stri
     document(&top::name(record), &top::top(&subject), &parts, nothing)
 }
 
-/// The style that all pages have in common.
+/// Style shared by all pages.
 pub fn style() -> String {
     style::of_page()
 }
 
-/// The script of every page, for who frames pages and allows scripts by their hash.
+/// Script of every page, for callers that embed pages and permit scripts by hash.
 pub fn script() -> &'static str {
     document::PLOTS.text
 }
 
-/// What a page of a result allows itself, as it says in its own head: for who serves it.
+/// Content security policy of a result page, as in its head, for callers that serve it.
 pub fn policy() -> String {
     document::policy(Some(&document::PLOTS))
 }
 
-/// The card of a result, a picture for links to it, and every plot that it has.
+/// Card of a result, for link previews, and all of its plots.
 pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> Vec<Drawing> {
-    pictures::drawings(&Subject::of(&explain::for_people(record), explained, known))
+    pictures::drawings(&Subject::of(&facts::for_people(record), explained, known))
 }
 
 impl<'a> Subject<'a> {
-    /// Of a Record that was made ready for people.
+    /// Subject of a Record that was sanitised for display.
     fn of(record: &'a Record, explained: &'a Explanation, known: &Reference) -> Self {
         let ranking = rank_for_people(record, explained, known);
-        Self { record, explained, figures: explain::figures(record), ranking }
+        Self { record, explained, figures: facts::figures(record), ranking }
     }
 }
 

@@ -1,12 +1,12 @@
-//! The page of a monitor: what is shown now, and the plot of the last minutes as pages of results have it. Its script shows
-//! each event of the stream `events` next to it in the place of the one before; without the script it shows one moment.
+//! Page of a monitor: current values, and the plot of the last minutes as on result pages. Its script replaces the
+//! content with each event of the stream `events`; without the script the page shows one moment.
 
 use crate::document::{Frame, LIVE, Part};
 use crate::{timeline, top};
 use explain::monitor::Moment;
 use maud::{Markup, html};
 
-/// The page at a moment.
+/// Page at a moment.
 pub fn live(moment: &Moment) -> String {
     let name = format!("{}: monitor", top::name(&moment.record));
     let head = html! {
@@ -21,7 +21,7 @@ pub fn live(moment: &Moment) -> String {
     Frame { name: &name, head: html! {}, style: STYLE, top: &head, parts: &parts, nothing: "", foot, script }.page()
 }
 
-/// What the page shows of a moment: an event of the stream.
+/// Content of the page at a moment, as an event of the stream.
 pub fn live_event(moment: &Moment) -> String {
     shown(moment).into_string()
 }
@@ -40,8 +40,8 @@ fn shown(moment: &Moment) -> Markup {
         @match &moment.time {
             None => p { "No sample yet." }
             Some(time) => {
-                p.verdict.(look) { (time) ": " (explain::plain(&throttling)) }
-                dl.facts { @for (name, value) in &moment.values { div { dt { (explain::plain(name)) } dd { (value) } } } }
+                p.verdict.(look) { (time) ": " (facts::plain(&throttling)) }
+                dl.facts { @for (name, value) in &moment.values { div { dt { (facts::plain(name)) } dd { (value) } } } }
                 @match timeline::plot(&moment.record, None) {
                     Some(plot) => (plot.on_page())
                     None if moment.record.samples.at_ms.len() < 2 => p { "A plot needs two samples." }
@@ -49,7 +49,7 @@ fn shown(moment: &Moment) -> Markup {
                 }
                 @if !moment.record.marks.is_empty() {
                     h3 { "Marks" }
-                    ul.notes { @for mark in &moment.record.marks { li { (timeline::moment(mark.at_ms)) " " (explain::plain(&mark.text)) } } }
+                    ul.notes { @for mark in &moment.record.marks { li { (timeline::moment(mark.at_ms)) " " (facts::plain(&mark.text)) } } }
                 }
             }
         }

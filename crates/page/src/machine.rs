@@ -2,7 +2,7 @@
 
 use crate::draw::wide;
 use crate::{Section, Subject};
-use explain::size_words;
+use facts::size_words;
 use maud::{Markup, html};
 use record::{Cpu, Fact, Machine, Survey};
 
@@ -13,7 +13,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     facts(&subject.record.machine, modules)
 }
 
-/// CPUs and facts of a machine; none if nothing is known. Memory modules are found by looking over it.
+/// CPUs and facts of a machine; `None` if nothing is known. Memory modules come from an inspection.
 pub(crate) fn facts(machine: &Machine, modules: Option<String>) -> Option<Markup> {
     let rows = rows(machine, modules);
     let groups = groups(&machine.cpus);
@@ -27,14 +27,14 @@ pub(crate) fn facts(machine: &Machine, modules: Option<String>) -> Option<Markup
                 thead { tr { th scope="col" { "CPUs" } th scope="col" { "Core type" } th scope="col" { "Caches" } } }
                 tbody {
                     @for (cpus, core_type, caches) in groups {
-                        tr { th scope="row" { (explain::cpu_list(&cpus)) } td { (core_type) } td { (caches) } }
+                        tr { th scope="row" { (record::cpu_list(&cpus)) } td { (core_type) } td { (caches) } }
                     }
                 }
             } }))
         }
         @if !rows.is_empty() {
             (wide("Machine", &html! { table {
-                tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td { (explain::plain(&value)) } } } }
+                tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td { (facts::plain(&value)) } } } }
             } }))
         }
     })
@@ -44,7 +44,7 @@ pub(crate) fn facts(machine: &Machine, modules: Option<String>) -> Option<Markup
 fn groups(cpus: &[Cpu]) -> Vec<(Vec<u32>, String, String)> {
     let mut groups: Vec<(Vec<u32>, String, String)> = Vec::new();
     for cpu in cpus {
-        let core_type = cpu.core_type.known().map_or_else(|| "-".into(), |name| explain::plain(name));
+        let core_type = cpu.core_type.known().map_or_else(|| "-".into(), |name| facts::plain(name));
         let core_type = if cpu.online { core_type } else { format!("{core_type}, offline") };
         let shared = |cache: &record::Cache| match cache.shared_cpus.len() {
             0 | 1 => String::new(),
@@ -67,7 +67,7 @@ fn groups(cpus: &[Cpu]) -> Vec<(Vec<u32>, String, String)> {
     groups
 }
 
-/// The memory modules of a survey in words.
+/// Memory modules of an inspection in words.
 fn modules(survey: &Survey) -> String {
     let module = |module: &record::MemoryModule| {
         let rate = module.rate_mt.map_or(String::new(), |rate| format!(" at {rate} MT/s"));

@@ -1,9 +1,9 @@
-//! Sections: latency of memory by size, with the caches that the kernel reports; bandwidth of every routine.
+//! Sections: memory latency by size with the caches that the kernel reports, and bandwidth of every routine.
 
 use crate::clocks::core_type;
 use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n, path, wide, word};
 use crate::{Section, Subject};
-use explain::{number, size_words, view};
+use facts::{number, size_words, view};
 use maud::{Markup, html};
 use record::{Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
 
@@ -17,15 +17,15 @@ pub(crate) const BANDWIDTH: Section = Section {
 };
 
 const HEIGHT: f64 = 340.0;
-/// Less is no latency: tinymembench tells by how much a read is slower than from the first cache.
+/// Lower values are not latencies: tinymembench prints the difference to a read from the L1 cache.
 const NS_MIN: f64 = 0.3;
 
-/// One curve: where and how it was measured, sizes in bytes and nanoseconds.
+/// Latency curve: place, method, sizes in bytes and nanoseconds.
 struct Curve {
     name: String,
     cpu: Option<u32>,
     points: Vec<(u64, f64)>,
-    /// Where latency rises: ends of caches that were found.
+    /// Cache boundaries that were found.
     found: Vec<u64>,
 }
 
@@ -52,14 +52,14 @@ fn place(record: &Record, step: &Step) -> String {
     match step.cpus.as_slice() {
         [] => "all CPUs".to_owned(),
         [cpu] => format!("CPU {cpu} ({})", core_type(record, *cpu)),
-        cpus => format!("CPU {}", explain::cpu_list(cpus)),
+        cpus => format!("CPU {}", record::cpu_list(cpus)),
     }
 }
 
 fn name(record: &Record, step: &Step, latency: &Latency) -> String {
     let pages = if latency.pages.is_empty() { String::new() } else { format!(", {}", latency.pages) };
     let variant = if step.variant.is_only() { String::new() } else { format!(", {}", step.variant) };
-    explain::plain(&format!("{}{variant}{pages}", place(record, step)))
+    facts::plain(&format!("{}{variant}{pages}", place(record, step)))
 }
 
 fn latency(subject: &Subject<'_>) -> Option<Markup> {
@@ -116,7 +116,7 @@ fn latency_plot(record: &Record, curves: &[Curve]) -> Option<Plot> {
     })
 }
 
-/// Ends of the caches that the kernel reports for the CPUs that were measured.
+/// Sizes of the caches that the kernel reports for the measured CPUs.
 fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
     let mut reported: Vec<(u64, String)> = Vec::new();
     for cpu in curves.iter().filter_map(|curve| curve.cpu) {
@@ -137,7 +137,7 @@ fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64,
     }
 }
 
-/// Cache boundaries that were found. Those of several curves at nearly the same size are one.
+/// Cache boundaries that were found. Boundaries of several curves at similar sizes are merged.
 fn found(curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
     let all = curves.iter().flat_map(|curve| curve.found.iter().copied());
     let mut all: Vec<u64> = all.filter(|size| (sizes.0..=sizes.1).contains(size)).collect();
@@ -182,7 +182,7 @@ fn latency_table(curves: &[Curve]) -> Markup {
     }
 }
 
-/// One rate: where, what the routine does, its name, best of its repetitions in MB/s.
+/// Bandwidth: place, operation, name of the routine, best repetition in MB/s.
 struct Rate {
     place: String,
     operation: MemoryOperation,
@@ -199,19 +199,19 @@ fn rates(record: &Record) -> Vec<Rate> {
         };
         for row in &bandwidth.rows {
             if let Some(best) = row.bytes_per_s.iter().max() {
-                let (place, routine) = (place(record, step), explain::plain(&row.routine));
+                let (place, routine) = (place(record, step), facts::plain(&row.routine));
                 let is_libc = step.workload == WorkloadId::MemoryLibc;
                 rates.push(Rate { place, operation: row.operation, routine, mb_per_s: *best as f64 / 1e6, is_libc });
             }
         }
     }
-    // Stable: places stay in the order in which they were measured.
+    // Stable sort: places keep the order in which they were measured.
     let order: Vec<String> = rates.iter().map(|rate| rate.place.clone()).collect();
     rates.sort_by_key(|rate| order.iter().position(|known| *known == rate.place));
     rates
 }
 
-/// The best of each place and operation, of the C library and of all routines.
+/// Best of each place and operation, for the C library and for all routines.
 fn best(rates: &[Rate]) -> Vec<&Rate> {
     let mut best: Vec<&Rate> = Vec::new();
     for rate in rates.iter().filter(|rate| rate.operation != MemoryOperation::Other) {
@@ -241,11 +241,11 @@ fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-/// All routines of all places as bars.
+/// Bar plot of all routines and places.
 fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
     let bar = |rate: &Rate| Bar {
         name: format!("{}, {}: {}", rate.place, rate.operation.as_str(), rate.routine),
-        words: explain::with_unit(rate.mb_per_s, "MB/s"),
+        words: facts::with_unit(rate.mb_per_s, "MB/s"),
         look: "bar",
         from_to: (0.0, rate.mb_per_s),
     };

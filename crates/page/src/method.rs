@@ -1,7 +1,7 @@
-//! Section: how it was measured: programs, the sampler's own cost, and what was not measured, with the reason.
+//! Section: method: programs, overhead of the sampler, and skipped measurements with the reason.
 
 use crate::{Section, Subject};
-use explain::view;
+use facts::view;
 use maud::{Markup, html};
 use record::Record;
 
@@ -40,7 +40,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
 fn tools(record: &Record) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
     for tool in record.steps.iter().filter_map(|step| step.tool.as_ref()) {
-        let line = explain::plain(&format!("{} {}: {}", tool.name, tool.version, tool.argv.join(" ")));
+        let line = facts::plain(&format!("{} {}: {}", tool.name, tool.version, tool.argv.join(" ")));
         if !tools.contains(&line) {
             tools.push(line);
         }
@@ -53,8 +53,8 @@ fn missing(record: &Record) -> Vec<String> {
     let silent = record.samples.channels.iter().filter(|channel| channel.values.iter().all(Option::is_none));
     let silent = silent.filter_map(|channel| Some(format!("{}: {}", channel.id, channel.gaps.first()?.missing)));
     let mut lines: Vec<String> = Vec::new();
-    for line in explain::unmeasured(record, None, &[]).into_iter().chain(silent) {
-        let line = explain::plain(&line);
+    for line in facts::unmeasured(record, None, &[]).into_iter().chain(silent) {
+        let line = facts::plain(&line);
         if !lines.contains(&line) {
             lines.push(line);
         }

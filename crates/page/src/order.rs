@@ -1,9 +1,9 @@
-//! The order of main figures.
+//! Order of the main figures.
 
-use explain::figures::FigureKey;
+use facts::figures::FigureKey;
 use record::{Variant, WorkloadId};
 
-/// Where a figure stands among the main ones; none for those that have a section of their own.
+/// Position among the main figures; `None` for figures that have their own section.
 pub(crate) fn rank(key: &FigureKey) -> Option<usize> {
     let is = |workload: WorkloadId, form: &Variant| key.is_of(workload) && key.is_form(form);
     let of_memory = key.workload().is_of_memory();

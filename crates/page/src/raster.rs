@@ -1,14 +1,14 @@
-//! Pictures as pixels, with letters that every machine draws alike: the font is in the program.
+//! Renders pictures to pixels with an embedded font, so that all machines draw the same letters.
 
 use resvg::{tiny_skia, usvg};
 use std::sync::{Arc, LazyLock};
 
-/// DejaVu Sans with the letters of Latin, Greek and Cyrillic and the signs that plots use; its licence is in `font/LICENSE`.
+/// DejaVu Sans, reduced to Latin, Greek, Cyrillic and the symbols of plots; its licence is in `font/LICENSE`.
 const REGULAR: &[u8] = include_bytes!("font/DejaVuSans.ttf");
 const BOLD: &[u8] = include_bytes!("font/DejaVuSans-Bold.ttf");
-/// The family of both.
+/// Family name of both fonts.
 const FAMILY: &str = "DejaVu Sans";
-/// More pixels on a side are no picture that anyone looks at.
+/// Maximum number of pixels per side.
 const SIDE_MAX: f32 = 12_000.0;
 
 static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
@@ -19,10 +19,10 @@ static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// An SVG picture of ours as a PNG file; `scale` is the number of pixels for one of its units.
+/// Renders one of our SVG pictures as a PNG file with `scale` pixels per SVG unit.
 ///
 /// # Errors
-/// One sentence, where the picture is not valid or far too large.
+/// A sentence if the picture is invalid or too large.
 pub(crate) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, String> {
     let options = usvg::Options { fontdb: FONTS.clone(), font_family: FAMILY.to_owned(), ..usvg::Options::default() };
     let tree = usvg::Tree::from_str(svg, &options).map_err(|why| format!("The picture cannot be drawn: {why}."))?;

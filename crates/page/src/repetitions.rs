@@ -2,8 +2,8 @@
 
 use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, wide, width_of, word};
 use crate::{Section, Subject};
-use explain::number;
-use explain::view::{self, StepScore};
+use facts::number;
+use facts::view::{self, StepScore};
 use maud::{Markup, html};
 use record::{Record, Step};
 
@@ -16,7 +16,7 @@ const ROW: f64 = 24.0;
 const LEFT: f64 = 330.0;
 const NAME_MAX: usize = 44;
 
-/// One score with its repetitions in their order.
+/// Score with its repetitions in order.
 struct Row {
     name: String,
     scores: Vec<StepScore>,
@@ -42,9 +42,9 @@ fn rows(record: &Record) -> Vec<Row> {
                 let on = match step.cpus.as_slice() {
                     [] => String::new(),
                     cpus if cpus.len() >= cpu_count => String::new(),
-                    cpus => format!(" on CPU {}", explain::cpu_list(cpus)),
+                    cpus => format!(" on CPU {}", record::cpu_list(cpus)),
                 };
-                let name = explain::plain(&format!("{}{on}", view::step_name(step)));
+                let name = facts::plain(&format!("{}{on}", view::step_name(step)));
                 let name = name.chars().take(NAME_MAX).collect();
                 rows.push((step, Row { name, scores: vec![score] }));
             }
@@ -67,10 +67,10 @@ fn plot(rows: &[Row]) -> Option<Plot> {
             line.grid x1=(n(area.left)) x2=(n(area.right)) y1=(n(y)) y2=(n(y)) {}
             (word(area.left - 10.0, y + 4.0, "end", &row.name))
             @for (share, score) in shares.iter().zip(&row.scores) {
-                circle.dot cx=(n(scale.at(*share))) cy=(n(y)) r="4.5" { title { (explain::with_unit(score.value, &score.unit)) } }
+                circle.dot cx=(n(scale.at(*share))) cy=(n(y)) r="4.5" { title { (facts::with_unit(score.value, &score.unit)) } }
             }
             @let best = best(&row.scores);
-            g.axis { (word(WIDTH - 4.0, y + 4.0, "end", &fit(&explain::with_unit(best, &row.scores[0].unit)))) }
+            g.axis { (word(WIDTH - 4.0, y + 4.0, "end", &fit(&facts::with_unit(best, &row.scores[0].unit)))) }
         }
         (axis_x(area, &scale, &named, "percent of the best repetition, which stands at the right"))
     };
@@ -90,7 +90,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                 tbody {
                     @for row in &rows {
                         tr {
-                            th scope="row" { (row.name) } td { (explain::plain(&row.scores[0].unit)) }
+                            th scope="row" { (row.name) } td { (facts::plain(&row.scores[0].unit)) }
                             td { @for (index, score) in row.scores.iter().enumerate() { @if index > 0 { ", " } (number(score.value, &score.unit)) } }
                         }
                     }
@@ -105,7 +105,7 @@ fn fit(text: &str) -> String {
     text.chars().take(fitting).collect()
 }
 
-/// The best value: the highest, or the lowest where lower is better.
+/// Best value: the highest, or the lowest if lower is better.
 fn best(scores: &[StepScore]) -> f64 {
     let values = scores.iter().map(|score| score.value);
     let best = if scores[0].higher_is_better { values.reduce(f64::max) } else { values.reduce(f64::min) };

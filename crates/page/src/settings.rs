@@ -1,4 +1,4 @@
-//! Section: settings before, during and after the run, and those that could not be had.
+//! Section: settings before, during and after the run, and unavailable settings.
 
 use crate::draw::wide;
 use crate::{Section, Subject};
@@ -27,7 +27,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     tbody {
                         @for policy in policies {
                             tr {
-                                th scope="row" { (policy.policy) } td { (explain::cpu_list(&policy.cpus)) }
+                                th scope="row" { (policy.policy) } td { (record::cpu_list(&policy.cpus)) }
                                 td { (text(&policy.driver)) } td { (text(&policy.governor)) }
                                 td.number { (range(&policy.limit_khz_min, &policy.limit_khz_max)) }
                                 td.number { (range(&policy.clock_khz_min, &policy.clock_khz_max)) }
@@ -46,8 +46,8 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                     tbody {
                         @for file in changed(&record.settings) {
                             tr {
-                                th scope="row" { (explain::plain(file.path)) } td { (explain::plain(file.before)) }
-                                td { (explain::plain(&file.during.join(", "))) } td { (file.after) }
+                                th scope="row" { (facts::plain(file.path)) } td { (facts::plain(file.before)) }
+                                td { (facts::plain(&file.during.join(", "))) } td { (file.after) }
                             }
                         }
                     }
@@ -56,21 +56,21 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         }
         @if !record.unmet_settings.is_empty() {
             h3 { "Settings that were not applied" }
-            ul.notes { @for unmet in &record.unmet_settings { li { (explain::plain(&unmet.path)) } } }
+            ul.notes { @for unmet in &record.unmet_settings { li { (facts::plain(&unmet.path)) } } }
         }
     })
 }
 
-/// A file that was changed, once or again and again.
+/// File that was changed once or several times.
 struct Changed<'a> {
     path: &'a str,
     before: &'a str,
-    /// What it was set to, in order.
+    /// Values during the run, in order.
     during: Vec<&'a str>,
     after: String,
 }
 
-/// One for each file: an OPP sweep sets the same limit for each OPP.
+/// Merges changes by file, because an OPP sweep sets the same limit for each OPP.
 fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
     let mut files: Vec<Changed<'_>> = Vec::new();
     for change in settings {
@@ -92,7 +92,7 @@ fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
     files
 }
 
-/// Both ends of a range of clocks in MHz; a dash where neither is known.
+/// Both ends of a range of clocks in MHz; a dash if both are unknown.
 fn range(low: &Fact<u32>, high: &Fact<u32>) -> String {
     let mhz = |end: &Fact<u32>| end.known().map_or("?".into(), |khz| format!("{:.0}", f64::from(*khz) / 1e3));
     match (low.known(), high.known()) {
@@ -102,9 +102,9 @@ fn range(low: &Fact<u32>, high: &Fact<u32>) -> String {
 }
 
 fn text(fact: &Fact<String>) -> String {
-    fact.known().map_or("-".into(), |text| explain::plain(text))
+    fact.known().map_or("-".into(), |text| facts::plain(text))
 }
 
 fn after(change: &SettingChange) -> String {
-    explain::plain(&NotRestored::of_change(change).map_or(change.old.clone(), |left| left.in_short()))
+    facts::plain(&NotRestored::of_change(change).map_or(change.old.clone(), |left| left.in_short()))
 }

@@ -1,8 +1,8 @@
 //! Section: disks, cards, flash and buses.
 
 use crate::{Section, Subject};
-use explain::survey::words;
 use maud::{Markup, html};
+use rules::survey::words;
 
 pub(crate) const SECTION: Section = Section::of("storage", "Storage and buses", body);
 
@@ -21,7 +21,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     Some(html! {
         @for (title, lines) in parts {
             h3 { (title) }
-            ul.notes { @for line in lines { li { (explain::plain(&line)) } } }
+            ul.notes { @for line in lines { li { (facts::plain(&line)) } } }
         }
     })
 }

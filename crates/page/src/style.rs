@@ -1,7 +1,6 @@
-//! The style of the page and of its plots, from one table of colours: a page follows the reader's scheme, a picture is
-//! light.
+//! Style of pages and plots from one table of colours: pages follow the reader's colour scheme, pictures are light.
 
-/// What a colour is called, light and dark.
+/// Name of a colour, with its light and dark value.
 const COLOURS: &[(&str, &str, &str)] = &[
     ("ink", "#16191d", "#e6e9ed"),
     ("soft", "#565d66", "#a9b1bb"),
@@ -27,7 +26,7 @@ const COLOURS: &[(&str, &str, &str)] = &[
 const PAGE: &str = include_str!("style/page.css");
 const PLOT: &str = include_str!("style/plot.css");
 
-/// The style of the page. Paper is white, so that dark colours are for screens alone.
+/// Style of pages. Prints use light colours, so dark ones are limited to screens.
 pub(crate) fn of_page() -> String {
     let set = |colour: fn(&(&str, &str, &str)) -> String| COLOURS.iter().map(colour).collect::<String>();
     let light = set(|(name, light, _)| format!("--{name}:{light};"));
@@ -37,7 +36,7 @@ pub(crate) fn of_page() -> String {
     )
 }
 
-/// The style within a picture: colours as they are, because not every viewer knows variables.
+/// Style within a picture, without variables, because some viewers do not support them.
 pub(crate) fn of_picture() -> String {
     COLOURS.iter().fold(PLOT.to_owned(), |css, (name, light, _)| css.replace(&format!("var(--{name})"), light))
 }

@@ -1,4 +1,4 @@
-//! Pages of odd Records.
+//! Pages of unusual Records.
 
 use super::*;
 use record::{Fact, Run, Source};
@@ -8,7 +8,7 @@ fn empty() -> Record {
 }
 
 fn made(record: &Record) -> String {
-    page(record, &Explanation::of(record), Reference::builtin())
+    page(record, &explain::explain(record), Reference::builtin())
 }
 
 #[test]

@@ -1,20 +1,21 @@
-//! The top of the page: which board, the verdict in one sentence, the main figures.
+//! Top of the page: board, verdict in one sentence, main figures.
 
 use crate::order::rank;
 use crate::{Subject, among};
-use explain::view::{self, whole_run};
-use explain::{Figure, Told, Verdict};
+use explain::Told;
+use facts::view::{self, whole_run};
+use facts::{Figure, Verdict};
 use maud::{Markup, html};
 use record::{Record, Source};
 
-/// The highest temperature comes behind them.
+/// Maximum number of figures, without the maximum temperature.
 const FACTS_MAX: usize = 8;
 
-/// What the machine is called.
+/// Name of the machine.
 pub(crate) fn name(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.name().or(machine.soc.known());
-    name.map_or_else(|| "Unknown board".into(), |name| explain::plain(name))
+    name.map_or_else(|| "Unknown board".into(), |name| facts::plain(name))
 }
 
 pub(crate) fn top(subject: &Subject<'_>) -> Markup {
@@ -35,7 +36,7 @@ pub(crate) fn top(subject: &Subject<'_>) -> Markup {
     }
 }
 
-/// The verdict as a class of the style, and in words; of a recording, what was watched.
+/// Verdict as a class of the style and in words; for a recording, the monitored command.
 pub(crate) fn verdict(subject: &Subject<'_>) -> (String, String) {
     let (record, explained) = (subject.record, subject.explained);
     if record.run.is_monitoring() {
@@ -58,10 +59,10 @@ pub(crate) fn line(record: &Record) -> String {
     let kernel = machine.kernel_release.known().map(|release| format!("Linux {release}"));
     let parts = [soc, kernel, machine.distribution.known().cloned(), date, program];
     let told: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    explain::plain(&told.join(" · "))
+    facts::plain(&told.join(" · "))
 }
 
-/// Main figures, then the highest temperature.
+/// Main figures, then the maximum temperature.
 pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     let record = subject.record;
     let mut best: Vec<&Figure> = Vec::new();
@@ -76,7 +77,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
         best.into_iter().filter_map(|figure| Some((rank(&figure.key)?, figure))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     let fact = |(_, figure): &(usize, &Figure)| {
-        (figure.name(), explain::with_unit(figure.value, &figure.unit), small(subject, figure))
+        (figure.name(), facts::with_unit(figure.value, &figure.unit), small(subject, figure))
     };
     let mut facts: Vec<(String, String, String)> = ranked.iter().take(FACTS_MAX).map(fact).collect();
     if let Some(heat) = view::heat(record, whole_run()) {
@@ -90,7 +91,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     facts
 }
 
-/// How sure the value is, and its place.
+/// Uncertainty of the value, and its rank.
 fn small(subject: &Subject<'_>, figure: &Figure) -> String {
     let place = (subject.explained.verdict != Verdict::Invalid).then(|| among::words(&subject.ranking, figure));
     let told =
@@ -98,7 +99,7 @@ fn small(subject: &Subject<'_>, figure: &Figure) -> String {
     told.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// The 95 % interval of the median, where there are enough repetitions of this one thing.
+/// The 95 % interval of the median, if the figure has enough repetitions.
 fn interval(record: &Record, figure: &Figure) -> Option<String> {
     let repeated = &record.steps.get(figure.step)?.repeated;
     let [repeated] = repeated.as_slice() else {

@@ -1,25 +1,24 @@
-//! Pages of every log and Record that there is: valid HTML, nothing loaded, no empty section, small, and no text of a
-//! plot upon other text.
+//! Pages of all test logs and Records: valid HTML, no external resources, no empty sections, small, and no overlapping
+//! text in plots.
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::Explanation;
-use explain::reference::Reference;
+use compare::reference::Reference;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use record::Record;
 use std::path::{Path, PathBuf};
 
-/// More is too much for mail and forums.
+/// Maximum page size in bytes for mail and forums.
 const BYTES_MAX: usize = 1 << 20;
-/// Width of a letter in a plot, of an ordinary sans-serif font of 12 units.
+/// Letter width in a plot, of a common sans-serif font of 12 units.
 const LETTER: f64 = 6.2;
 
-/// Everything to make a page of: its name and the Record. Logs, a result of ours, and machines of which nothing is measured.
+/// Records for pages with their names: logs, one of our results, and machines without measurements.
 fn records() -> Vec<(String, Record)> {
     let mut records: Vec<(String, Record)> = Vec::new();
     let own = include_str!("../../explain/tests/own/two-policies.json");
@@ -28,7 +27,7 @@ fn records() -> Vec<(String, Record)> {
     let corpus = files::PARTS.iter().filter_map(|part| Some(files::find()?.join(part).join("results")));
     let folders: Vec<PathBuf> = [explain.join("composed"), explain.join("made")].into_iter().chain(corpus).collect();
     for (name, text) in files::texts(&folders) {
-        records.push((name, explain::logs::read(&text)));
+        records.push((name, logs::read(&text)));
     }
     for name in testkit::boards() {
         let source = record::Source::Run { version: "1".into(), target: "any".into() };
@@ -44,7 +43,7 @@ fn pages_are_valid_small_and_legible() {
     let mut faults: Vec<String> = Vec::new();
     let records = records();
     for (name, record) in &records {
-        let page = page::page(record, &Explanation::of(record), Reference::builtin());
+        let page = page::page(record, &explain::explain(record), Reference::builtin());
         let mut fault = |what: String| faults.push(format!("{name}: {what}"));
         if page.len() > BYTES_MAX {
             fault(format!("{} bytes", page.len()));
@@ -67,9 +66,9 @@ fn pictures_are_legible_and_can_be_drawn() {
     let mut faults: Vec<String> = Vec::new();
     let records = records();
     let mut names: Vec<String> = Vec::new();
-    // Each is slow without optimisation: of logs that are alike every third.
+    // Every third similar log, because pages are slow without optimisation.
     for (name, record) in records.iter().step_by(3) {
-        for drawing in page::drawings(record, &Explanation::of(record), Reference::builtin()) {
+        for drawing in page::drawings(record, &explain::explain(record), Reference::builtin()) {
             let mut fault = |what: String| faults.push(format!("{name}, {}: {what}", drawing.name));
             let dom = parse_document(RcDom::default(), ParseOpts::default()).one(drawing.svg.as_str());
             if drawing.name != "card" {
@@ -78,7 +77,7 @@ fn pictures_are_legible_and_can_be_drawn() {
                     fault("an axis without a unit".into());
                 }
             }
-            // Pixels are slower still: of each kind of picture the first.
+            // First picture of each kind, because rendering pixels is slower still.
             if !names.contains(&drawing.name) {
                 match drawing.png() {
                     Ok(png) if png.starts_with(b"\x89PNG") && png.len() > 1000 => {}
@@ -96,7 +95,7 @@ fn pictures_are_legible_and_can_be_drawn() {
     }
 }
 
-/// True if something in it is of this class.
+/// True if any element has this class.
 fn has_class(node: &Handle, wanted: &str) -> bool {
     let own = attribute(node, "class").is_some_and(|classes| classes.split(' ').any(|class| class == wanted));
     own || node.children.borrow().iter().any(|child| has_class(child, wanted))
@@ -105,13 +104,13 @@ fn has_class(node: &Handle, wanted: &str) -> bool {
 #[test]
 fn card_has_the_size_that_links_show() {
     let (_, record) = records().remove(0);
-    let drawings = page::drawings(&record, &Explanation::of(&record), Reference::builtin());
+    let drawings = page::drawings(&record, &explain::explain(&record), Reference::builtin());
     let card = drawings[0].png().unwrap();
     let size = |at: usize| u32::from_be_bytes(card[at..at + 4].try_into().unwrap());
     assert_eq!((drawings[0].name.as_str(), size(16), size(20)), ("card", 1200, 630));
 }
 
-/// Every text of a result that may be anything is, and its page and its pictures hold none of it as markup.
+/// Replaces every free text of a result; page and pictures must not contain any of it as markup.
 #[test]
 fn hostile_text_everywhere_stays_text() {
     const HOSTILE: &str = "</style></title></svg><script>alert(1)</script>\"'&<img src=x>\u{202e}\u{0}";
@@ -129,7 +128,7 @@ fn hostile_text_everywhere_stays_text() {
     }
     assert!(changed > 50, "{changed} of {}", places.len());
     let record: Record = serde_json::from_value(value).unwrap();
-    let explained = Explanation::of(&record);
+    let explained = explain::explain(&record);
     let drawings = page::drawings(&record, &explained, Reference::builtin());
     let pictures = drawings.iter().map(|drawing| drawing.svg.clone());
     for text in pictures.chain([page::page(&record, &explained, Reference::builtin())]) {
@@ -138,7 +137,7 @@ fn hostile_text_everywhere_stays_text() {
     drawings.iter().for_each(|drawing| assert!(drawing.png().is_ok(), "{}", drawing.name));
 }
 
-/// Places of all strings, but only the first two elements of each list.
+/// Paths of all strings, but only in the first two elements of each list.
 fn strings(value: &serde_json::Value, place: String, found: &mut Vec<String>) {
     match value {
         serde_json::Value::String(_) => found.push(place),
@@ -165,7 +164,7 @@ fn gaps_alone_make_a_page_that_says_why() {
         let gaps = vec![record::Gap { at_ms: 0, missing }];
         record.samples.channels.push(record::Channel { values: vec![None; 100], gaps, ..record::Channel::of(id) });
     }
-    let page = page::page(&record, &Explanation::of(&record), Reference::builtin());
+    let page = page::page(&record, &explain::explain(&record), Reference::builtin());
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(page.as_str());
     let mut faults = Vec::new();
     walk(&dom.document, &mut |fault| faults.push(fault));
@@ -212,7 +211,7 @@ fn walk(node: &Handle, fault: &mut impl FnMut(String)) {
     node.children.borrow().iter().for_each(|child| walk(child, fault));
 }
 
-/// A text of a plot: what, and its box.
+/// Text of a plot with its box.
 struct Word {
     text: String,
     left: f64,
@@ -221,7 +220,7 @@ struct Word {
 }
 
 fn words(node: &Handle, down: f64, found: &mut Vec<Word>) {
-    // Rows of strips are moved down as a whole.
+    // Rows of strips are shifted as a group.
     let moved = attribute(node, "transform")
         .and_then(|text| text.strip_prefix("translate(0 ")?.strip_suffix(')')?.parse().ok());
     let down = down + moved.unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! What reading and writing of ELF files share: constants by their names in `elf(5)`, and what differs between
+//! Shared definitions for reading and writing ELF files: constants named as in `elf(5)`, and differences between
 //! instruction sets.
 
 use microbench::libc_loop::Isa;
@@ -16,21 +16,21 @@ pub(crate) const DT_NULL: u64 = 0;
 pub(crate) const DT_NEEDED: u64 = 1;
 pub(crate) const DT_STRTAB: u64 = 5;
 
-/// What is special about programs of one instruction set. Types of relocations are those of its psABI.
+/// Properties of programs of one instruction set. Relocation types are those of its psABI.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Abi {
     pub(crate) isa: Isa,
     /// `e_machine`.
     pub(crate) machine: u16,
-    /// Stores the address of a symbol.
+    /// Relocation that stores the address of a symbol.
     pub(crate) symbol: u32,
-    /// Adds the address at which the program was loaded.
+    /// Relocation that adds the load address of the program.
     pub(crate) relative: u32,
-    /// The version of glibc's `memcpy` that programs are linked with, where an older one is `memmove` still.
+    /// Version of glibc's `memcpy` that programs are linked with, if an older version is still `memmove`.
     pub(crate) memcpy_version: Option<&'static str>,
 }
 
-/// All that there are loops for.
+/// All instruction sets with a loop.
 pub(crate) const ABIS: &[Abi] = &[
     Abi { memcpy_version: Some("GLIBC_2.14"), ..abi(Isa::X86_64, 62, 6, 8) },
     abi(Isa::X86, 3, 6, 8),
@@ -50,7 +50,7 @@ impl Abi {
     }
 }
 
-/// Lengths and places in files of a class.
+/// Sizes and offsets in files of a class.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     pub(crate) is_64: bool,

@@ -1,7 +1,7 @@
-//! Writes a program around the loop: headers, tables for the loader, instructions, and the block of words.
+//! Writes a program around the loop: headers, loader tables, instructions, and the block of words.
 //!
-//! Its two segments lie on different pages of 64 KiB, the largest that Linux has. The first holds everything that
-//! nobody writes, the second the block and what the loader notes; both buffers are the zeros behind it.
+//! Its two segments are on different pages of 64 KiB, the largest page size of Linux. The first is read-only, the
+//! second contains the block and the loader's data; both buffers are zeroed memory behind it.
 
 use crate::elf::{
     Abi, CLASS_32, CLASS_64, LITTLE_ENDIAN, Layout, MAGIC, PT_DYNAMIC, PT_GNU_STACK, PT_INTERP, PT_LOAD, PT_PHDR,
@@ -11,31 +11,31 @@ use crate::tables::{Call, Tables, Writer};
 use microbench::arch::LIBC_LOOPS;
 use microbench::libc_loop::{BYTE, DATA_DISTANCE, word};
 
-/// Where the tables are, behind header and segments.
+/// Offset of the tables, after header and segments.
 const TABLES_AT: usize = 0x1a0;
-/// Where the instructions are.
+/// Offset of the instructions.
 const CODE_AT: usize = 0x400;
-/// Where the block of words is in the file, and what is added to that in memory.
+/// Offset of the block of words in the file, and the difference to its address in memory.
 const DATA_AT: usize = 0x800;
 const PAGE: u64 = 0x1_0000;
-/// Where the loader's entries are, behind the block and its text.
+/// Offset of the dynamic section, after the block and its text.
 const DYNAMIC_AT: usize = DATA_AT + 0x200;
 const _: () = assert!(DATA_AT + PAGE as usize - CODE_AT == DATA_DISTANCE);
 
 const MIB: u64 = 1 << 20;
-/// Buffers begin a third and two thirds behind a MiB, in whole lines of the longest caches: nothing has the same place
-/// in a set of a cache or in a page of 4 KiB in both.
+/// The buffers begin a third and two thirds after a MiB boundary, in multiples of the longest cache line, so that they
+/// share neither cache sets nor offsets in a 4 KiB page.
 const THIRD: u64 = MIB / 3 / 128 * 128;
-/// More would not fit next to the rest of a 32-bit program.
+/// A larger buffer would not fit into a 32-bit address space with the rest of the program.
 const BUFFER_BYTES_MAX: u32 = 1 << 30;
-/// Times are told apart below 4 s.
+/// The loop supports times below 4 s.
 const LEAST_NS_MAX: u32 = 3_999_999_999;
 
-/// A program like the pattern, which calls until `least_ns` have passed and prints how often and how long. Its two
-/// buffers have `buffer_bytes` each.
+/// Builds a program like the pattern that repeats the call until `least_ns` have passed and prints number and time of
+/// the calls. Each of its two buffers has `buffer_bytes`.
 ///
 /// # Errors
-/// There is no loop for programs of this kind in this build, or a number is out of range: a sentence without its stop.
+/// This build has no loop for such programs, or a number is out of range. The text is a sentence without its full stop.
 pub fn image(pattern: &Pattern, call: Call, buffer_bytes: u32, least_ns: u32) -> Result<Vec<u8>, String> {
     let isa = pattern.abi.isa;
     let known = LIBC_LOOPS.iter().find(|known| known.isa == isa);
@@ -74,14 +74,14 @@ pub fn image(pattern: &Pattern, call: Call, buffer_bytes: u32, least_ns: u32) ->
     Ok(file.bytes)
 }
 
-/// The header and the segments of a file of so many bytes, of which memory up to `memory_end` is used.
+/// Header and segments of a file of `file_bytes` that uses memory up to `memory_end`.
 fn head(pattern: &Pattern, tables: &Tables, file_bytes: u64, memory_end: u64) -> Vec<u8> {
     const SHARED_OBJECT: u16 = 3;
     let Abi { machine, .. } = *pattern.abi;
     let layout = Layout::of(pattern.abi.is_64());
     let (data, dynamic) = (DATA_AT as u64, DYNAMIC_AT as u64);
     let (readable, writable) = (4, 6);
-    // Kind, rights, place in the file, address, length in the file and in memory, alignment.
+    // Type, flags, offset, address, length in the file and in memory, alignment.
     let headers = layout.header_bytes as u64;
     let segments = [
         (PT_PHDR, readable, headers, headers, 6 * layout.program_header_bytes as u64, None, 8),
@@ -89,7 +89,7 @@ fn head(pattern: &Pattern, tables: &Tables, file_bytes: u64, memory_end: u64) ->
         (PT_LOAD, readable | 1, 0, 0, data, None, PAGE),
         (PT_LOAD, writable, data, data + PAGE, file_bytes - data, Some(memory_end - data - PAGE), PAGE),
         (PT_DYNAMIC, writable, dynamic, dynamic + PAGE, file_bytes - dynamic, None, 8),
-        // Without it, loaders make the stack executable.
+        // Without this entry loaders make the stack executable.
         (PT_GNU_STACK, writable, 0, 0, 0, None, 16),
     ];
     let mut head = Writer::new(layout.is_64);

@@ -1,13 +1,12 @@
-//! `probe`: a program of a few kilobytes that calls `memcpy` or `memset` of the machine's own C library, made at run
-//! time.
+//! `probe`: generates a program of a few kilobytes that calls `memcpy` or `memset` of the machine's own C library.
 //!
-//! A static program carries the C library that it was built with; the programs of a distribution use another one, and
-//! on some machines a third more or less of what the memory can do. So that one is measured by a program which the
-//! distribution's own loader binds to the distribution's own library. No compiler makes it: [`parse_program`] reads what
-//! programs of this distribution look like (instruction set, loader, name of the library), [`image`] writes one like
-//! them around the loop of `microbench::libc_loop`, and [`parse_line`] reads what that prints.
+//! A static program contains the C library that it was built with. The distribution's programs use another one, and on
+//! some machines its bandwidth differs by a third or more. To measure it, the distribution's loader links a generated
+//! program to the distribution's library. No compiler is needed: [`parse_program`] reads properties of the
+//! distribution's programs (instruction set, loader, name of the library), [`image`] builds a similar program around
+//! the loop of `microbench::libc_loop`, and [`parse_line`] parses its output.
 //!
-//! Everything here is a function of bytes: no files, no processes, no clock. The process that calls reads the pattern, keeps the
+//! All functions are pure functions of bytes: no files, processes or clocks. The caller reads the pattern, keeps the
 //! image in memory and starts the loader.
 
 #![forbid(unsafe_code)]

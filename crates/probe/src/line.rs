@@ -1,25 +1,25 @@
-//! The one line that the program prints: calls, and the monotonic clock before and after them, in octal digits.
+//! Output line of the program: number of calls, and the monotonic clock before and after them, in octal digits.
 
 use microbench::libc_loop::{WORDS_PRINTED, digits};
 
-/// What was timed.
+/// Result of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timed {
     /// Number of calls.
     pub calls: u64,
-    /// How long all of them took.
+    /// Total time of all calls in nanoseconds.
     pub elapsed_ns: u64,
 }
 
-/// One call would have to take longer than this.
+/// Maximum plausible time, in seconds; a single call does not take longer.
 const ELAPSED_S_MAX: u64 = 3600;
-/// More would not be made in that time.
+/// Maximum plausible number of calls in that time.
 const CALLS_MAX: u64 = 1 << 40;
 
-/// Reads the output of the program. A loader may have said something of its own before, which is passed over.
+/// Parses the output of the program. Other lines, such as messages of the loader, are ignored.
 ///
 /// # Errors
-/// There is no such line, or it tells what cannot be: a reason without its stop, of which the program is the subject.
+/// The line is missing or implausible. The text is a predicate without its full stop, whose subject is the program.
 pub fn parse_line(text: &str) -> Result<Timed, String> {
     let mut lines = text.lines().filter_map(words);
     let Some([calls, begin_s, begin_ns, end_s, end_ns]) = lines.next() else {
@@ -30,7 +30,7 @@ pub fn parse_line(text: &str) -> Result<Timed, String> {
     }
     let ns = |s: u64, ns: u64| s.checked_mul(1_000_000_000)?.checked_add((ns < 1_000_000_000).then_some(ns)?);
     let elapsed_ns = ns(end_s, end_ns).zip(ns(begin_s, begin_ns)).and_then(|(end, begin)| end.checked_sub(begin));
-    // One, three, seven and so on: the doubling numbers together.
+    // The sum of doubling numbers is one less than a power of two: 1, 3, 7 and so on.
     let is_possible = (1..CALLS_MAX).contains(&calls) && (calls + 1).is_power_of_two();
     match elapsed_ns {
         Some(elapsed_ns @ 1..) if is_possible && elapsed_ns < ELAPSED_S_MAX * 1_000_000_000 => {
@@ -40,7 +40,7 @@ pub fn parse_line(text: &str) -> Result<Timed, String> {
     }
 }
 
-/// The words of a line that has as many, each with all its digits.
+/// Words of a line with the right number of words and digits.
 fn words(line: &str) -> Option<[u64; WORDS_PRINTED]> {
     let mut values = [0; WORDS_PRINTED];
     let mut words = line.split(' ');

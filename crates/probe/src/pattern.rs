@@ -1,7 +1,6 @@
-//! What programs of a distribution look like, read from one of them.
+//! Properties of a distribution's programs, read from one of them.
 //!
-//! The format is that of `elf(5)`. Everything is looked at where the file says that it is, if it is there: of a file
-//! that says something else there is a reason and nothing more.
+//! The format is that of `elf(5)`. Every offset of the file is checked; an invalid file is an error with a reason.
 
 use crate::elf::{
     ABIS, Abi, CLASS_32, CLASS_64, DT_NEEDED, DT_NULL, DT_STRTAB, LITTLE_ENDIAN, Layout, MAGIC, PT_DYNAMIC, PT_INTERP,
@@ -9,41 +8,41 @@ use crate::elf::{
 };
 use microbench::libc_loop::Isa;
 
-/// A path or name that is longer is none.
+/// Maximum plausible length of a path or name.
 const NAME_BYTES_MAX: usize = 100;
-/// Programs have about ten segments and thirty entries.
+/// Maximum number of entries; programs have about ten segments and thirty entries.
 const ENTRIES_MAX: usize = 1000;
 
-/// What a program has to have to be one of a distribution.
+/// Properties that a program needs to run on the distribution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     pub(crate) abi: &'static Abi,
-    /// `e_flags`: which variant of the instruction set's calling convention.
+    /// `e_flags`: variant of the instruction set's calling convention.
     pub(crate) flags: u32,
     /// Path of the loader.
     pub loader: String,
-    /// The name by which the C library is asked for.
+    /// Name of the C library in the dynamic section.
     pub libc: String,
 }
 
 impl Pattern {
-    /// That of programs for an instruction set, with `e_flags`, a loader and a name of the C library.
+    /// Properties of programs for an instruction set, with `e_flags`, loader and name of the C library.
     pub fn new(isa: Isa, flags: u32, loader: &str, libc: &str) -> Self {
         let abi = ABIS.iter().find(|abi| abi.isa == isa).expect("there is a row for each");
         Self { abi, flags, loader: loader.to_owned(), libc: libc.to_owned() }
     }
 
-    /// Their instruction set.
+    /// Instruction set of the programs.
     pub fn isa(&self) -> Isa {
         self.abi.isa
     }
 }
 
-/// Reads it from a program.
+/// Parses a program.
 ///
 /// # Errors
-/// It is no program that a loader binds to a C library, or for another machine: a reason without its stop, of which the
-/// file is the subject.
+/// The file is not a program linked dynamically to a C library, or it is for another machine. The text is a predicate
+/// without its full stop, whose subject is the file.
 pub fn parse_program(bytes: &[u8]) -> Result<Pattern, String> {
     let elf = Elf::new(bytes)?;
     let machine = elf.half(18).ok_or("is cut off")?;
@@ -108,7 +107,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// A name up to its zero.
+    /// NUL-terminated text.
     fn text(&self, at: u64) -> Option<&'a str> {
         let rest = self.bytes.get(usize::try_from(at).ok()?..)?;
         let length = rest.iter().take(NAME_BYTES_MAX).position(|byte| *byte == 0)?;
@@ -122,14 +121,14 @@ impl<'a> Elf<'a> {
         let segment = |index: u64| {
             let at = first.checked_add(index * self.layout.program_header_bytes as u64)?;
             let word = |index: u64| self.word(at.checked_add(index * self.layout.word_bytes as u64)?);
-            // Of the 64-bit class, flags stand next to the kind and fill up the first word.
+            // In the 64-bit class the flags follow the type and complete the first word.
             let (kind, offset, address, length) = (self.quarter(at)?, word(1)?, word(2)?, word(4)?);
             Some(Segment { kind, offset, address, length })
         };
         (0..u64::from(count).min(ENTRIES_MAX as u64)).map(segment).collect()
     }
 
-    /// Names of the libraries that it needs.
+    /// Names of the required libraries.
     fn needed(&self, dynamic: &Segment, segments: &[Segment]) -> Option<Vec<&'a str>> {
         let entry_bytes = 2 * self.layout.word_bytes as u64;
         let entry = |index: u64| {

@@ -1,19 +1,19 @@
-//! The tables by which a loader binds the program: symbols, their versions, relocations, names.
+//! Tables for the loader: symbols, their versions, relocations, names.
 
 use crate::elf::{DT_NEEDED, DT_NULL, DT_STRTAB};
 use crate::pattern::Pattern;
 use microbench::libc_loop::word;
 
-/// Symbols, by their place in the table; the first is none.
+/// Symbols by index in the table; the first is reserved.
 const MEMSET: u64 = 1;
 const MEMCPY: u64 = 2;
 const SYMBOLS: u32 = 3;
-/// The C library whose symbols have versions.
+/// C library with versioned symbols.
 const GLIBC: &str = "libc.so.6";
-/// Number of the one version that is asked for; 1 is any.
+/// Index of the only requested version; 1 means any.
 const VERSION: u16 = 2;
 
-/// What is called again and again.
+/// Measured function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     /// `memcpy` from one buffer to another.
@@ -22,16 +22,16 @@ pub enum Call {
     Fill,
 }
 
-/// Where the tables lie, as loaders want to be told.
+/// Location of the tables, in the form that loaders expect.
 pub(crate) struct Tables {
-    /// Place of the loader's path.
+    /// Offset of the loader's path.
     pub(crate) loader: u64,
-    /// The entries of the dynamic section.
+    /// Entries of the dynamic section.
     pub(crate) entries: Vec<(u64, u64)>,
 }
 
 impl Tables {
-    /// Writes them all for a block of words at this address.
+    /// Writes all tables for a block of words at this address.
     pub(crate) fn write(file: &mut Writer, pattern: &Pattern, call: Call, block: &[u64], at: u64) -> Self {
         let mut names = Names::default();
         let (memset, memcpy) = (names.place("memset"), names.place("memcpy"));
@@ -45,7 +45,7 @@ impl Tables {
         let relocations = file.place();
         file.relocations(pattern, call, block, at);
         let relocation_bytes = file.place() - relocations;
-        // A table by which none of these symbols is found, as none is defined here. Loaders want one all the same.
+        // Empty hash table: the program defines no symbols, but loaders require the table.
         let hashes = file.place();
         [1, SYMBOLS, 0, 0, 0, 0].into_iter().for_each(|value| file.quarter(value));
         let needs = file.place();
@@ -66,7 +66,7 @@ impl Tables {
             (6, symbols),
             (10, names.0.len() as u64),
             (11, by_class(24, 16)),
-            // DT_RELA or DT_REL, their length, and that of one of them.
+            // DT_RELA or DT_REL, total length, and length of one entry.
             (by_class(7, 17), relocations),
             (by_class(8, 18), relocation_bytes),
             (by_class(9, 19), by_class(24, 8)),
@@ -79,7 +79,7 @@ impl Tables {
     }
 }
 
-/// The names, one behind the other, after an empty one.
+/// Names, NUL-terminated, after an empty one.
 struct Names(Vec<u8>);
 
 impl Default for Names {
@@ -97,7 +97,7 @@ impl Names {
     }
 }
 
-/// Bytes in little-endian order, with words of a class.
+/// Writer of little-endian bytes, with words of a class.
 pub(crate) struct Writer {
     pub(crate) bytes: Vec<u8>,
     is_64: bool,
@@ -123,19 +123,19 @@ impl Writer {
         }
     }
 
-    /// Zeros up to this place, which nothing has reached yet.
+    /// Pads with zeros up to this offset.
     pub(crate) fn fill_up(&mut self, to: usize) {
         assert!(self.bytes.len() <= to, "{} bytes of a program where {to} have room", self.bytes.len());
         self.bytes.resize(to, 0);
     }
 
-    /// The next place that a table may begin at.
+    /// Next aligned offset for a table.
     fn place(&mut self) -> u64 {
         self.fill_up(self.bytes.len().next_multiple_of(8));
         self.bytes.len() as u64
     }
 
-    /// A function that is defined elsewhere.
+    /// Symbol that is defined in a library.
     fn symbol(&mut self, name: u32) {
         const GLOBAL_FUNCTION: u8 = 1 << 4 | 2;
         let kind = if name == 0 { 0 } else { GLOBAL_FUNCTION };
@@ -149,7 +149,7 @@ impl Writer {
         }
     }
 
-    /// Which words of the block the loader fills in or moves. What is added to an address stands in the block, too.
+    /// Words of the block that the loader fills in or relocates. The addend of an address is in the block itself.
     fn relocations(&mut self, pattern: &Pattern, call: Call, block: &[u64], at: u64) {
         let (work, is_moved) = match call {
             Call::Copy => (MEMCPY, true),
@@ -175,7 +175,7 @@ impl Writer {
         }
     }
 
-    /// That a library has to have a version.
+    /// Version that a library must have.
     fn version(&mut self, library: u32, name: u32, hash: u32) {
         const NEED_BYTES: u32 = 16;
         [1, 1].into_iter().for_each(|value| self.half(value));
@@ -185,7 +185,7 @@ impl Writer {
     }
 }
 
-/// The hash of names in ELF files ("System V Application Binary Interface", chapter 5).
+/// Hash of symbol names in ELF files ("System V Application Binary Interface", chapter 5).
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0, |hash: u32, byte| {
         let hash = (hash << 4).wrapping_add(u32::from(byte));

@@ -1,5 +1,5 @@
-//! The program is bound and runs: started by the loader of this machine or, in a build for another instruction set, by
-//! qemu with the libraries that Debian's cross compilers come with.
+//! Links and runs the program with the loader of this machine or, in a build for another instruction set, with qemu and
+//! the libraries of Debian's cross compilers.
 
 #![expect(clippy::disallowed_methods, reason = "what comes out is tried here, and nothing of this ships")]
 
@@ -8,7 +8,7 @@ use microbench::libc_loop::Isa;
 use probe::{Call, Pattern, image, parse_line, parse_program};
 use std::process::Command;
 
-/// Folder of libraries, emulator, loader and `e_flags` of an instruction set that this machine may not have.
+/// Library directory, emulator, loader and `e_flags` of an instruction set that this machine may lack.
 fn emulated(isa: Isa) -> Option<(&'static str, &'static str, &'static str, u32)> {
     match isa {
         Isa::AArch64 => Some(("/usr/aarch64-linux-gnu", "qemu-aarch64-static", "ld-linux-aarch64.so.1", 0)),
@@ -18,7 +18,7 @@ fn emulated(isa: Isa) -> Option<(&'static str, &'static str, &'static str, u32)>
     }
 }
 
-/// Makes both programs like the pattern, starts each by these words, and reads what it prints.
+/// Builds both programs from the pattern, runs each with this command line, and parses the output.
 fn check(pattern: &Pattern, words: &[&str]) {
     for call in [Call::Copy, Call::Fill] {
         let name = format!("sbc-bench-probe-{}-{:?}-{call:?}", std::process::id(), pattern.isa());
@@ -61,7 +61,7 @@ fn natively(isa: Isa) {
     installed(isa, "/lib/ld-linux.so.2", "libc.so.6", "libc6-i386");
 }
 
-/// Another C library of this machine, which Debian has in a package.
+/// Another C library of this machine, from a Debian package.
 fn installed(isa: Isa, loader: &str, libc: &str, package: &str) {
     match std::path::Path::new(loader).exists() {
         true => check(&Pattern::new(isa, 0, loader, libc), &[loader]),
@@ -74,7 +74,7 @@ fn skip(why: &str) {
     testkit::skip(why);
 }
 
-/// No other build has a loop that needs it.
+/// Other builds have no loop that needs it.
 #[cfg(not(target_arch = "x86_64"))]
 fn skip(why: &str) {
     panic!("{why}");

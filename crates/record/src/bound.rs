@@ -1,33 +1,33 @@
-//! What a workload is bound by: what has to be quicker for its score to rise.
+//! Resources that limit workloads.
 
 use crate::{Variant, WorkloadName};
 use serde::{Deserialize, Serialize};
 
-/// What a workload spends its time on. A rule about the use of a resource checks this first:
-/// a drive is waited for by design while a drive is measured.
+/// Resource that limits a workload. Rules about the use of a resource check this first: waiting for a drive is normal
+/// while a drive is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// Computing in user mode.
+    /// Computation in user mode.
     Cpu,
-    /// Moving data between CPUs and memory.
+    /// Data transfer between CPUs and memory.
     Memory,
-    /// A drive, and the kernel's way to it.
+    /// A drive, including its path through the kernel.
     Storage,
-    /// A network, and the kernel's way to it.
+    /// A network, including its path through the kernel.
     Network,
-    /// Drawing, by a GPU or in its place.
+    /// Rendering, by a GPU or in software.
     Gpu,
-    /// Services of the kernel: system calls, pipes, switches between tasks.
+    /// Kernel services: system calls, pipes, context switches.
     Kernel,
-    /// Nothing: it is waited, or another program is monitored.
+    /// Nothing: the step waits, or monitors another program.
     Idle,
-    /// A program of the user's own or a suite of all kinds of them.
+    /// A user's own program, or a suite of mixed workloads.
     Unknown,
 }
 
 impl Bound {
-    /// What this form of a workload is bound by; [`Bound::Unknown`] for a program of the user's own.
+    /// Resource that limits this variant of a workload; [`Bound::Unknown`] for a user's own program.
     pub fn of(workload: &WorkloadName, variant: &Variant) -> Self {
         let id = workload.id();
         id.map_or(Self::Unknown, |id| id.bound(variant))

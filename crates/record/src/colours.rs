@@ -1,9 +1,9 @@
-//! Text that was copied from a terminal.
+//! Removal of terminal escape sequences from copied text.
 
 use std::borrow::Cow;
 
-/// The text without the sequences that colour it (`ESC [ 1 ; 31 m`) or erase the rest of a line (`ESC [ K`). Of any other
-/// sequence only the `ESC` goes.
+/// Text without the sequences for colours (`ESC [ 1 ; 31 m`) and for erasing the rest of a line (`ESC [ K`). Of other
+/// sequences only `ESC` is removed.
 pub fn without_colours(text: &str) -> Cow<'_, str> {
     const ESCAPE: char = '\u{1b}';
     let mut parts = text.split(ESCAPE);

@@ -1,17 +1,17 @@
-//! Lists of CPUs: read and written as the kernel does it, and in words.
+//! CPU lists: parsed and formatted as in the kernel, and in words.
 
 use std::ops::RangeInclusive;
 
-/// No Linux is built for more CPUs (NR_CPUS is at most 8192); a list that claims more is garbled.
+/// Maximum number of CPUs of Linux (NR_CPUS is at most 8192); lists with larger numbers are invalid.
 pub const CPUS_MAX: u32 = 8192;
 
-/// A list of CPUs as the kernel prints it: `0-3,8` or `0 1 2 3`. None if it is no such list.
+/// Parses a CPU list in the kernel's format: `0-3,8` or `0 1 2 3`. `None` if it is invalid.
 pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     let separators = |c: char| c == ',' || c.is_whitespace() || c == '\0';
     for part in text.split(separators).filter(|part| !part.is_empty()) {
         cpus.extend(parse_cpu_range(part)?);
-        // A list that names everything again and again must not fill the memory.
+        // Limits memory for lists that repeat CPUs.
         if cpus.len() > 8 * CPUS_MAX as usize {
             cpus.sort_unstable();
             cpus.dedup();
@@ -22,14 +22,14 @@ pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// One part of such a list: `3` or `0-3`.
+/// Parses one element of a list: `3` or `0-3`.
 pub fn parse_cpu_range(text: &str) -> Option<RangeInclusive<u32>> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
     (first <= last && last < CPUS_MAX).then_some(first..=last)
 }
 
-/// CPU numbers as the kernel writes them: `0-3,6`.
+/// Formats CPU numbers like the kernel: `0-3,6`.
 pub fn cpu_list(cpus: &[u32]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut rest = cpus;
@@ -42,7 +42,7 @@ pub fn cpu_list(cpus: &[u32]) -> String {
     parts.join(",")
 }
 
-/// CPU numbers as words of a sentence: `CPU 7`, `CPUs 0-3,6`.
+/// Formats CPU numbers for a sentence: `CPU 7`, `CPUs 0-3,6`.
 pub fn cpu_words(cpus: &[u32]) -> String {
     let plural = if cpus.len() == 1 { "" } else { "s" };
     format!("CPU{plural} {}", cpu_list(cpus))

@@ -1,7 +1,7 @@
-//! What errors of Linux are called, for sentences: "error 5" would have to be looked up.
-//! Numbers: Linux include/uapi/asm-generic/errno-base.h and errno.h, which every supported architecture uses.
+//! Names of Linux errors for messages, because users would have to look up "error 5". Numbers: Linux
+//! include/uapi/asm-generic/errno-base.h and errno.h, which every supported architecture uses.
 
-/// Numbers, names and words, in the order of the numbers.
+/// Numbers, names and descriptions, ordered by number.
 const ERRORS: &[(i32, &str, &str)] = &[
     (1, "EPERM", "operation not permitted"),
     (3, "ESRCH", "no such process"),
@@ -36,7 +36,7 @@ const ERRORS: &[(i32, &str, &str)] = &[
     (121, "EREMOTEIO", "remote input/output error"),
 ];
 
-/// `input/output error (EIO)`; the number of an error that is not in the table.
+/// `input/output error (EIO)`, or the number of an unknown error.
 pub fn errno_words(errno: i32) -> String {
     match ERRORS.binary_search_by_key(&errno, |(number, ..)| *number) {
         Ok(at) => format!("{} ({})", ERRORS[at].2, ERRORS[at].1),

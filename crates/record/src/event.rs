@@ -1,8 +1,7 @@
-//! The stream behind a Record: what is appended to disk while a run goes on.
+//! Events of a Record's stream, which are appended to disk during a run.
 //!
-//! A run that freezes or loses power leaves the events written until then (in the form of
-//! [`crate::recording`]); folding them gives a Record that ends where the run died
-//! ([`crate::End::Died`], [`crate::DiedIn`]).
+//! A run that freezes or loses power leaves the events written so far (in the format of [`crate::recording`]); applying
+//! them gives a Record that ends where the run died ([`crate::End::Died`], [`crate::DiedIn`]).
 
 mod applied;
 
@@ -13,40 +12,40 @@ use crate::{
     Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Restored, Run, SamplerCost,
     SettingChange, Source, State, Step, Survey, UnmetSetting,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that happened in a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// An event of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// The first line of every run.
+    /// First event of every run.
     Started {
-        /// Layout of the Record.
+        /// Version of the Record's layout.
         schema: u32,
         /// The program.
         source: Source,
-        /// When and how.
+        /// Time and options of the run.
         run: Box<Run>,
     },
-    /// The gate was passed or refused.
+    /// The idle check passed or failed.
     Gate {
-        /// What it saw.
+        /// Result of the idle check.
         gate: Gate,
     },
     /// The machine was identified.
     Machine {
-        /// What was found.
+        /// Description of the machine.
         machine: Box<Machine>,
     },
-    /// A look over the machine.
+    /// The machine was inspected.
     Survey {
-        /// What was found.
+        /// Result of the inspection.
         survey: Box<Survey>,
     },
-    /// A step that was run to learn what a setting gives has ended.
+    /// A step that measures the gain of a setting has ended.
     Probe {
-        /// The step and what was raised.
+        /// The step and the changed settings.
         probe: Box<Probe>,
     },
     /// State of memory, swap and statistics at one moment.
@@ -56,34 +55,34 @@ pub enum Event {
     },
     /// A setting was changed.
     SettingChanged {
-        /// What was changed.
+        /// Change of the setting.
         change: SettingChange,
     },
-    /// A setting is not as it was wanted.
+    /// A setting does not have the wanted value.
     SettingUnmet {
-        /// What was wanted and what is.
+        /// Wanted and actual value.
         unmet: UnmetSetting,
     },
-    /// A setting was put back, or not.
+    /// A setting was restored, or the restoration failed.
     SettingRestored {
         /// The file.
         path: String,
-        /// How it went.
+        /// Outcome of the restoration.
         restored: Restored,
     },
-    /// A stage begins, and the one before it is done.
+    /// A stage begins; the previous one is complete.
     StageBegins {
-        /// What it is.
+        /// Name of the stage.
         stage: String,
     },
-    /// A step begins: where a run died, if nothing comes behind it.
+    /// A step begins. The run died in it if this is the last event.
     StepBegins {
         /// Workload and variant.
         step: String,
-        /// Which repetition, from 0.
+        /// Index of the run, from 0.
         #[serde(default)]
         repetition: u32,
-        /// When.
+        /// Time of the start.
         #[serde(deserialize_with = "crate::moments::one")]
         at_ms: i64,
     },
@@ -92,61 +91,61 @@ pub enum Event {
         /// The step.
         step: Box<Step>,
     },
-    /// The sampler knows its channels. Values of the channels are empty here.
+    /// The sampler has discovered its channels, which have no values yet.
     Channels {
         /// Interval in milliseconds.
         interval_ms: u64,
         /// The channels.
         channels: Vec<Channel>,
     },
-    /// A block of samples, column by column in the order of the channels.
+    /// A block of samples with a column per channel.
     Samples {
-        /// Moments.
+        /// Times of the samples.
         #[serde(deserialize_with = "crate::moments::many")]
         at_ms: Vec<i64>,
-        /// One column for each channel.
+        /// One column per channel.
         columns: Vec<Vec<Option<i64>>>,
     },
-    /// Which channel stands for the temperature of the SoC from now on; the last one counts.
+    /// Choice of the channel for the SoC temperature; the last one is valid.
     SocTemperature {
-        /// The channel and why, or why there is none.
+        /// Channel with the reason, or the reason for no choice.
         choice: Fact<SocTemperature>,
     },
-    /// A channel went silent.
+    /// A channel stopped reporting.
     Gap {
         /// Id of the channel.
         channel: ChannelId,
-        /// Since when and why.
+        /// Start and reason.
         gap: Gap,
     },
-    /// What the sampling cost so far.
+    /// Overhead of sampling so far.
     SamplerCost {
-        /// The cost.
+        /// Overhead.
         cost: SamplerCost,
     },
     /// A mark was added.
     Mark {
-        /// What and when.
+        /// Text and time of the mark.
         mark: Mark,
     },
-    /// Something is there and could not be read.
+    /// A source exists but cannot be read.
     Unread {
-        /// What, and why.
+        /// Source and reason.
         missing: Missing,
     },
-    /// Kernel messages that appeared, or why they cannot be read.
+    /// New kernel messages, or the reason why they cannot be read.
     KernelMessages {
         /// The messages.
         messages: Fact<Vec<KernelMessage>>,
     },
-    /// The time of day was set, and the run began at another one than was thought.
+    /// The system time was set, so the start of the run was corrected.
     TimeSet {
-        /// Its start, in milliseconds since 1970.
+        /// Corrected start, in milliseconds since 1970.
         started: i64,
     },
-    /// The last line of every run that ended.
+    /// Last event of every run that ended.
     Ended {
-        /// How.
+        /// Reason of the end.
         end: End,
         /// Length in milliseconds.
         elapsed_ms: u64,

@@ -1,54 +1,55 @@
-//! Missing is data: a value that was not measured carries the reason why.
+//! Missing values are data: they carry the reason.
 //!
-//! [`Reading`] is what a read returns (so that `?` works); [`Fact`] is what a Record keeps.
+//! A read returns [`Reading`] (so that `?` works); a Record stores [`Fact`].
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why what nobody looked at is missing.
+/// Reason for values that were not read yet.
 const NOT_REACHED: &str = "the run did not reach this point";
 
-/// The result of reading one thing.
+/// Result of a read.
 pub type Reading<T> = Result<T, Missing>;
 
-/// Something that could not be read, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Source that could not be read, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
-    /// The file, device or tool that was asked.
+    /// File, device or tool.
     pub path: String,
     /// Why it gave nothing.
     pub why: Why,
 }
 
-/// Why something is missing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Reason why a value is missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// There is no such file, device or tool.
+    /// The file, device or tool does not exist.
     Absent,
-    /// Permission denied: usually needs root.
+    /// Permission denied; usually needs root.
     Denied,
-    /// It answered something that cannot be understood; the text is the start of the answer.
+    /// The content is invalid; the text is its beginning.
     Garbled(String),
-    /// This machine or this run has no such thing; the text says why.
+    /// The machine or the run does not support it; the text is the reason.
     Unsupported(String),
-    /// Any other error of the kernel, as its errno.
+    /// Another kernel error, by errno.
     Io(i32),
 }
 
 impl Missing {
-    /// There is no such file.
+    /// The file does not exist.
     pub fn absent(path: impl Into<String>) -> Self {
         Self { path: path.into(), why: Why::Absent }
     }
 
-    /// The file answered `text`, which means nothing to its parser. Keeps at most 80 characters.
+    /// The content `text` is invalid. Keeps at most 80 characters.
     pub fn garbled(path: impl Into<String>, text: &str) -> Self {
         Self { path: path.into(), why: Why::Garbled(text.chars().take(80).collect()) }
     }
 
-    /// This machine or run has no such thing, because of `reason`.
+    /// The machine or run does not support it because of `reason`.
     pub fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), why: Why::Unsupported(reason.into()) }
     }
@@ -69,38 +70,38 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
-/// A value, or the reason why it is missing. In JSON the value itself, or
-/// `{"missing": {"path": ..., "why": ...}}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A value, or the reason why it is missing. In JSON the value itself, or `{"missing": {"path": ..., "why": ...}}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Fact<T> {
-    /// Not there, and why.
+    /// Missing value.
     Missing {
-        /// What was asked and why it gave nothing.
+        /// Source and reason.
         missing: Missing,
     },
-    /// The value.
+    /// Known value.
     Known(T),
 }
 
 impl<T> Fact<T> {
-    /// Missing because the run ended (or has not got) before this was looked at.
+    /// Missing because the run ended before the value was read, or has not read it yet.
     pub fn not_reached() -> Self {
         Missing::unsupported("", NOT_REACHED).into()
     }
 
-    /// True if it is missing because nobody looked at it: [`Fact::not_reached`].
+    /// True for [`Fact::not_reached`].
     pub fn is_not_reached(&self) -> bool {
         let is_so = |why: &Why| matches!(why, Why::Unsupported(reason) if reason == NOT_REACHED);
         self.missing().is_some_and(|missing| missing.path.is_empty() && is_so(&missing.why))
     }
 
-    /// Missing because a log of the bash program does not say it.
+    /// Missing because logs of the bash program do not contain it.
     pub fn not_in_log() -> Self {
         Missing::unsupported("", "not in the log").into()
     }
 
-    /// The value, if there is one.
+    /// The value, if known.
     pub fn known(&self) -> Option<&T> {
         match self {
             Fact::Known(value) => Some(value),
@@ -108,7 +109,7 @@ impl<T> Fact<T> {
         }
     }
 
-    /// The reason, if there is no value.
+    /// The reason, if the value is missing.
     pub fn missing(&self) -> Option<&Missing> {
         match self {
             Fact::Known(_) => None,
@@ -116,7 +117,7 @@ impl<T> Fact<T> {
         }
     }
 
-    /// The same with the value changed by `f`.
+    /// Applies `f` to a known value.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Fact<U> {
         match self {
             Fact::Known(value) => Fact::Known(f(value)),

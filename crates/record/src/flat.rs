@@ -1,21 +1,19 @@
-//! The form in which a Record is printed for programs: where a value is missing stands `null`, and the reason next to
-//! it under the same key with `_missing`, so that no object takes the place of a number. Files keep
-//! `{"missing": ...}` in that place; both are read.
+//! JSON format for other programs: a missing value is `null`, and its reason has the same key with `_missing` appended,
+//! so that an object never replaces a number. Files store `{"missing": ...}` instead; both can be read.
 
 use crate::{Record, json, newer};
 use serde_json::{Map, Value};
 
-/// Behind the key of a value that is missing: the key of its reason.
+/// Suffix of the key of a reason.
 const SUFFIX: &str = "_missing";
-/// The only key of the object that stands for a missing value.
+/// Only key of the object that represents a missing value.
 const MISSING: &str = "missing";
 
-/// Keys next to those of a Record that printed and saved ones open with. They are derived from it, so that readers
-/// pass over them.
+/// Additional keys of printed and saved Records. Their values are derived, so readers ignore them.
 pub const DERIVED_KEYS: [&str; 8] =
     ["file", "verdict", "verdict_sentence", "results", "scores", "diagnoses", "ledger", "findings"];
 
-/// Moves reasons next to what is missing, in all objects.
+/// Moves reasons next to the missing values in all objects.
 pub fn flatten(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(flatten),
@@ -36,13 +34,13 @@ pub fn flatten(value: &mut Value) {
     }
 }
 
-/// The reason of an object that stands for a missing value.
+/// Reason of an object that represents a missing value.
 fn reason(value: &mut Value) -> Option<Value> {
     let fields = value.as_object_mut().filter(|fields| fields.len() == 1)?;
     fields.get_mut(MISSING).filter(|reason| reason.get("path").is_some()).map(Value::take)
 }
 
-/// Moves reasons back.
+/// Reverses [`flatten`].
 fn restore(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(restore),
@@ -59,10 +57,11 @@ fn restore(value: &mut Value) {
     }
 }
 
-/// A Record of a result file, or of what was printed for programs; of a file with a newer schema as much as is known.
+/// Parses a Record from a result file or from JSON printed for programs; of a file with a newer schema, the known
+/// parts.
 ///
 /// # Errors
-/// It is no JSON, or no Record.
+/// The text is not JSON, or not a Record.
 pub fn from_json(text: &str) -> serde_json::Result<Record> {
     serde_json::from_str(text).or_else(|error| {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return Err(error) };

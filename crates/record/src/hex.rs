@@ -1,6 +1,6 @@
 //! Bytes in hexadecimal digits.
 
-/// Two small digits for each byte, without a separator.
+/// Two lower-case digits for each byte, without a separator.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,21 +1,21 @@
-//! JSON as one of our types. Every way over which `serde_json` reads (text, bytes, files, values) compiles the reader of
-//! every type of a Record once more, so that all JSON is read as text.
+//! JSON as one of our types. Each input type of `serde_json` (text, bytes, files, values) instantiates the deserialiser
+//! of all types of a Record again, so all JSON is read as text.
 
 use serde::de::{DeserializeOwned, Error};
 use serde_json::Value;
 
-/// Reads the bytes of a file.
+/// Parses the bytes of a file.
 ///
 /// # Errors
-/// They are no UTF-8, no JSON, or something else.
+/// The bytes are not UTF-8, not JSON, or of another type.
 pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_str(std::str::from_utf8(bytes).map_err(Error::custom)?)
 }
 
-/// Reads a part of a file that was read before.
+/// Converts a part of parsed JSON.
 ///
 /// # Errors
-/// It is something else.
+/// The value is of another type.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> serde_json::Result<T> {
     serde_json::from_str(&value.to_string())
 }

@@ -1,12 +1,11 @@
-//! The types of a run: one [`Record`] holds everything that was measured, set, seen or missed.
+//! Types of a run: one [`Record`] contains all measurements, settings, observations and missing values.
 //!
-//! Facts only. Every repetition, every sample, every setting before and after, and for everything
-//! that is missing the reason why. Medians, findings, scores and tables are computed from a Record
-//! each time it is read (crate `explain`), so that a better rule improves every old run.
-//! This crate does no I/O and reads no clock.
+//! A Record contains facts only: every repetition, every sample, every setting before and after the run, and the reason
+//! for every missing value. Medians, findings, scores and tables are computed whenever a Record is read (crate
+//! `explain`), so that better rules also apply to old runs. This crate does no I/O and reads no clock.
 //!
-//! Conventions: units end a name; times are milliseconds since [`Run::started`] on the monotonic
-//! clock (`*_ms`) or on UTC since 1970 (`*_utc_ms`); integers are as the kernel gave them.
+//! Conventions: units end a name; times are milliseconds since [`Run::started`] on the monotonic clock (`*_ms`) or on
+//! UTC since 1970 (`*_utc_ms`); integers have the kernel's units.
 
 #![forbid(unsafe_code)]
 

@@ -1,28 +1,28 @@
-//! What a run ran on: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
+//! Description of a machine: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
 
 use crate::Fact;
 use crate::redact::names_a_board;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What it ran on.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Machine of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Name of the board: device tree model, DMI vendor and product.
     pub board: Fact<String>,
-    /// Name of the SoC or CPU, where device tree or cpuinfo tell it.
+    /// Name of the SoC or CPU from the device tree or cpuinfo.
     pub soc: Fact<String>,
-    /// What the chip, its firmware and its kernel say of it, by name: `hardware`, `revision`,
-    /// `rockchip_otp`, `sunxi_sid`, `amlogic_id`, `boot_message`, `cpu_model`, `dmi_processor`;
-    /// `cpuinfo_blocks` if one description stands for all CPUs; `guess` is what the log of another
-    /// program concluded. Never serial numbers.
+    /// Identification data of the chip from fuses, firmware and kernel, by name: `hardware`, `revision`,
+    /// `rockchip_otp`, `sunxi_sid`, `amlogic_id`, `boot_message`, `cpu_model`, `dmi_processor`; `cpuinfo_blocks` if one
+    /// description applies to all CPUs; `guess` is the conclusion in the log of another program. Never contains serial
+    /// numbers.
     #[serde(default)]
     pub chip: Vec<NamedValue>,
     /// Compatible strings of the device tree's root, most specific first.
     pub compatible: Vec<String>,
     /// Firmware: BIOS, boot loader, Raspberry Pi ThreadX, as name and value.
     pub firmware: Vec<NamedValue>,
-    /// Every CPU that is present, by number.
+    /// Every present CPU, ordered by number.
     pub cpus: Vec<Cpu>,
     /// CPUs of the same core type and the same cpufreq policy, ordered by first CPU.
     pub clusters: Vec<Cluster>,
@@ -30,7 +30,7 @@ pub struct Machine {
     pub policies: Vec<Policy>,
     /// Memory in KiB (`MemTotal`).
     pub memory_kib: Fact<u64>,
-    /// Whether zswap is on, and its compressor.
+    /// State of zswap, and its compressor.
     pub zswap: Fact<String>,
     /// Kernel release, as `uname -r`.
     pub kernel_release: Fact<String>,
@@ -40,88 +40,90 @@ pub struct Machine {
     pub kernel_cmdline: Fact<String>,
     /// Machine architecture of the kernel, as `uname -m`.
     pub kernel_arch: Fact<String>,
-    /// Architecture of the userland in Debian's words (`arm64`, `armhf`, `amd64`, `riscv64`).
+    /// Architecture of the userland in Debian's notation (`arm64`, `armhf`, `amd64`, `riscv64`).
     pub userland_arch: Fact<String>,
     /// Page size in bytes.
     pub page_size_bytes: Fact<u32>,
     /// `PRETTY_NAME` of the distribution.
     pub distribution: Fact<String>,
-    /// Image builder behind the distribution (Armbian, DietPi, Raspberry Pi OS ...).
+    /// Build system of the image (Armbian, DietPi, Raspberry Pi OS ...).
     pub build_system: Fact<String>,
     /// Hypervisor or container, `none` on bare metal.
     pub virtualisation: Fact<String>,
-    /// What shows that the CPU is emulated, so that no clock and no score is that of a CPU; `none` where nothing
-    /// shows it.
+    /// Sign that the CPU is emulated, so that clocks and scores are not those of a CPU; `none` without a sign.
     #[serde(default)]
     pub emulation: Fact<String>,
-    /// Host name, kept out of everything that is published.
+    /// Host name; removed from everything that is published.
     pub hostname: Fact<String>,
     /// Compiler of the userland, in logs of the bash program.
     pub compiler: Fact<String>,
-    /// Further settings that matter for speed, by name: `transparent_hugepage`, devfreq governors,
-    /// ASPM policy, `scaling_driver` ...
+    /// Further settings that affect speed, by name: `transparent_hugepage`, devfreq governors, ASPM policy,
+    /// `scaling_driver` ...
     pub features: Vec<NamedValue>,
 }
 
 impl Machine {
-    /// Name of the machine in tables and headings: its board, else its host if that is a board's name, else its SoC. Names that
-    /// its owner gave are not used.
+    /// Name of the machine in tables and headings: its board, else its host name if that is a board's name, else its
+    /// SoC. Names chosen by the owner are not used.
     pub fn name(&self) -> Option<&String> {
         let host = self.hostname.known().filter(|host| names_a_board(host));
         self.board.known().or(host).or(self.soc.known())
     }
 
-    /// What shows that the CPU is emulated; none if nothing does, or nobody asked.
+    /// Sign that the CPU is emulated; `None` without a sign, or if it was not checked.
     pub fn emulated_by(&self) -> Option<&str> {
         self.emulation.known().map(String::as_str).filter(|sign| *sign != NOT_EMULATED)
     }
 }
 
-/// [`Machine::emulation`] where nothing shows one.
+/// Value of [`Machine::emulation`] without a sign.
 pub const NOT_EMULATED: &str = "none";
 
-/// A name and a value, with the place it comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Name and value with their source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedValue {
-    /// What it is.
+    /// Name.
     pub name: String,
-    /// Its value.
+    /// Value.
     pub value: String,
-    /// File it was read from, or line of a log.
+    /// Source file, or line of a log.
     pub from: String,
 }
 
-/// One CPU.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// CPU of a machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// Number of the CPU.
     pub cpu: u32,
-    /// False if it is switched off.
+    /// False if offline.
     pub online: bool,
     /// Core type, for example `Cortex-A76`, `Golden Cove`, or the model name.
     pub core_type: Fact<String>,
     /// Stepping, for example `r4p0`.
     pub stepping: Fact<String>,
-    /// ARM `MIDR_EL1` or the parts of it in cpuinfo: implementer, variant, part, revision.
+    /// ARM `MIDR_EL1` or its fields in cpuinfo: implementer, variant, part, revision.
     pub midr: Fact<u32>,
-    /// Package, cluster and core ids of sysfs; -1 where the kernel has none.
+    /// Package id of sysfs; -1 if the kernel has none.
     pub package: i32,
-    /// `topology/cluster_id`.
+    /// `topology/cluster_id`; -1 if the kernel has none.
     pub cluster: i32,
-    /// `topology/core_id`.
+    /// `topology/core_id`; -1 if the kernel has none.
     pub core: i32,
     /// CPUs that share this core (SMT).
     pub siblings: Vec<u32>,
-    /// Relative capacity (`cpu_capacity`, 0 to 1024).
+    /// CPU capacity (`cpu_capacity`, 0 to 1024).
     pub capacity: Fact<u32>,
-    /// Features or flags of cpuinfo that workloads depend on.
+    /// Features or flags of cpuinfo that workloads use.
     pub features: Vec<String>,
     /// Caches, by level.
     pub caches: Vec<Cache>,
 }
 
-/// One cache of one CPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Cache of a CPU.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cache {
     /// Level.
     pub level: u32,
@@ -134,25 +136,27 @@ pub struct Cache {
 }
 
 /// CPUs of one core type in one cpufreq policy.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cluster {
     /// CPUs, in order.
     pub cpus: Vec<u32>,
     /// Core type, if known.
     pub core_type: Fact<String>,
-    /// Number of the cpufreq policy, if there is one.
+    /// Number of the cpufreq policy, if any.
     pub policy: Option<u32>,
 }
 
-/// One cpufreq policy. Clocks are claims of the kernel.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// cpufreq policy with the clocks that the kernel reports.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
     /// Number of the policy.
     pub policy: u32,
     /// CPUs (`related_cpus`).
     pub cpus: Vec<u32>,
-    /// What is wrong with the kernel's list of them, so that some are missing here or are taken to be its own by
-    /// its number; empty where the list is as it should be.
+    /// Problems of the kernel's CPU list, because of which CPUs are missing here or were assigned by the policy's
+    /// number; empty for a valid list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpus_unclear: Vec<String>,
     /// `scaling_driver`.

@@ -1,11 +1,11 @@
-//! What the workloads measure. Every repetition is kept; nothing here is a mean.
+//! Measurements of workloads. All repetitions are kept, and means are not stored.
 
 use crate::{BandwidthCurve, Fact, LoadedLatency};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one step measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Measurement of one step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Measured {
     /// Clocks.
@@ -22,98 +22,103 @@ pub enum Measured {
     Cipher(Cipher),
     /// Latency between CPUs.
     CoreToCore(CoreToCore),
-    /// 7-zip's benchmark, or one that counts like it.
+    /// 7-zip's benchmark, or one with the same method.
     Compression(Compression),
     /// A score repeated over time, such as kH/s of a miner.
     Series(Series),
-    /// What any other program is scored by: its time, or numbers taken from its output.
+    /// Scores of another program: its time, or numbers from its output.
     Scores(Scores),
-    /// Waiting until the machine is as cool, as warm or as idle as a test wants it.
+    /// Wait for a temperature or an idle machine.
     Wait(Wait),
 }
 
 /// A wait for a state of the machine.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wait {
-    /// The temperature that was waited for, if one was.
+    /// Target temperature, if any.
     #[serde(default)]
     pub target_millicelsius: Option<i64>,
-    /// Temperature at the beginning.
+    /// Temperature at the start.
     pub start_millicelsius: Fact<i64>,
     /// Temperature at the end.
     pub end_millicelsius: Fact<i64>,
-    /// Why the target was not reached, if it was not.
+    /// Reason why the target was not reached.
     #[serde(default)]
     pub not_reached: Option<String>,
 }
 
-/// The scores of a program that was run once.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Scores of one run of a program.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
-    /// The scores, the one that stands for the program first.
+    /// Scores; the first one represents the program.
     pub rows: Vec<Score>,
-    /// What the program printed, bounded: beginning and end are kept.
+    /// Output of the program; the middle of a long output is omitted.
     #[serde(default)]
     pub output: String,
-    /// What to know when reading the scores, for example that they come from the caches.
+    /// Note for readers of the scores, for example that they are measured in caches.
     #[serde(default)]
     pub detail: String,
-    /// Where the program says that its results can be seen.
+    /// Links to results, as printed by the program.
     #[serde(default)]
     pub links: Vec<String>,
 }
 
-/// One score of a program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Score of a program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Score {
-    /// What it is called; empty for a program's only score.
+    /// Name; empty if it is the only score.
     pub name: String,
-    /// The number.
+    /// Value.
     pub value: f64,
-    /// Its unit; empty if the program does not tell.
+    /// Unit; empty if unknown.
     pub unit: String,
     /// True if a higher value is better.
     pub higher_is_better: bool,
 }
 
 /// Clock readings of one pass.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clocks {
-    /// The readings, in the order taken.
+    /// Readings, in measured order.
     pub points: Vec<ClockPoint>,
 }
 
-/// The clock of one CPU, measured.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Measured clock of a CPU.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockPoint {
-    /// CPU that was measured.
+    /// Measured CPU.
     pub cpu: u32,
-    /// The OPP that was asked for, if one was.
+    /// Requested OPP, if any.
     pub opp_khz: Option<u32>,
-    /// What the kernel claimed while measuring.
+    /// Clock reported by the kernel during the measurement.
     pub claimed_khz: Fact<u32>,
-    /// Three readings (three in logs too), largest first, in kHz.
+    /// Three readings, also in logs, largest first, in kHz.
     pub readings_khz: Vec<u32>,
-    /// The value printed in a log.
+    /// Value printed in a log.
     #[serde(default)]
     pub printed_mhz: Option<u32>,
-    /// How the readings came about; none in logs.
+    /// Windows of the readings; `None` in logs.
     #[serde(default)]
     pub windows: Option<ClockWindows>,
-    /// What the hardware claimed (`cpuinfo_cur_freq`, root only): on some boards the clock itself, on
-    /// others what was asked for.
+    /// Clock reported by the hardware (`cpuinfo_cur_freq`, root only): on some boards the actual clock, on others the
+    /// requested one.
     #[serde(default)]
     pub hardware_khz: Fact<u32>,
-    /// Same moment, second method: cycles of the CPU's own counter over time on the CPU. The best of
-    /// `counters` that counts.
+    /// Clock at the same time by a second method: cycle counter of the CPU divided by time on the CPU. The best valid
+    /// value of `counters`.
     pub counter_khz: Fact<u32>,
-    /// Every second method there is, with its figure or why it has none.
+    /// All second methods, with their clock or the reason why it is missing.
     #[serde(default)]
     pub counters: Vec<CounterClock>,
-    /// Clock in the words of a Raspberry Pi's firmware.
+    /// Clock reported by the firmware of a Raspberry Pi.
     #[serde(default)]
     pub firmware_khz: Option<u32>,
-    /// Core voltages printed with it, in microvolts.
+    /// Core voltages in a log, in microvolts.
     #[serde(default)]
     pub core_microvolts: Vec<u32>,
     /// True if all CPUs were measured at the same time.
@@ -124,37 +129,38 @@ pub struct ClockPoint {
     pub line: Option<u32>,
 }
 
-/// A clock by another method than the chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Clock by a method other than the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CounterClock {
-    /// What counted: `perf armv8_cortex_a76`, `IA32_APERF`, `cpuinfo_avg_freq`.
+    /// Counter: `perf armv8_cortex_a76`, `IA32_APERF`, `cpuinfo_avg_freq`.
     pub name: String,
-    /// The clock in kHz.
+    /// Clock in kHz.
     pub khz: Fact<u32>,
 }
 
-/// The many short windows behind a clock reading.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Windows of a clock reading.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockWindows {
     /// Number of windows.
     pub count: u32,
-    /// Highest rate that at least three windows support within 0.1 %, in kHz: the clock of
-    /// the CPU while the measurement had it to itself.
+    /// Highest rate that at least three windows support within 0.1 %, in kHz: the clock of the CPU without
+    /// interruptions.
     pub best_khz: u32,
-    /// All work over all wall time, in kHz: the clock that a program gets the use of. Lower than
-    /// `best_khz` when time is stolen, preempted or withheld by a quota.
+    /// All work divided by wall time, in kHz: the usable clock of a program. Lower than `best_khz` if time is stolen,
+    /// or the thread is preempted or throttled by a quota.
     pub sustained_khz: u32,
     /// Share of windows within 0.5 % of the best, in thousandths.
     pub agreeing_permille: u32,
-    /// Share of the time of all windows in which the thread was not on a CPU, because others had it,
-    /// in thousandths. What else is missing between `best_khz` and `sustained_khz` went to interrupts,
-    /// or a hypervisor took it.
+    /// Share of the time of all windows in which the thread was preempted by other threads, in thousandths. The rest of
+    /// the difference between `best_khz` and `sustained_khz` went to interrupts or a hypervisor.
     #[serde(default)]
     pub preempted_permille: Option<u32>,
-    /// Rate of the second chain (multiplications) against the first: a whole number on real CPUs.
+    /// Cycles of a multiplication, by a second chain: a whole number on real CPUs.
     #[serde(default)]
     pub multiply_ratio: Option<f64>,
-    /// The same of a third chain, floating-point multiplications.
+    /// Cycles of a floating-point multiplication, by a third chain.
     #[serde(default)]
     pub float_ratio: Option<f64>,
     /// False if no three windows of a reading supported one rate within 0.1 %.
@@ -163,13 +169,14 @@ pub struct ClockWindows {
     /// Time to reach full clock after idling, in microseconds.
     #[serde(default)]
     pub ramp_us: Option<u32>,
-    /// How long each reading took after pre-heating, in microseconds.
+    /// Duration of each reading after pre-heating, in microseconds.
     #[serde(default)]
     pub readings_us: Vec<u32>,
 }
 
-/// Memory bandwidth of one CPU or of several.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Memory bandwidth of one or several CPUs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bandwidth {
     /// Size of the buffer in bytes.
     pub buffer_bytes: u64,
@@ -179,12 +186,13 @@ pub struct Bandwidth {
     pub rows: Vec<BandwidthRow>,
 }
 
-/// One routine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Bandwidth of one routine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BandwidthRow {
-    /// Name of the routine, for example `copy-avx2`, or the row of a log (`libc memcpy copy`).
+    /// Name of the routine, for example `copy-avx2`, or of the row in a log (`libc memcpy copy`).
     pub routine: String,
-    /// What it does.
+    /// Operation.
     pub operation: MemoryOperation,
     /// Every repetition in bytes per second (bytes copied, filled or read).
     pub bytes_per_s: Vec<u64>,
@@ -196,8 +204,9 @@ pub struct BandwidthRow {
     pub line: Option<u32>,
 }
 
-/// What a memory routine does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Operation of a memory routine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryOperation {
     /// Reads one buffer and writes another.
@@ -206,12 +215,12 @@ pub enum MemoryOperation {
     Fill,
     /// Reads a buffer.
     Read,
-    /// Anything else in a log.
+    /// Another operation in a log.
     Other,
 }
 
 impl MemoryOperation {
-    /// Its name: `copy`.
+    /// Name: `copy`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Copy => "copy",
@@ -223,29 +232,31 @@ impl MemoryOperation {
 }
 
 /// Memory latency by size of the buffer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// Names of the columns: `random`, or those of a log (`1x32`, `2xPTR` ...).
     pub columns: Vec<String>,
     /// One row per size.
     pub rows: Vec<LatencyRow>,
-    /// What backs the buffer: `huge pages`, `4 KiB pages`, or why not known.
+    /// Page size of the buffer: `huge pages`, `4 KiB pages`, or why it is unknown.
     #[serde(default)]
     pub pages: String,
-    /// Clock of the CPU, measured right before: nanoseconds times this are cycles.
+    /// Clock of the CPU, measured immediately before: nanoseconds times this are cycles.
     #[serde(default)]
     pub clock_khz: Fact<u32>,
 }
 
-/// Latencies at one size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Latencies for one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyRow {
     /// Size of the buffer in bytes.
     pub size_bytes: u64,
-    /// Nanoseconds per access, one for each column; every column is the best of its repetitions.
+    /// Nanoseconds per access for each column, the best of its repetitions.
     pub ns: Vec<Option<f64>>,
-    /// How far apart the two least of several rounds are, in percent of the lesser, for the column where
-    /// that is most; none where there was one round only, and in logs.
+    /// Difference between the two lowest rounds in percent of the lower one, for the column with the largest
+    /// difference; `None` with a single round, and in logs.
     #[serde(default)]
     pub rounds_apart_percent: Option<f64>,
     /// Line in a log.
@@ -254,7 +265,8 @@ pub struct LatencyRow {
 }
 
 /// Throughput of a cipher by block size.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cipher {
     /// Algorithm, for example `aes-256-cbc`.
     pub algorithm: String,
@@ -262,8 +274,9 @@ pub struct Cipher {
     pub rows: Vec<(u32, u64)>,
 }
 
-/// One run of 7-zip's benchmark (`7z b`).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Run of 7-zip's benchmark (`7z b`).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compression {
     /// Compression by dictionary size.
     pub compressing: Vec<DictionaryRow>,
@@ -277,30 +290,31 @@ pub struct Compression {
     pub total_mips: u32,
     /// CPU use in percent of one core, as printed (`Tot:`).
     pub usage_percent: u32,
-    /// Memory of the machine in MB, as 7-zip sees it.
+    /// Memory of the machine in MB, as detected by 7-zip.
     #[serde(default)]
     pub ram_size_mb: Option<u32>,
-    /// Memory that the benchmark needs in MB.
+    /// Memory required by the benchmark in MB.
     #[serde(default)]
     pub ram_usage_mb: Option<u32>,
-    /// Number of threads as 7-zip printed it.
+    /// Number of threads printed by 7-zip.
     #[serde(default)]
     pub benchmark_threads: Option<u32>,
-    /// Clock estimates that 7-zip prints, in MHz.
+    /// Clock estimates printed by 7-zip, in MHz.
     #[serde(default)]
     pub cpu_freq_mhz: Vec<u32>,
 }
 
 impl Compression {
-    /// Rating of each row in MIPS as 7-zip makes its total: the mean of both directions.
+    /// Rating of each row in MIPS, computed like 7-zip's total: the mean of both directions.
     pub fn rows_mips(&self) -> Vec<f64> {
         let rows = self.compressing.iter().zip(&self.decompressing);
         rows.map(|(one, other)| f64::midpoint(one.rating_mips.into(), other.rating_mips.into())).collect()
     }
 }
 
-/// One dictionary size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Results for one dictionary size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DictionaryRow {
     /// Binary logarithm of the dictionary size: 22 is 4 MiB.
     pub dictionary_log2: u32,
@@ -314,57 +328,61 @@ pub struct DictionaryRow {
     pub rating_mips: u32,
 }
 
-/// How long a cache line takes from one CPU to another.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Core-to-core latency.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoreToCore {
-    /// CPUs that were measured, ascending.
+    /// Measured CPUs, ascending.
     pub cpus: Vec<u32>,
-    /// Number of CPUs that were online; more than in `cpus` if only some were measured.
+    /// Number of online CPUs; larger than the length of `cpus` if only some were measured.
     pub cpus_online: u32,
-    /// Every pair, once.
+    /// All pairs, each once.
     pub pairs: Vec<CorePair>,
 }
 
 /// Latency between two CPUs.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorePair {
     /// The lower CPU.
     pub a: u32,
     /// The higher CPU.
     pub b: u32,
-    /// Nanoseconds one way (half of there and back), one value for each batch of round trips; empty if
-    /// one of the CPUs could not be used.
+    /// Nanoseconds one way (half a round trip), one value per batch of round trips; empty if one of the CPUs could not
+    /// be used.
     pub ns: Vec<f64>,
 }
 
 /// A score repeated over time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Series {
     /// Unit, for example `kH/s`.
     pub unit: String,
     /// True if a higher value is better.
     pub higher_is_better: bool,
-    /// What exactly ran, for example the network of stockfish.
+    /// Details of the workload, for example the network of stockfish.
     #[serde(default)]
     pub detail: String,
-    /// Milliseconds since the start of the step (empty if not known), same length as `values`.
+    /// Milliseconds since the start of the step, same length as `values`; empty if unknown.
     #[serde(deserialize_with = "crate::moments::many", default)]
     pub at_ms: Vec<i64>,
-    /// The values in the order in which they appeared.
+    /// Values in order of time.
     pub values: Vec<f64>,
-    /// Clocks that were measured at the same moments, CPU by CPU.
+    /// Clocks measured at the same times, by CPU.
     #[serde(default)]
     pub clocks: Vec<ClockSeries>,
-    /// Why it ended before its time, if it did.
+    /// Reason of an early end.
     #[serde(default)]
     pub ended_early: Option<String>,
 }
 
-/// The clock of one CPU, measured again and again under load.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Clock of a CPU, measured repeatedly under load.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockSeries {
     /// The CPU.
     pub cpu: u32,
-    /// Its clock in kHz at each of the moments of the series.
+    /// Clock in kHz at each time of the series.
     pub khz: Vec<u32>,
 }

@@ -1,25 +1,26 @@
-//! What memory does beyond one CPU and one access: bandwidth of several CPUs, latency under load. Every
-//! repetition is kept.
+//! Memory measurements beyond one CPU and one access: bandwidth of several CPUs, latency under load. All repetitions
+//! are kept.
 
 use crate::MemoryOperation;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bandwidth of one, two ... all CPUs at once.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Bandwidth by number of CPUs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BandwidthCurve {
-    /// One row for each operation and number of CPUs.
+    /// Rows for each operation and number of CPUs.
     pub rows: Vec<CurveRow>,
 }
 
-/// Several CPUs that do the same, each in buffers of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Bandwidth of several CPUs running the same routine in separate buffers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurveRow {
     /// Name of the routine: the fastest of its operation on the first CPU.
     pub routine: String,
-    /// What it does.
+    /// Operation.
     pub operation: MemoryOperation,
-    /// CPUs that worked, one thread on each.
+    /// CPUs, with one thread each.
     pub cpus: Vec<u32>,
     /// Size of each buffer in bytes; copying has two for each CPU.
     pub buffer_bytes: u64,
@@ -27,25 +28,27 @@ pub struct CurveRow {
     pub bytes_per_s: Vec<u64>,
 }
 
-/// Latency that one CPU sees while others read memory as fast as they may.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Latency of one CPU while others read memory at full speed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadedLatency {
     /// CPU whose latency was measured.
     pub cpu: u32,
-    /// CPUs that read.
+    /// CPUs that generate load.
     pub load_cpus: Vec<u32>,
-    /// Size of the walk in bytes: beyond the caches.
+    /// Size of the pointer chase in bytes, larger than the caches.
     pub size_bytes: u64,
-    /// One row for each strength of the load, the weakest first.
+    /// Rows by load, the lowest first.
     pub rows: Vec<LoadedRow>,
 }
 
-/// One strength of the load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Latency at one load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadedRow {
-    /// Share of its time that every other CPU reads, in percent.
+    /// Share of time that the other CPUs read, in percent.
     pub duty_percent: u32,
-    /// What the other CPUs read meanwhile, in bytes per second.
+    /// Bandwidth of the other CPUs at this load, in bytes per second.
     pub load_bytes_per_s: u64,
     /// Nanoseconds per access, every repetition.
     pub ns: Vec<f64>,

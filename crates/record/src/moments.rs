@@ -1,13 +1,13 @@
-//! Moments as files claim them. Subtracting and adding them must not overflow, so none is believed that no
-//! run can have: a value in milliseconds beyond 2⁵³ is refused where it is read.
+//! Limits for times read from files, so that arithmetic cannot overflow: a value beyond 2⁵³ milliseconds is rejected
+//! when it is read.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
-/// 285 thousand years, and what JSON carries exactly.
+/// 285 thousand years; the largest integer that JSON represents exactly.
 const MOMENT_MS_MAX: u64 = 1 << 53;
 
-/// True for a moment that a run can have, in milliseconds since its start or since 1970.
+/// True for a plausible time, in milliseconds since the start of a run or since 1970.
 pub(crate) fn can_be(at_ms: i64) -> bool {
     at_ms.unsigned_abs() <= MOMENT_MS_MAX
 }
@@ -19,26 +19,26 @@ fn checked<E: Error>(at_ms: i64) -> Result<i64, E> {
     }
 }
 
-/// For one moment.
+/// Deserializes one time.
 ///
 /// # Errors
-/// It is none that a run can have.
+/// The value is not plausible.
 pub(crate) fn one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     checked(i64::deserialize(deserializer)?)
 }
 
-/// For one that may be missing.
+/// Deserializes an optional time.
 ///
 /// # Errors
-/// It is none that a run can have.
+/// The value is not plausible.
 pub(crate) fn maybe<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     Option::deserialize(deserializer)?.map(checked).transpose()
 }
 
-/// For a column of them.
+/// Deserializes a column of times.
 ///
 /// # Errors
-/// One is none that a run can have.
+/// A value is not plausible.
 pub(crate) fn many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<i64>, D::Error> {
     let moments = Vec::deserialize(deserializer)?;
     moments.into_iter().map(checked).collect()

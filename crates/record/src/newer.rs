@@ -1,18 +1,17 @@
-//! Result files of newer programs, as far as this one knows them: what it cannot read is left out, and the Record says so
-//! among what could not be read.
+//! Reads result files of newer versions: unknown parts are omitted and listed in the Record as unread.
 
 use crate::json::from_value;
 use crate::{Missing, Record, Run, SCHEMA_VERSION, Source};
 use serde_json::Value;
 
-/// Parts of a file that are unknown are tried one by one, at most this many.
+/// Maximum number of unknown parts that are tried one by one.
 const TRIES_MAX: usize = 4096;
 /// Minimum number of tries. Each try reads everything known so far, so larger files get fewer.
 const TRIES_MIN: usize = 32;
 /// Maximum number of JSON values that all tries read together.
 const VALUES_MAX: usize = 50_000_000;
 
-/// The Record of a file with a newer schema; none of others, and without source and run.
+/// Reads the Record of a file with a newer schema; `None` for other files, and without source and run.
 pub(crate) fn known(file: &Value) -> Option<Record> {
     if file.get("schema")?.as_u64()? <= u64::from(SCHEMA_VERSION) {
         return None;
@@ -48,17 +47,17 @@ fn tries(file: &Value) -> usize {
     (VALUES_MAX / values).clamp(TRIES_MIN, TRIES_MAX)
 }
 
-/// What is known so far.
+/// State of reading a file.
 struct Reading {
-    /// A Record as JSON: it can be read at any time.
+    /// Record as JSON; readable at any time.
     base: Value,
-    /// Places of what cannot.
+    /// Paths of unreadable parts.
     unread: Vec<String>,
     tries_left: usize,
 }
 
 impl Reading {
-    /// Puts a value at a place, as much of it as can be read. Fields that the Record does not have are no loss.
+    /// Inserts the readable parts of a value at a path. Fields that the Record lacks are ignored.
     fn graft(&mut self, place: &str, value: &Value) {
         if self.fits(place, value) {
             return;
@@ -80,7 +79,7 @@ impl Reading {
         }
     }
 
-    /// Puts a value at a place if the Record can be read with it.
+    /// Inserts a value at a path if the Record can still be read.
     fn fits(&mut self, place: &str, value: &Value) -> bool {
         if self.tries_left == 0 {
             return false;
@@ -109,12 +108,12 @@ impl Reading {
     }
 }
 
-/// True for what has fields of its own; a fact that is not known is an object with the reason.
+/// True for objects with fields; a missing fact is an object with the reason instead.
 fn is_of_fields(known: &Value) -> bool {
     known.is_object() && known.get("missing").is_none()
 }
 
-/// A key in a JSON pointer (RFC 6901).
+/// Escapes a key for a JSON pointer (RFC 6901).
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -1,10 +1,10 @@
-//! Settings that do not have their old value after a run. Sentences about them are made from this type alone; `tidy`
-//! refuses the words elsewhere.
+//! Settings that do not have their old value after a run. All sentences about them come from this type; `tidy` rejects
+//! the words elsewhere.
 
 use crate::{End, Record, Restored, SettingChange};
 use std::collections::HashSet;
 
-/// A setting that does not have its old value.
+/// A setting without its old value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotRestored<'a> {
     path: &'a str,
@@ -20,7 +20,7 @@ enum Why<'a> {
 }
 
 impl<'a> NotRestored<'a> {
-    /// From the path and the outcome of a restoration; none if the setting has its old value.
+    /// Creates it from path and outcome of a restoration; `None` if the setting has its old value.
     pub fn of(path: &'a str, restored: &'a Restored) -> Option<Self> {
         let why = match restored {
             Restored::Done => return None,
@@ -31,28 +31,28 @@ impl<'a> NotRestored<'a> {
         Some(Self { path, old: None, why })
     }
 
-    /// All of these outcomes of restorations.
+    /// Settings without their old values among these outcomes.
     pub fn among(outcomes: &'a [(String, Restored)]) -> impl Iterator<Item = Self> {
         outcomes.iter().filter_map(|(path, restored)| Self::of(path, restored))
     }
 
-    /// From a change, which has the old value.
+    /// Creates it from a change, which has the old value.
     pub fn of_change(change: &'a SettingChange) -> Option<Self> {
         let old = Some(change.old.as_str()).filter(|old| !old.is_empty());
         Self::of(&change.path, &change.restored).map(|left| Self { old, ..left })
     }
 
-    /// The file.
+    /// Path of the file.
     pub fn path(&self) -> &'a str {
         self.path
     }
 
-    /// True if this program failed; false if another process has set it since.
+    /// True if the restoration failed; false if another process has changed the setting.
     pub fn is_failure(&self) -> bool {
         !matches!(self.why, Why::LeftAlone(_))
     }
 
-    /// The sentence, with the names of [`NotRestored::values`] in braces.
+    /// Sentence with the names of [`NotRestored::values`] in braces.
     pub fn template(&self) -> &'static str {
         match (self.why, self.old) {
             (Why::Pending, _) => "{path} was changed and not restored; use `sbc-bench restore`.",
@@ -64,7 +64,7 @@ impl<'a> NotRestored<'a> {
         }
     }
 
-    /// Values of the names in the template.
+    /// Values for the template.
     pub fn values(&self) -> Vec<(&'static str, &'a str)> {
         let mut values = vec![("path", self.path)];
         match self.why {
@@ -78,7 +78,7 @@ impl<'a> NotRestored<'a> {
         values
     }
 
-    /// The sentence.
+    /// Complete sentence.
     pub fn sentence(&self) -> String {
         let mut sentence = String::new();
         let mut rest = self.template();
@@ -92,7 +92,7 @@ impl<'a> NotRestored<'a> {
         sentence + rest
     }
 
-    /// Short form for a table that has the path in another column.
+    /// Short form for a table with the path in another column.
     pub fn in_short(&self) -> String {
         match self.why {
             Why::Pending => "not restored".to_owned(),
@@ -103,7 +103,7 @@ impl<'a> NotRestored<'a> {
 }
 
 impl Record {
-    /// The settings that do not have their old value, each file once with its place among the settings.
+    /// Settings without their old values, each file once with its index among the settings.
     pub fn settings_left(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
         let mut told = HashSet::new();
         let left = self.settings.iter().enumerate();
@@ -111,7 +111,7 @@ impl Record {
         left.filter(move |(_, left)| told.insert(left.path))
     }
 
-    /// The same, without pending settings of a run that died: its guard or the next start restores them.
+    /// The same without pending settings of a run that died, which its guard or the next start restores.
     pub fn not_restored(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
         let has_died = self.run.end == End::Died;
         self.settings_left().filter(move |(_, left)| !(has_died && left.why == Why::Pending))

@@ -1,46 +1,46 @@
-//! The Record itself: everything that was measured, set, seen or missed in one run.
+//! The Record: measurements, settings, observations and missing values of one run.
 
 use crate::{
     Fact, Gate, KernelMessage, Machine, Mark, Missing, Probe, Run, Samples, SettingChange, Source, State, Step, Survey,
     UnmetSetting, WorkloadName, soc_choice::SocTemperature,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of the Record's layout. It rises when a reader of the old layout would misread the new
-/// one; added fields with a default do not raise it.
+/// Version of the Record's layout. Raised when a reader of the old layout would misread the new one; new fields with a
+/// default do not raise it.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// One run of the benchmark, or one log of the bash program turned into the same shape.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A run of the benchmark, or a log of the bash program in the same form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
-    /// [`SCHEMA_VERSION`] of the program that wrote this.
+    /// [`SCHEMA_VERSION`] of the program that wrote it.
     pub schema: u32,
-    /// Which program made this, and for a log what could not be read of it.
+    /// Program that created it, and for a log the lines that could not be read.
     pub source: Source,
-    /// When, how and with which options it ran, and how it ended.
+    /// Time, options and end of the run.
     pub run: Run,
-    /// The busy gate and the other checks before the start.
+    /// Idle check and other checks before the start.
     pub gate: Fact<Gate>,
-    /// What it ran on.
+    /// Machine of the run.
     pub machine: Machine,
     /// State of memory, swap and kernel statistics before the first and after the last step.
     #[serde(default)]
     pub states: Vec<State>,
-    /// Every setting that was changed, in order, and how its restoration went.
+    /// All changed settings, in order, with the outcome of their restoration.
     #[serde(default)]
     pub settings: Vec<SettingChange>,
-    /// Every setting that was wanted and was not in force.
+    /// All settings that could not be set as wanted.
     #[serde(default)]
     pub unmet_settings: Vec<UnmetSetting>,
-    /// Every step in the order in which it ran.
+    /// All steps in the order of the run.
     #[serde(default)]
     pub steps: Vec<Step>,
-    /// What the background sampler saw.
+    /// Data of the background sampler.
     #[serde(default)]
     pub samples: Samples,
-    /// Which of the channels stands for the temperature of the SoC, and why. Older runs and logs do not say it:
-    /// [`crate::soc_temperature::of`] chooses for them.
+    /// Channel of the SoC temperature, with the reason. Missing in older runs and logs; [`crate::soc_temperature::of`]
+    /// chooses for them.
     #[serde(default, skip_serializing_if = "Fact::is_not_reached")]
     pub soc_temperature: Fact<SocTemperature>,
     /// Marks added during the run.
@@ -48,20 +48,19 @@ pub struct Record {
     pub marks: Vec<Mark>,
     /// Kernel messages that appeared during the run.
     pub kernel_messages: Fact<Vec<KernelMessage>>,
-    /// What looks over the machine found: before the first step, and after the last one.
+    /// Inspections: before the first step, and after the last one.
     #[serde(default)]
     pub surveys: Vec<Survey>,
-    /// Steps that were run to learn what each setting gives.
+    /// Steps that measure the gain of each setting.
     #[serde(default)]
     pub probes: Vec<Probe>,
-    /// What is there and could not be read, by any part of the program: each path once, the first hundred.
+    /// Sources that exist but could not be read: each path once, the first hundred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Missing>,
 }
 
 impl Record {
-    /// An empty Record of a run of this program: everything not yet known is missing with
-    /// the reason that the run did not get that far.
+    /// Record of a run that has just started: all other values are missing because the run has not reached them.
     pub fn new(source: Source, run: Run) -> Self {
         Self {
             schema: SCHEMA_VERSION,

@@ -1,56 +1,56 @@
-//! The form of a recording on disk: lines that carry their length and checksum, and rows of samples
-//! that cost few bytes. Bytes in, bytes out; files are opened elsewhere.
+//! File format of a recording: lines with length and checksum, and compact rows of samples. Works on bytes; other
+//! crates open files.
 //!
 //! ```text
 //! sbc1 55 7c4130d7 {"event":"mark","mark":{"at_ms":4200,"text":"fan off"}}
 //! sbc1 23 0da3a602 K 5000 4= 1 5 -3 10= 2-
 //! ```
 //!
-//! A line is the word `sbc1`, the length of its payload in bytes, the CRC-32 of the payload in hex,
-//! the payload, and a newline, which never occurs in a payload. It is appended in one write, so that
-//! several programs can append to one recording. Anything that cuts a line (a loss of power, a full disk) or
-//! damages it costs that line and nothing else: readers go on with the next line that is whole, and
-//! a file that ends in half a line is continued behind a newline.
+//! A line is the word `sbc1`, the length of its payload in bytes, the CRC-32 of the payload in hex, the payload, and a
+//! newline, which never occurs in a payload. Each line is appended in one write, so that several programs can append to
+//! one recording. A cut (power loss, full disk) or damage affects only one line: readers continue with the next
+//! complete line, and a file that ends with a partial line is continued after a newline.
 //!
 //! A payload is an [`crate::Event`] as JSON, or a row of samples: see [`RowWriter`].
 
 use crate::Event;
 use crate::moments::can_be;
 
-/// The first word of each line.
+/// First word of each line.
 const MAGIC: &str = "sbc1";
-/// The words before a payload are never longer: 4, 8 and 8 letters, and blanks.
+/// Maximum length of the words before a payload: 4, 8 and 8 letters, and blanks.
 const HEAD_BYTES_MAX: usize = 24;
-/// A longer payload is none of ours; a bound keeps damaged files from asking for much memory.
+/// Maximum length of a payload, which limits memory for damaged files.
 const PAYLOAD_BYTES_MAX: usize = 64 << 20;
 
-/// One payload as a line to append. A newline in the payload would cut it and is made a blank.
+/// Formats a payload as a line. Newlines in the payload are replaced by blanks, because they would end the line.
 pub fn frame(payload: &str) -> String {
     let payload = payload.replace('\n', " ");
     let checksum = checksum(payload.as_bytes());
     format!("{MAGIC} {} {checksum:08x} {payload}\n", payload.len())
 }
 
-/// The checksum of a line, which names any bytes.
+/// Checksum of a line, also used as a name for arbitrary bytes.
 pub fn checksum(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
 
-/// The payload of one line, with or without its newline; none if the line is not whole.
+/// Payload of a line, with or without its newline; `None` if the line is incomplete or damaged.
 pub fn payload(line: &[u8]) -> Option<&str> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (payload, length) = whole(line, &mut usize::MAX.clone())?;
     (length == line.len()).then_some(payload)
 }
 
-/// False for text without any line of ours, which is seen much faster of the whole than line by line.
+/// False for text that cannot contain a line of this format; a search of the whole text is much faster than one of each
+/// line.
 pub(crate) fn may_hold_lines(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or(true, |text| text.contains(MAGIC))
 }
 
-/// The line that begins here: its payload, and its length without the newline.
+/// Line at the beginning of the bytes: payload, and length without the newline.
 fn whole<'a>(bytes: &'a [u8], budget: &mut usize) -> Option<(&'a str, usize)> {
-    // Lines of any text are asked, and most are none of ours.
+    // Fast path, because most lines of other texts are not of this format.
     if !bytes.starts_with(MAGIC.as_bytes()) {
         return None;
     }
@@ -72,28 +72,28 @@ fn whole<'a>(bytes: &'a [u8], budget: &mut usize) -> Option<(&'a str, usize)> {
     Some((payload, start + length))
 }
 
-/// Where the next line may begin.
+/// Offset of the next possible line.
 fn find(bytes: &[u8]) -> Option<usize> {
     bytes.windows(MAGIC.len()).position(|word| word == MAGIC.as_bytes())
 }
 
-/// What one line of a file tells.
+/// Content of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
     /// An event.
     Event(Box<Event>),
-    /// A row of samples: its moment, and a value for each channel that was named last.
+    /// Row of samples: time, and a value for each channel of the last channel list.
     Row(i64, Vec<Option<i64>>),
-    /// Nothing: it is of a newer program, or builds on a row that is lost.
+    /// No content: the line is from a newer program, or depends on a lost row.
     Nothing,
 }
 
-/// A board with 256 cores and all its sensors has some 3000.
+/// Maximum number of channels; a board with 256 cores and all sensors has some 3000.
 const CHANNELS_MAX: usize = 16 << 10;
-/// Rows of what stands between two newlines are told as long as they have so many values in all (16 MB): it is one
-/// row, or a few where newlines were lost. A short one can stand for as many values as there are channels.
+/// Maximum number of values in all rows between two newlines (16 MB), which is one row, or a few if newlines were lost.
+/// A short row can represent as many values as there are channels.
 const VALUES_MAX: usize = 1 << 20;
-/// Bytes are looked at so often at most, independent of the length that they claim.
+/// Maximum number of passes over the bytes, independent of the lengths in them.
 const SEARCHES_MAX: usize = 4;
 
 /// Reads a file line by line. After damage, reading continues with the next complete line.
@@ -104,8 +104,8 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// What is told by these bytes up to a newline: one line, and several where a newline was lost. Bytes
-    /// that belong to none are handed to `unreadable`, as place and number.
+    /// Reads bytes up to a newline: one line, or several if a newline was lost. Calls `unreadable` with offset and
+    /// length of other bytes.
     pub fn read(&mut self, bytes: &[u8], mut unreadable: impl FnMut(usize, usize)) -> Vec<Line> {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let (mut told, mut from, mut looked) = (Vec::new(), 0, 0);
@@ -157,22 +157,22 @@ impl LineReader {
     }
 }
 
-/// True if a file that begins with these bytes is a recording.
+/// True if a file with this beginning is a recording.
 pub fn is_recording(beginning: &[u8]) -> bool {
     beginning.starts_with(MAGIC.as_bytes())
 }
 
-/// True if a payload is a row of samples and not an event.
+/// True if a payload is a row of samples rather than an event.
 pub fn is_row(payload: &str) -> bool {
     payload.starts_with(['K', 'R'])
 }
 
-/// After so many rows one stands for itself, so that what follows a damaged line can be read again.
+/// Number of rows after which a row does not depend on earlier ones, so that reading can continue after a damaged line.
 const ROWS_PER_KEY: u32 = 100;
 
-/// Writes rows of samples: `K 5000 4= 1 5 -3 10= 2-` is the moment 5000 ms, 4 channels as before, then
-/// 3 that differ by 1, 5 and -3 from their last known value, 10 as before, and 2 that were not read.
-/// Rows with `R` build on the rows before, those with `K` on zeros.
+/// Writes rows of samples. `K 5000 4= 1 5 -3 10= 2-` means: time 5000 ms, 4 unchanged channels, 3 channels that differ
+/// by 1, 5 and -3 from their last known value, 10 unchanged, and 2 without a value. Rows with `R` depend on the
+/// previous rows, those with `K` on zeros.
 #[derive(Debug, Default)]
 pub struct RowWriter {
     before: Vec<i64>,
@@ -180,7 +180,7 @@ pub struct RowWriter {
 }
 
 impl RowWriter {
-    /// The payload for one row.
+    /// Payload of a row.
     pub fn row(&mut self, at_ms: i64, values: impl IntoIterator<Item = Option<i64>>) -> String {
         use std::fmt::Write;
         let key = self.rows_until_key == 0;
@@ -221,13 +221,13 @@ impl RowWriter {
         text
     }
 
-    /// The next row stands for itself: to be called when a row was not written.
+    /// Makes the next row independent; called if a row was not written.
     pub fn start_again(&mut self) {
         self.rows_until_key = 0;
     }
 }
 
-/// Reads rows back.
+/// Reads rows.
 #[derive(Debug, Default)]
 pub struct RowReader {
     before: Vec<i64>,
@@ -235,8 +235,7 @@ pub struct RowReader {
 }
 
 impl RowReader {
-    /// Moment and values of a row with so many channels; none if it is no row, or builds on rows
-    /// that are lost.
+    /// Time and values of a row with `channels` channels; `None` if it is not a row, or depends on lost rows.
     pub fn row(&mut self, payload: &str, channels: usize) -> Option<(i64, Vec<Option<i64>>)> {
         let mut words = payload.split(' ');
         match words.next()? {
@@ -252,7 +251,7 @@ impl RowReader {
         row
     }
 
-    /// A line was damaged: rows that build on it cannot be understood.
+    /// A line was damaged: rows that depend on it are not readable.
     pub fn lose(&mut self) {
         self.lost = true;
     }
@@ -322,7 +321,7 @@ mod tests {
         let told = reader.read(line.as_bytes(), |_, bytes| unreadable += bytes);
         assert_eq!(told.len(), VALUES_MAX / CHANNELS_MAX);
         assert_eq!(unreadable, (2000 - told.len()) * row.trim_end().len());
-        // The next line is read again.
+        // The next line is readable.
         assert_eq!(reader.read(row.as_bytes(), |_, _| ()).len(), 1);
     }
 
@@ -399,7 +398,7 @@ mod tests {
             let at = at % (line.len() - 1);
             prop_assume!(line[at] != byte);
             line[at] = byte;
-            // Digits of the length and the checksum have several spellings of one number.
+            // The same number of the length and the checksum has several spellings.
             prop_assert!(payload(&line).is_none_or(|read| read == expected));
         }
 

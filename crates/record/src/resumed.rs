@@ -1,19 +1,19 @@
-//! Runs that went on after they had died: what is kept to go on with, and how the part before and the part after
-//! become one [`Record`]. Both lie on one axis of time, whose zero is the first start.
+//! Resumed runs: data to resume with, and merging of the parts into one [`Record`]. All parts share one time axis,
+//! whose zero is the first start.
 
 use crate::Total;
 use crate::{Aftermath, DiedIn, End, Event, Fact, Record, Resumed, Run, Samples};
 use std::collections::BTreeMap;
 
-/// Samples of the part before are written in blocks of so many rows: a line of a stream has to fit into memory.
+/// Number of rows per block of earlier samples, because a line of a stream must fit into memory.
 const ROWS: usize = 500;
-/// A board whose clock was reset does not know how long nothing ran: then the parts stand so far apart.
+/// Distance of the parts if the clock was reset and the time between them is unknown.
 const APART_MS: i64 = 1000;
-/// A step in which the machine died so often is not tried again.
+/// Maximum number of deaths in one step before it is skipped.
 const DEATHS_MAX: usize = 2;
 
 impl Resumed {
-    /// A run that died so goes on at this moment; none if it did not die.
+    /// Resumption of a run that died, at this time; `None` if it did not die.
     pub fn of(run: &Run, now_utc_ms: i64) -> Option<Self> {
         let died_in = run.died_in.clone().filter(|_| run.end == End::Died)?;
         let died_utc_ms = run.started.known()?.saturating_add(died_in.at_ms);
@@ -28,20 +28,20 @@ impl Resumed {
 }
 
 impl Run {
-    /// Time from the start to this moment without that in which nothing ran.
+    /// Time from the start to `at_ms`, without the time between parts.
     pub fn elapsed_until_ms(&self, at_ms: i64) -> u64 {
         let gap = |resumed: &Resumed| resumed.at_ms.saturating_sub(resumed.died_in.at_ms);
         let gaps: i64 = self.resumed.iter().map(gap).total();
         u64::try_from(at_ms.saturating_sub(gaps)).unwrap_or(0)
     }
 
-    /// Every place where it died, whether it went on or not.
+    /// All deaths, whether the run was resumed or not.
     pub fn deaths(&self) -> impl Iterator<Item = &DiedIn> {
         let last = self.died_in.as_ref().filter(|_| self.end == End::Died);
         self.resumed.iter().map(|part| &part.died_in).chain(last)
     }
 
-    /// Steps in which the machine died (not only this program) so often that they are not tried again.
+    /// Steps in which the machine (not only this program) died too often to be tried again.
     pub fn deadly_steps(&self) -> Vec<String> {
         let mut deaths: BTreeMap<&str, usize> = BTreeMap::new();
         for died in self.deaths() {
@@ -54,7 +54,7 @@ impl Run {
         deadly.map(|(step, _)| step.to_owned()).collect()
     }
 
-    /// True if the other is this run, gone on with: then all that is here is in it.
+    /// True if `other` is a continuation of this run and therefore contains all of its data.
     pub fn is_part_of(&self, other: &Run) -> bool {
         let next = other.resumed.get(self.resumed.len());
         self.end == End::Died
@@ -65,21 +65,21 @@ impl Run {
 }
 
 impl Aftermath {
-    /// True if the machine was rebooted; what is not known counts as that.
+    /// True if the machine was rebooted; unknown counts as rebooted.
     pub fn has_restarted(&self) -> bool {
         self.restarted.known() != Some(&false)
     }
 }
 
 impl Record {
-    /// Goes on with a run that died, in this boot.
+    /// Resumes a run that died, in this boot.
     pub fn resume(&mut self, resumed: Resumed, boot_id: String) {
         self.run.died_in = None;
         self.run.boot_id = boot_id;
         self.run.resumed.push(resumed);
     }
 
-    /// The events that make this Record of a run that goes on.
+    /// Events that recreate this Record of a run to be resumed.
     pub fn into_events(self) -> Vec<Event> {
         let Self {
             schema,
@@ -124,7 +124,7 @@ impl Record {
 }
 
 fn samples_into(events: &mut Vec<Event>, samples: Samples) {
-    // Rows that were folded are as far apart as the interval says.
+    // Folded rows have the distance of the folded interval.
     let Samples { interval_ms, folds: _, at_ms, lines: _, mut channels, cost } = samples;
     let columns: Vec<_> = channels.iter_mut().map(|channel| std::mem::take(&mut channel.values)).collect();
     if !channels.is_empty() {

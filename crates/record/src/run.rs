@@ -1,15 +1,15 @@
-//! When and how a run ran: mode, options, gate, states, settings, kernel messages, end.
+//! Time and circumstances of a run: mode, options, idle check, states, settings, kernel messages, end.
 
 use crate::{Asked, DiedIn, Fact, Mode, Resumed, StageBegun};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When, how and with which options it ran, and how it ended.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Time, options and end of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
-    /// UTC of the start in milliseconds since 1970; every `*_ms` counts from this moment.
+    /// Start in UTC milliseconds since 1970; all `*_ms` are relative to it.
     pub started: Fact<i64>,
-    /// Offset of the local time zone from UTC in minutes, for reports in local time.
+    /// Offset of the local time zone from UTC in minutes.
     #[serde(default)]
     pub utc_offset_minutes: i32,
     /// Boot id of the kernel (`/proc/sys/kernel/random/boot_id`), empty in logs.
@@ -21,91 +21,93 @@ pub struct Run {
     /// Load averages over 1, 5 and 15 minutes at the start, times 100.
     #[serde(default)]
     pub load_hundredths: Fact<[u32; 3]>,
-    /// What kind of run: `standard`, `extensive`, `review`, `command`, `graph`, `gb`, `pts` ...
+    /// Mode: `standard`, `extensive`, `review`, `command`, `graph`, `gb`, `pts` ...
     pub mode: Mode,
-    /// Options that change what is measured, as on the command line or in the environment (`MaxKHz=1416000`). All words
-    /// of the command are in `asked`.
+    /// Options that affect measurements, as on the command line or in the environment (`MaxKHz=1416000`). `asked` has
+    /// all arguments.
     #[serde(default)]
     pub options: Vec<String>,
-    /// The two sides of a run that asks whether something makes a difference, in the words given: the
-    /// steps with variant `a` ran the first, those with `b` the second.
+    /// Both sides of an A/B run, as typed: steps with variant `a` ran the first, those with `b` the second.
     #[serde(default)]
     pub sides: Vec<String>,
-    /// True if the run had the right to change settings.
+    /// True if the run was permitted to change settings.
     #[serde(default)]
     pub as_root: bool,
-    /// How it ended.
+    /// End of the run.
     pub end: End,
-    /// Length of the whole run, if it ended.
+    /// Duration of the run, if it ended.
     #[serde(default)]
     pub elapsed_ms: Option<u64>,
-    /// Where it died, and what was found afterwards; none for runs that ended.
+    /// Last sign of a run that died, and later findings; `None` for runs that ended.
     #[serde(default)]
     pub died_in: Option<DiedIn>,
-    /// What was typed to start it, where it can be resumed.
+    /// Command line, if the run can be resumed.
     #[serde(default)]
     pub asked: Option<Asked>,
-    /// Its stages as far as they have begun.
+    /// Stages that have begun.
     #[serde(default)]
     pub stages: Vec<StageBegun>,
-    /// Every time it died and went on, in order. `boot_id` is that of the last part.
+    /// All resumptions, in order. `boot_id` is that of the last part.
     #[serde(default)]
     pub resumed: Vec<Resumed>,
-    /// Parts of the stream on disk that could not be read when this Record was made of it.
+    /// Unreadable parts of the stream that this Record was built from.
     #[serde(default)]
     pub unreadable: Vec<Unreadable>,
 }
 
 impl Run {
-    /// True for a run that only watched: its figures are of the machine, and of no workload of ours.
+    /// True for a run that only monitored: its data describe the machine rather than a workload of ours.
     pub fn is_monitoring(&self) -> bool {
         self.mode == Mode::Monitor
     }
 }
 
-/// Bytes of a stream that are neither a line of it nor the half line that a cut leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Bytes of a stream that are neither a line nor a partial line left by a cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unreadable {
-    /// The first of them.
+    /// Offset of the first byte.
     pub from_byte: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// How a run ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// End of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// It has not: the program was killed, the machine froze or lost power, or it still runs.
+    /// No end event: the program was killed, the machine froze or lost power, or the run is still active.
     #[default]
     Died,
-    /// All steps were gone through.
+    /// All steps were executed.
     Finished,
-    /// Ended by a signal; what was measured until then is kept.
+    /// Ended by a signal; earlier measurements are kept.
     Interrupted {
         /// Number of the signal.
         signal: i32,
     },
-    /// It refused to start because the system was busy.
+    /// Not started because the system was busy.
     Refused,
 }
 
-/// The checks before the start. Each is a fact, none of them asks a question.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Checks before the start, none of which is interactive.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gate {
-    /// True if the run went on although the system was busy (`--force`).
+    /// True if the run was started despite a busy system (`--force`).
     pub forced: bool,
-    /// True if the system was quiet enough.
+    /// True if the system was idle enough.
     pub passed: bool,
-    /// How long it waited, in milliseconds.
+    /// Waiting time in milliseconds.
     pub waited_ms: u64,
-    /// Share of all CPUs that was busy in the last window, in hundredths of a percent.
+    /// Utilisation of all CPUs in the last window, in hundredths of a percent.
     pub busy_hundredths_percent: u32,
     /// The busiest processes of the last window, busiest first.
     pub busiest: Vec<BusyProcess>,
     /// CPUs that are present but offline.
     pub offline_cpus: Vec<u32>,
-    /// False if the boot messages have left the kernel's ring buffer.
+    /// False if the kernel's ring buffer no longer contains the boot messages.
     pub boot_messages_present: Fact<bool>,
     /// True if the machine runs on battery.
     pub on_battery: Fact<bool>,
@@ -113,8 +115,9 @@ pub struct Gate {
     pub available_kib: Fact<u64>,
 }
 
-/// A process that used CPU time while it was watched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Process that used CPU time during the observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BusyProcess {
     /// Process id.
     pub pid: u32,
@@ -124,10 +127,11 @@ pub struct BusyProcess {
     pub hundredths_percent: u32,
 }
 
-/// State of the machine at one moment, taken before the first and after the last step.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// State of the machine at one moment, before the first or after the last step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct State {
-    /// When, since the start of the run.
+    /// Time since the start of the run.
     #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
     /// Memory.
@@ -146,7 +150,8 @@ pub struct State {
 }
 
 /// Figures of `/proc/meminfo`, in KiB.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryState {
     /// `MemTotal`.
     pub total_kib: u64,
@@ -160,12 +165,13 @@ pub struct MemoryState {
     pub swap_free_kib: u64,
 }
 
-/// One line of `/proc/swaps`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Line of `/proc/swaps`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SwapState {
     /// Device or file.
     pub path: String,
-    /// What it really is.
+    /// Actual kind of the device.
     pub kind: SwapKind,
     /// Size in KiB.
     pub size_kib: u64,
@@ -175,52 +181,55 @@ pub struct SwapState {
     pub priority: i32,
 }
 
-/// What a swap device really is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Kind of a swap device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SwapKind {
     /// Compressed memory.
     Zram,
     /// SD card or eMMC.
     SdCard,
-    /// A rotating disk.
+    /// Rotating disk.
     RotatingDisk,
     /// SSD, NVMe or virtual disk.
     Disk,
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
 /// Time spent at every OPP by one cpufreq policy (`stats/time_in_state`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Residency {
     /// CPUs of the policy.
     pub cpus: Vec<u32>,
-    /// `(kHz, milliseconds)`, in the kernel's order. A log prints differences over the run,
-    /// this program keeps the kernel's totals of both moments.
+    /// `(kHz, milliseconds)`, in the kernel's order. Logs contain differences over the run, own Records the kernel's
+    /// totals at both times.
     pub khz_ms: Vec<(u32, u64)>,
 }
 
-/// One setting that was changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A changed setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingChange {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Its value before.
+    /// Value before the change.
     pub old: String,
-    /// What was written.
+    /// Written value.
     pub new: String,
-    /// What was read back after the write.
+    /// Value read back after the write.
     pub read_back: Fact<String>,
-    /// When it was changed, on the axis of the samples; older Records do not say.
+    /// Time of the change on the axis of the samples; `None` in older Records.
     #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub at_ms: Option<i64>,
-    /// How its restoration went.
+    /// Outcome of the restoration.
     pub restored: Restored,
 }
 
 impl SettingChange {
-    /// The change with its moment.
+    /// Adds the time of the change.
     #[must_use]
     pub fn at(self, at_ms: i64) -> Self {
         let at_ms = Some(at_ms);
@@ -228,44 +237,46 @@ impl SettingChange {
     }
 }
 
-/// A setting that was wanted and is not in force: refused by the kernel or by this program, or changed by
-/// another process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A wanted setting that is not active: rejected by the kernel or by this program, or changed by another process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnmetSetting {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What was wanted.
+    /// Wanted value.
     pub wanted: String,
-    /// What is in force instead.
+    /// Actual value.
     pub found: Fact<String>,
-    /// Why, without a full stop.
+    /// Reason, without a full stop.
     pub why: String,
-    /// When, on the axis of the samples.
+    /// Time on the axis of the samples.
     #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub at_ms: Option<i64>,
-    /// The step that was about to begin when it was found; none if it was found when it was to be set.
+    /// Step that was about to begin; `None` if the problem occurred when setting the value.
     #[serde(default)]
     pub before_step: Option<String>,
 }
 
-/// How the restoration of a setting went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Outcome of a setting's restoration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Restored {
-    /// Not yet.
+    /// Not restored yet.
     Pending,
-    /// The old value is back.
+    /// The old value is restored.
     Done,
-    /// Another process changed it, so it was not restored; the text is the value found.
+    /// Not restored because another process changed it; the text is the value found.
     LeftAlone(String),
-    /// It could not be written.
+    /// The write failed.
     Failed(String),
 }
 
-/// A message of the kernel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Kernel message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelMessage {
-    /// Milliseconds since the start of the run; negative if it came before.
+    /// Milliseconds since the start of the run; negative for earlier messages.
     #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub at_ms: Option<i64>,
     /// Text without time stamp.

@@ -1,20 +1,20 @@
-//! What the background sampler saw: columns of integers over one axis of time.
+//! Data of the background sampler: columns of integers over one time axis.
 
 use crate::{ChannelId, Missing};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Everything sampled, column by column.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// All samples, by column.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Samples {
-    /// Interval that was asked for, in milliseconds; twice as long for each fold.
+    /// Requested interval in milliseconds, doubled by each fold.
     pub interval_ms: u64,
-    /// So many times the rows of a recording were folded, as they have more values than fit into memory. Each time,
-    /// two of four rows are left: with the values of counters then, and the least and greatest of each gauge.
+    /// Number of times that the rows of a recording were folded because they exceeded the memory limit. Each fold
+    /// replaces four rows by two: with the values of counters at those times, and minimum and maximum of each gauge.
     #[serde(default, skip_serializing_if = "is_never")]
     pub folds: u32,
-    /// Moments of the samples since the start of the run, in milliseconds. In logs they are made
-    /// from the time of day of each row.
+    /// Times of the samples since the start of the run, in milliseconds. In logs they are derived from the time of day
+    /// of each row.
     #[serde(deserialize_with = "crate::moments::many")]
     pub at_ms: Vec<i64>,
     /// Line of each row in a log; empty in own runs.
@@ -22,12 +22,12 @@ pub struct Samples {
     pub lines: Vec<u32>,
     /// The columns.
     pub channels: Vec<Channel>,
-    /// What the sampling itself cost.
+    /// Overhead of sampling.
     #[serde(default)]
     pub cost: SamplerCost,
 }
 
-/// For [`Samples::folds`].
+/// Serialization condition of [`Samples::folds`].
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_never(folds: &u32) -> bool {
     *folds == 0
@@ -39,8 +39,8 @@ impl Samples {
         self.channels.iter().find(|channel| channel.id == *id)
     }
 
-    /// The time from one row to the next in milliseconds: what was asked for, and where nobody tells that, as in logs,
-    /// what most rows are apart. 0 without rows.
+    /// Distance between rows in milliseconds: the requested interval, or the most common distance if that is unknown,
+    /// as in logs. 0 without rows.
     pub fn usual_interval_ms(&self) -> u64 {
         if self.interval_ms > 0 {
             return self.interval_ms;
@@ -51,106 +51,109 @@ impl Samples {
     }
 }
 
-/// Begins of the kinds of cooling devices that take clock or time from CPUs, as the kernel registers them:
-/// `cpufreq_cooling.c`, `processor_thermal.c`, `cpuidle_cooling.c`, `intel_powerclamp.c`.
+/// Prefixes of cooling device types that affect CPUs, as registered by the kernel: `cpufreq_cooling.c`,
+/// `processor_thermal.c`, `cpuidle_cooling.c`, `intel_powerclamp.c`.
 const CPU_COOLING: [&str; 7] =
     ["cpufreq", "thermal-cpu", "processor", "idle", "powerclamp", "cpu-", "intel_powerclamp"];
 
-/// One column: a quantity of one thing over time.
+/// Column of samples: one quantity over time.
 ///
-/// Ids are dotted paths, thing first: `cpu.user`, `cpu3.idle`, `policy4.claimed`, `load.1min`,
-/// `memory.available`, `swap.in`, `psi.cpu.some`, `thermal_zone0.temp`, `cooling_device0.state`,
-/// `policy0.residency.1800000`, `cpu0.throttle.core`, `rpi.throttled`, `sampler.cpu`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Ids are dotted paths, device first: `cpu.user`, `cpu3.idle`, `policy4.claimed`, `load.1min`, `memory.available`,
+/// `swap.in`, `psi.cpu.some`, `thermal_zone0.temp`, `cooling_device0.state`, `policy0.residency.1800000`,
+/// `cpu0.throttle.core`, `rpi.throttled`, `sampler.cpu`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Channel {
-    /// Dotted path, unique.
+    /// Unique dotted path.
     pub id: ChannelId,
-    /// Name in the words of the kernel or the board: type of the thermal zone, label of hwmon.
+    /// Name from the kernel or the board: type of the thermal zone, label of hwmon.
     #[serde(default)]
     pub label: String,
     /// Unit of the values.
     pub unit: Unit,
-    /// Whether the value stands for itself or counts up.
+    /// Gauge or counter.
     pub kind: ChannelKind,
-    /// File or device it is read from.
+    /// File or device.
     pub source: String,
-    /// One value per moment; none where the channel was not read or failed.
+    /// One value per time; `None` if the channel was not read or the read failed.
     pub values: Vec<Option<i64>>,
-    /// Why values are missing, at most a few.
+    /// Reasons of missing values, at most a few.
     #[serde(default)]
     pub gaps: Vec<Gap>,
 }
 
 impl Channel {
-    /// A channel without values, name and source: those come with what it is read from.
+    /// Channel without values, label and source, which come from its sensor.
     pub fn new(id: ChannelId, unit: Unit, kind: ChannelKind) -> Self {
         Self { id, label: String::new(), unit, kind, source: String::new(), values: Vec::new(), gaps: Vec::new() }
     }
 
-    /// The same, with the unit and the kind that follow from the id. An id that says neither, which is one of its
-    /// sensor's own, is taken for a plain number that stands for itself; where it is not, there is [`Channel::new`].
+    /// Channel with unit and kind derived from the id. Ids private to a sensor have neither and become a gauge of plain
+    /// numbers; use [`Channel::new`] for others.
     pub fn of(id: ChannelId) -> Self {
         let unit = id.unit().unwrap_or(Unit::Count);
         let kind = id.kind().unwrap_or(ChannelKind::Gauge);
         Self::new(id, unit, kind)
     }
 
-    /// True if its values are a temperature that is measured: a trip point (`thermal_zone0.trip1`)
-    /// is one that is set.
+    /// True for measured temperatures; trip points (`thermal_zone0.trip1`) are settings.
     pub fn is_temperature(&self) -> bool {
         self.unit == Unit::Millicelsius && !self.id.is_set()
     }
 
-    /// True for the state of a cooling device that takes clock or time from CPUs; fans and other chips do not.
+    /// True for the state of a cooling device that reduces clock or time of CPUs; false for fans and other devices.
     pub fn cools_cpus(&self) -> bool {
         let device = self.label.to_lowercase();
         let is_of_cpus = CPU_COOLING.iter().any(|kind| device.starts_with(kind));
         matches!(self.id, ChannelId::Cooling(_)) && is_of_cpus
     }
 
-    /// True if its values are power that flows: a limit (`rapl0.limit.long_term`) is one that is
-    /// set.
+    /// True for measured power; limits (`rapl0.limit.long_term`) are settings.
     pub fn is_power(&self) -> bool {
         let is_watts = matches!(self.unit, Unit::Milliwatts | Unit::Microwatts);
         is_watts && !self.id.is_set()
     }
 }
 
-/// A stretch without values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Period without values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
-    /// First moment without a value.
+    /// First time without a value.
     #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
-    /// Why.
+    /// Reason.
     pub missing: Missing,
 }
 
-/// A mark added by a user or a program: `sbc-bench mark "fan off"`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Mark added by a user or a program: `sbc-bench mark "fan off"`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
-    /// When, since the start of the run.
+    /// Time since the start of the run.
     #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
-    /// The note.
+    /// Text.
     pub text: String,
 }
 
-/// Whether a value stands for itself or counts up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Kind of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelKind {
-    /// The value stands for itself.
+    /// Current value.
     Gauge,
-    /// The value counts up; only differences mean something.
+    /// Ascending total; only differences are meaningful.
     Counter,
 }
 
-/// Units of channels. Values are integers as the kernel gives them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Units of channels. Values are integers in the kernel's units.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// A plain number.
+    /// Plain number.
     Count,
     /// Hundredths of a plain number, such as the load average.
     Hundredths,
@@ -186,45 +189,47 @@ pub enum Unit {
     Kibibytes,
     /// Pages of memory.
     Pages,
-    /// A set of bits.
+    /// Bit set.
     Bits,
-    /// A unit of a newer program.
+    /// Unit of a newer program.
     #[serde(untagged)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Other(Box<str>),
 }
 
-/// What the sampling cost.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Overhead of the sampler.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SamplerCost {
-    /// CPU time of the sampling thread, and of those that read slow sources for it, in nanoseconds.
+    /// CPU time of the sampling thread and of the threads that read slow sources, in nanoseconds.
     pub cpu_ns: u64,
     /// Number of samples taken.
     pub ticks: u64,
-    /// Times it woke up.
+    /// Number of wake-ups.
     pub wakeups: u64,
-    /// Wall time over which it ran, in nanoseconds.
+    /// Duration of sampling, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Largest delay of a sample behind its time, in microseconds.
+    /// Maximum delay of a sample, in microseconds.
     pub delay_us_max: u64,
-    /// Times it slowed itself down to stay within its budget.
+    /// Number of times the sampler reduced its rate to stay within its budget.
     pub slowdowns: u32,
-    /// Samples that came more than 5 ms after their time.
+    /// Samples that were more than 5 ms late.
     #[serde(default)]
     pub late_ticks: u64,
-    /// What each source cost.
+    /// Cost of each source.
     #[serde(default)]
     pub sources: Vec<SourceCost>,
 }
 
-/// What reading one source cost.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Cost of reading one source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceCost {
-    /// The file, device or meter.
+    /// File, device or meter.
     pub source: String,
-    /// How often it was read.
+    /// Number of reads.
     pub reads: u64,
-    /// Wall time of all reads with parsing, in nanoseconds.
+    /// Wall time of all reads including parsing, in nanoseconds.
     pub read_ns: u64,
 }
 

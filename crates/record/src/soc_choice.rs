@@ -1,38 +1,39 @@
-//! The channel that was chosen for the temperature of the SoC, as a Record keeps it.
+//! Choice of the channel for the SoC temperature, as stored in a Record.
 
 use crate::ChannelId;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which channel stands for the temperature of the SoC, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Channel of the SoC temperature, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SocTemperature {
-    /// The channel.
+    /// Channel.
     pub channel: ChannelId,
-    /// Why this one.
+    /// Reason of the choice.
     pub why: SocReason,
 }
 
-/// Why a channel stands for the temperature of the SoC.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Reason why a channel was chosen for the SoC temperature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SocReason {
-    /// Its name stands best in the table.
+    /// Its name has the best rank in the table.
     Name {
-        /// What the name means.
+        /// Meaning of the name.
         about: String,
     },
-    /// The channel with the best name does not follow the load, and this one does.
+    /// The channel with the best name does not follow the load, but this one does.
     FollowsLoad {
-        /// What its name means.
+        /// Meaning of its name.
         about: String,
         /// Its correlation with the load, times 100.
         hundredths: i32,
-        /// The channel with the best name.
+        /// Channel with the best name.
         instead_of: ChannelId,
-        /// The correlation of that one, times 100.
+        /// Correlation of that channel with the load, times 100.
         its_hundredths: i32,
     },
-    /// A log has one temperature, and does not always tell of which sensor.
+    /// A log has one temperature and may not name its sensor.
     OnlyOneOfLog,
 }

@@ -1,21 +1,19 @@
-//! Statistics of repeated measurements, and when to stop repeating: pure functions of numbers.
+//! Statistics of repeated measurements, and the stopping rule: pure functions of numbers.
 //!
-//! Here and not in `explain`, because measuring code must decide with the same figures that
-//! reads will see. Nothing here knows what the numbers mean.
+//! The code is in this crate because measuring code must decide by the same figures that readers see. It does not
+//! depend on the meaning of the numbers.
 //!
-//! What the interval promises. It is that of the sign test: two of the values themselves, regardless of
-//! the distribution. Values need not be alike either: where the level drifts while it is measured, the
-//! interval holds the median level of *that* time at least as often as it says (Hoeffding 1956, "On
-//! the distribution of the number of successes in independent trials": unequal chances only narrow the
-//! number of values below the median). It cannot know another hour; that is what [`Repeated::drifts`]
-//! is for. Stopping as soon as an interval looks narrow makes it too narrow too often, so that
-//! [`StoppingRule`] checks rarely and asks for more than it promises.
+//! The interval is that of the sign test: two of the values, for any distribution. The distribution may change: if the
+//! level drifts during the measurement, the interval contains the median level of *that* time with at least the stated
+//! probability (Hoeffding 1956, "On the distribution of the number of successes in independent trials": unequal chances
+//! only narrow the number of values below the median). It does not predict other times, which is why
+//! [`Repeated::drifts`] exists. Stopping at the first narrow interval makes intervals too narrow too often, so
+//! [`StoppingRule`] checks rarely and requires a higher confidence than it reports.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The middle value, or the mean of the two middle ones. None without values.
+/// Median; the mean of the two middle values for an even number. `None` without values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let middle = sorted.len() / 2;
@@ -26,46 +24,45 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The median of the distances from the median: a measure of spread that outliers do not move.
+/// Median of the distances from the median: a measure of spread that is robust to outliers.
 pub fn median_absolute_deviation(values: &[f64]) -> Option<f64> {
     let centre = median(values)?;
     let distances: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
     median(&distances)
 }
 
-/// A confidence interval of the median.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Confidence interval of the median.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MedianInterval {
     /// Lower end: one of the values.
     pub low: f64,
     /// Upper end: one of the values.
     pub high: f64,
-    /// How often such an interval really holds the median, in percent: at least what was asked.
+    /// Probability that such an interval contains the median, in percent: at least the requested one.
     pub coverage_percent: f64,
 }
 
 impl MedianInterval {
-    /// Half of its width as a share of the median that it belongs to.
+    /// Half of its width as a share of the median.
     pub fn half_width(&self, median: f64) -> f64 {
         (self.high - self.low) / 2.0 / median.abs().max(f64::MIN_POSITIVE)
     }
 }
 
-/// The exact interval of the sign test: the closest pair of order statistics that holds the
-/// median at least `confidence_percent` of the time, for any distribution. None where there
-/// are too few values for that (fewer than six for 95 %).
+/// Exact interval of the sign test: the closest pair of order statistics that contains the median with a probability of
+/// at least `confidence_percent`, for any distribution. `None` for too few values (fewer than six for 95 %).
 ///
-/// Run times are skewed (a run can be disturbed, never be faster than the machine), so intervals
-/// that assume symmetry promise more than they hold.
+/// Run times are skewed (a run can be disturbed, but never be faster than the machine), so intervals that assume
+/// symmetry contain the median less often than stated.
 pub fn median_interval(values: &[f64], confidence_percent: f64) -> Option<MedianInterval> {
     let sorted = sorted(values);
     let n = sorted.len();
     if n == 0 {
         return None;
     }
-    // The median lies below the k-th smallest value if fewer than k values are below it, which
-    // has the probability of fewer than k heads in n throws of a coin.
-    // As logarithms, because two to the minus n is no number any more for long series.
+    // The median is below the k-th smallest value if fewer than k values are below it, which has the probability of
+    // fewer than k heads in n tosses of a coin. In logarithms, because two to the minus n underflows for long series.
     let mut ln_probability = n as f64 * 0.5_f64.ln();
     let mut tail = 0.0;
     let mut best = None;
@@ -81,17 +78,17 @@ pub fn median_interval(values: &[f64], confidence_percent: f64) -> Option<Median
     best
 }
 
-/// Fewer values make no two groups.
+/// Minimum number of values for two groups.
 const MODES_OF_MIN: usize = 8;
-/// Each group holds at least this share of the values.
+/// Minimum share of the values in each group.
 const MODE_SHARE_MIN: f64 = 0.2;
-/// The gap between the groups is so many times as wide as the wider group.
+/// Minimum gap between the groups, as a multiple of the wider group.
 const MODE_GAP: f64 = 2.0;
-/// And at least this share of the median: less than that is of no interest.
+/// Minimum gap as a share of the median; smaller gaps are irrelevant.
 const MODE_GAP_SHARE: f64 = 0.01;
 
-/// The lower and the higher group, sorted, if the values fall into two with a wide gap between them: a
-/// program that sometimes lands on another core, or on huge pages, has no single score.
+/// Lower and higher group, sorted, if the values are bimodal with a wide gap: a program that sometimes runs on another
+/// core, or with huge pages, has no single score.
 pub fn two_groups(values: &[f64]) -> Option<[Vec<f64>; 2]> {
     let sorted = sorted(values);
     if sorted.len() < MODES_OF_MIN {
@@ -109,8 +106,8 @@ pub fn two_groups(values: &[f64]) -> Option<[Vec<f64>; 2]> {
     is_wide.then(|| [low.to_vec(), high.to_vec()])
 }
 
-/// True if the values rise or fall from the first half to the second: the exact sign test of Cox and
-/// Stuart (1955) at 1 %, as far as the values can tell (fewer than 16 never can).
+/// True if the values rise or fall from the first half to the second: the exact sign test of Cox and Stuart (1955) at 1
+/// %. Always false for fewer than 16 values.
 pub fn drifts(values: &[f64]) -> bool {
     let half = values.len() / 2;
     let later = &values[values.len() - half..];
@@ -130,10 +127,11 @@ pub fn drifts(values: &[f64]) -> bool {
     n > 0 && 2.0 * tail < 0.01
 }
 
-/// What repetitions of one thing came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Statistics of repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repeated {
-    /// What was repeated, for example `16384 bytes`.
+    /// Repeated item, for example `16384 bytes`.
     pub name: String,
     /// Unit of all figures.
     pub unit: String,
@@ -143,24 +141,25 @@ pub struct Repeated {
     pub min: f64,
     /// The largest value.
     pub max: f64,
-    /// One group, or two if the values fall into two: those are never averaged. The larger first.
+    /// One group, or two if the values are bimodal; these are never averaged. The larger one first.
     pub groups: Vec<Group>,
-    /// True if the values rose or fell over the time of measuring.
+    /// True if the values rose or fell during the measurement.
     pub drifts: bool,
-    /// Why it was not repeated more often.
+    /// Reason for stopping.
     pub ended: Ended,
 }
 
-/// Values that belong together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Group of similar values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Group {
     /// Number of values.
     pub n: u32,
     /// Their median.
     pub median: f64,
-    /// Its interval, at least 95 % also after stopping early; none for too few values.
+    /// Interval of at least 95 %, also after early stopping; `None` for too few values.
     pub interval: Option<MedianInterval>,
-    /// Median of the distances from the median.
+    /// Median absolute deviation.
     pub mad: f64,
 }
 
@@ -174,7 +173,7 @@ impl Group {
         })
     }
 
-    /// Half of the interval's width as a share of the median; none for too few values.
+    /// Half of the interval's width as a share of the median; `None` for too few values.
     pub fn half_width(&self) -> Option<f64> {
         let interval = self.interval?;
         Some(interval.half_width(self.median))
@@ -182,7 +181,7 @@ impl Group {
 }
 
 impl Repeated {
-    /// Puts the values of one thing together. None without values.
+    /// Summarizes values. `None` without values.
     pub fn of(name: &str, unit: &str, values: &[f64], ended: Ended) -> Option<Self> {
         let sorted = sorted(values);
         Some(Self {
@@ -197,13 +196,13 @@ impl Repeated {
         })
     }
 
-    /// The median of the larger group.
+    /// Median of the larger group.
     pub fn figure(&self) -> f64 {
         self.groups.first().map_or(self.min, |group| group.median)
     }
 }
 
-/// One group or two, the larger first.
+/// One or two groups, the larger one first.
 fn groups(values: &[f64]) -> Vec<Group> {
     let Some(two) = two_groups(values) else {
         return Group::of(values).into_iter().collect();
@@ -213,45 +212,45 @@ fn groups(values: &[f64]) -> Vec<Group> {
     groups
 }
 
-/// Why something was not repeated more often.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Reason why repetitions ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// The median is known well enough.
+    /// The median is known precisely enough.
     Narrow,
-    /// It took too long.
+    /// The time limit was reached.
     Time,
-    /// It was repeated as often as is worth it, or as often as was asked for.
+    /// The maximum or requested number of repetitions was reached.
     Times,
     /// The run was interrupted.
     Interrupted,
 }
 
-/// What is asked of an interval, so that 95 % are left after stopping at the first narrow one.
+/// Required confidence, so that 95 % remain after stopping at the first narrow interval.
 const ASKED_PERCENT: f64 = 98.0;
-/// The fewest values that have such an interval.
+/// Minimum number of values for such an interval.
 const TIMES_MIN: usize = 7;
 
-/// When a repeated measurement is good enough: the median is known within a share of itself, or more
-/// is not worth the time.
+/// Stopping rule of repeated measurements: the median is known within a share of itself, or a limit is reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoppingRule {
-    /// Half of the interval's width as a share of the median.
+    /// Maximum half width of the interval as a share of the median.
     pub half_width: f64,
-    /// Never more repetitions than this.
+    /// Maximum number of repetitions.
     pub times_max: usize,
-    /// Nor more time.
+    /// Maximum time.
     pub time_max: Duration,
 }
 
 impl StoppingRule {
-    /// Known within 1 %, or so many times, or so much time.
+    /// Stops within 1 %, or at a limit.
     pub const fn new(times_max: usize, time_max: Duration) -> Self {
         Self { half_width: 0.01, times_max, time_max }
     }
 
-    /// Why to stop after these values; none to go on. An interval is looked at after 7, 10, 15, 22, 33
-    /// ... values only.
+    /// Reason to stop after these values; `None` to continue. Intervals are checked only after 7, 10, 15, 22, 33 ...
+    /// values.
     pub fn ended(&self, values: &[f64], elapsed: Duration) -> Option<Ended> {
         let is_narrow = |group: &Group| group.half_width().is_some_and(|h| h < self.half_width);
         if is_look(values.len()) && groups(values).iter().all(is_narrow) {
@@ -266,7 +265,7 @@ impl StoppingRule {
     }
 }
 
-/// True for 7, and for half as many again.
+/// True for 7, and for each following 1.5-fold number.
 fn is_look(n: usize) -> bool {
     let mut look = TIMES_MIN;
     while look < n {
@@ -275,7 +274,7 @@ fn is_look(n: usize) -> bool {
     look == n
 }
 
-/// Ascending, without what is not a number.
+/// Sorts ascending, without NaN.
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);

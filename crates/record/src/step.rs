@@ -1,50 +1,49 @@
-//! One step of a run: a workload at one place, once, with its window and outcome.
+//! Step of a run: one run of a workload, with CPUs, time window and outcome.
 
 use crate::{BusyProcess, Fact, Measured, Missing, Repeated, Variant, WorkloadName};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One step of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Step of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
-    /// Id in the table of workloads: `clock`, `memory-bandwidth`, `openssl`, `sevenzip` ...
+    /// Id of the workload: `clock`, `memory-bandwidth`, `openssl`, `sevenzip` ...
     pub workload: WorkloadName,
-    /// Rises whenever scores stop being comparable. Only equal `workload@method` are set side by
-    /// side.
+    /// Raised whenever scores are no longer comparable. Only equal `workload@method` are compared.
     pub method: u32,
-    /// Which form of the workload: `cold`, `aes-256-cbc`, `single`, `multi` ...
+    /// Variant of the workload: `cold`, `aes-256-cbc`, `single`, `multi` ...
     pub variant: Variant,
-    /// CPUs it was pinned to; empty if it was free to use all.
+    /// Pinned CPUs; empty if all were permitted.
     pub cpus: Vec<u32>,
-    /// Number of threads that did the work.
+    /// Number of working threads.
     pub threads: u32,
-    /// Which repetition, from 0.
+    /// Index of the run, from 0.
     pub repetition: u32,
-    /// When it ran.
+    /// Time window.
     pub window: Window,
-    /// CPUs it was really seen on (`getcpu`), if that was checked.
+    /// CPUs on which it was observed (`getcpu`), if checked.
     #[serde(default)]
     pub seen_on: Vec<u32>,
-    /// The external program, if it is one.
+    /// External program, if any.
     #[serde(default)]
     pub tool: Option<Tool>,
-    /// Why the score must not be compared with others although the step went well, for example
-    /// because dictionaries were made smaller to fit the memory.
+    /// Reason why the score is not comparable although the step succeeded, for example smaller dictionaries because of
+    /// little memory.
     #[serde(default)]
     pub not_comparable: Option<String>,
-    /// Counters of the step's own threads.
+    /// Counters of the step's threads.
     #[serde(default)]
     pub counters: Counters,
-    /// Processes that this program did not start and that used at least 2 % of one CPU meanwhile, busiest first. Empty
-    /// in logs, in older Records, and for steps of less than a second, which the kernel's ticks cannot tell.
+    /// Processes of others that used at least 2 % of one CPU during the step, busiest first. Empty in logs, in older
+    /// Records, and for steps of less than a second, which is too short for the kernel's ticks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub busiest: Vec<BusyProcess>,
-    /// What repetitions inside of it came to, one for each figure that was repeated.
+    /// Statistics of repetitions within the step, one for each repeated figure.
     #[serde(default)]
     pub repeated: Vec<Repeated>,
-    /// Its outcome.
+    /// Outcome.
     pub outcome: Outcome,
-    /// The clock that it was made to run at, where the run compares clocks.
+    /// Clock of this step, if the run compares clocks.
     #[serde(default)]
     pub set_clock: Option<SetClock>,
     /// Line in a log.
@@ -53,8 +52,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step with its outcome. Where and when it ran, and all that was seen meanwhile, is to be filled
-    /// in; until then it is one thread, free to use all CPUs.
+    /// Step with its outcome. The caller adds CPUs, time and observations; the default is one thread on all CPUs.
     pub fn new(workload: impl Into<WorkloadName>, method: u32, variant: impl Into<Variant>, outcome: Outcome) -> Self {
         Self {
             workload: workload.into(),
@@ -77,29 +75,31 @@ impl Step {
     }
 }
 
-/// A clock that a step was made to run at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+/// Clock set for a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SetClock {
-    /// Emulated: the step got this share of the time of its CPUs, by a CPU quota, in percent.
+    /// Emulated clock: CPU quota in percent.
     SharePercent(u32),
-    /// Limit of cpufreq in kHz, of the fastest policy where there are several.
+    /// cpufreq limit in kHz, of the fastest policy if there are several.
     Khz(u32),
 }
 
-/// From when to when, on both clocks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Time window on both clocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Window {
-    /// Monotonic, since the start of the run.
+    /// Start, monotonic, since the start of the run.
     #[serde(deserialize_with = "crate::moments::one")]
     pub start_ms: i64,
-    /// Monotonic, since the start of the run.
+    /// End, monotonic, since the start of the run.
     #[serde(deserialize_with = "crate::moments::one")]
     pub end_ms: i64,
-    /// UTC since 1970; none in logs without a date.
+    /// Start in UTC since 1970; `None` in logs without a date.
     #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub start_utc_ms: Option<i64>,
-    /// UTC since 1970; none in logs without a date.
+    /// End in UTC since 1970; `None` in logs without a date.
     #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub end_utc_ms: Option<i64>,
 }
@@ -107,92 +107,96 @@ pub struct Window {
 impl Window {
     /// Length in milliseconds.
     pub fn elapsed_ms(&self) -> i64 {
-        // A file can claim any moments.
+        // Files may contain arbitrary times.
         self.end_ms.saturating_sub(self.start_ms)
     }
 
-    /// True if the moment lies inside, both ends included.
+    /// True if the time is in the window, both ends inclusive.
     pub fn contains(&self, at_ms: i64) -> bool {
         (self.start_ms..=self.end_ms).contains(&at_ms)
     }
 }
 
-/// An external program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// External program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tool {
     /// Name, for example `7zz`.
     pub name: String,
-    /// Where it was found.
+    /// Path.
     pub path: String,
-    /// Version in its own words.
+    /// Version string of the program.
     pub version: String,
-    /// Command line that was run.
+    /// Command line.
     pub argv: Vec<String>,
 }
 
-/// Kernel counters of the threads that did the work.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Kernel counters of the working threads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counters {
-    /// CPU cycles, in the kernel as well where that may be counted (root): cycles over time on a CPU is
-    /// the clock under load.
+    /// CPU cycles, including kernel mode if permitted (root): divided by time on a CPU, the clock under load.
     pub cycles: Fact<u64>,
     /// Time on a CPU in nanoseconds.
     pub task_clock_ns: Fact<u64>,
-    /// Time runnable but waiting for a CPU, in nanoseconds (`schedstat`).
+    /// Time runnable but waiting for a CPU (`schedstat`), in nanoseconds.
     pub run_delay_ns: Fact<u64>,
-    /// User and system CPU time in milliseconds (`wait4`).
+    /// User CPU time in milliseconds (`wait4`).
     pub user_ms: Fact<u64>,
     /// System CPU time in milliseconds.
     pub system_ms: Fact<u64>,
-    /// Largest resident set in KiB.
+    /// Maximum resident set size in KiB.
     pub peak_resident_kib: Fact<u64>,
 }
 
-/// The outcome of a step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Outcome of a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It ran and gave figures.
+    /// The step succeeded.
     Done(Measured),
-    /// It ran and failed.
+    /// The step failed.
     Failed(Failure),
-    /// It was not run.
+    /// The step was not run.
     Skipped(Missing),
 }
 
-/// A step that went wrong.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Failure of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
-    /// What kind of failure.
+    /// Kind of failure.
     pub kind: FailureKind,
-    /// One sentence for people.
+    /// One sentence for users.
     pub message: String,
-    /// The end of what the program printed, at most 2000 characters.
+    /// End of the program's output, at most 2000 characters.
     #[serde(default)]
     pub output_tail: String,
-    /// Exit status of the program, 128 and the number of the signal if one ended it.
+    /// Exit status of the program, or 128 plus the number of its signal.
     #[serde(default)]
     pub exit_status: Option<i32>,
 }
 
 /// Kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// It could not be started.
+    /// The program could not be started.
     NotStarted,
-    /// It ended with an error status.
+    /// The program returned an error status.
     ExitStatus,
-    /// It was ended by a signal.
+    /// The program was terminated by a signal.
     Signal,
-    /// The kernel killed it because memory ran out.
+    /// The OOM killer killed it.
     OutOfMemory,
-    /// It took too long and was killed.
+    /// It exceeded the time limit and was killed.
     TimedOut,
-    /// What it printed could not be understood, or it is another program of that name.
+    /// The output was invalid, or the program is another one with that name.
     Garbled,
     /// The run was interrupted.
     Interrupted,
-    /// It computed a wrong answer: unstable memory or CPU.
+    /// The result was wrong: unstable memory or CPU.
     WrongAnswer,
 }

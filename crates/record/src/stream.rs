@@ -1,6 +1,5 @@
-//! Reads back what a run or a monitor wrote while it went on: the form of [`crate::recording`], or the
-//! plain JSON lines of older versions. Everything that can be read is kept, even if parts are cut or damaged;
-//! the rest is named ([`crate::Unreadable`]).
+//! Reads streams of runs and monitors: the format of [`crate::recording`], or the plain JSON lines of older versions.
+//! All readable parts are kept if others are cut or damaged; the latter are listed ([`crate::Unreadable`]).
 
 mod folding;
 
@@ -9,35 +8,34 @@ use crate::recording::{Line, LineReader, is_recording, may_hold_lines, payload};
 use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable, json};
 use folding::Folding;
 
-/// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
+/// Maximum number of values of a recording in the memory of a small board (16 bytes each): a night of 300 channels,
 /// twice a second.
 pub const VALUES_MAX: usize = 40 << 20;
-/// So many damaged places are named; with more the drive is lost.
+/// Maximum number of listed damaged places.
 const UNREADABLE_MAX: usize = 100;
-/// How files of older versions begin: one event as JSON in each line, without length and checksum.
+/// Prefix of files of older versions: one JSON event per line, without length and checksum.
 const OLD: &[u8] = b"{\"event\"";
 
-/// True if these are bytes of a stream or a recording, even of one whose beginning is damaged.
+/// True for bytes of a stream or a recording, even if the beginning is damaged.
 pub fn is_stream(bytes: &[u8]) -> bool {
     let whole = |line: &[u8]| payload(line).is_some();
     let has_whole = || may_hold_lines(bytes) && bytes.split(|byte| *byte == b'\n').any(whole);
     is_recording(bytes) || bytes.starts_with(OLD) || has_whole()
 }
 
-/// The Record that a stream or a recording makes; of several sessions in one file the last that tells
-/// anything.
+/// Reads the Record of a stream or a recording; of several sessions in one file, the last one with data.
 ///
 /// # Errors
-/// No line of it is whole.
+/// It has no complete line.
 pub fn read_stream(bytes: &[u8]) -> Reading<Record> {
     read_stream_within(bytes, VALUES_MAX)
 }
 
-/// As [`read_stream`], with so many values of samples at most: a few bytes of a recording can stand for a row of
+/// As [`read_stream`], with at most `values_max` sample values, because a few bytes of a recording can represent
 /// hundreds. Rows of longer recordings are folded ([`crate::Samples::folds`]).
 ///
 /// # Errors
-/// As there.
+/// As [`read_stream`].
 pub fn read_stream_within(bytes: &[u8], values_max: usize) -> Reading<Record> {
     let mut reading = Unfolding { values_max, ..Unfolding::default() };
     let (mut from, mut lines) = (0_u64, LineReader::default());
@@ -61,38 +59,38 @@ pub fn read_stream_within(bytes: &[u8], values_max: usize) -> Reading<Record> {
     reading.end()
 }
 
-/// True if this is how a line begins: the half that a cut leaves behind.
+/// True for the beginning of a line, as left by a cut.
 fn is_half(rest: &[u8]) -> bool {
     let begins = |word: &[u8]| rest.starts_with(word) || word.starts_with(rest);
     let is_text = match std::str::from_utf8(rest) {
         Ok(text) => !text.contains('\0'),
-        // Cut within a letter.
+        // Cut within a character.
         Err(error) => error.error_len().is_none(),
     };
     is_text && (begins(b"sbc1 ") || begins(OLD))
 }
 
-/// A Record of which nothing is known.
+/// Record without any data.
 pub fn nothing_known() -> Record {
     let source = Source::Run { version: String::new(), target: String::new() };
     let run = Run { started: Fact::not_reached(), mode: Mode::Monitor, ..Run::default() };
     Record::new(source, run)
 }
 
-/// What was read so far.
+/// State of reading a stream.
 #[derive(Default)]
 struct Unfolding {
     record: Option<Record>,
-    /// The last session that ended in another.
+    /// Last session that was followed by another.
     before: Option<Record>,
     unreadable: Vec<Unreadable>,
-    /// So many values of samples are kept.
+    /// Maximum number of sample values.
     values_max: usize,
-    /// Rows of this session that are to be folded with the next.
+    /// Rows of this session that wait to be folded.
     folding: Folding,
-    /// True if even a few rows of this session have too many values.
+    /// True if even a few rows of this session exceed the limit.
     is_too_wide: bool,
-    /// Settings of this session that came back.
+    /// Restored settings of this session.
     restores: Restores,
 }
 
@@ -119,7 +117,7 @@ impl Unfolding {
     }
 
     fn event(&mut self, event: Event) {
-        // Rows of other channels or sessions, or those of older versions, come after those that wait.
+        // Rows of other channels or sessions, or of older versions, come after the waiting rows.
         if matches!(event, Event::Started { .. } | Event::Channels { .. } | Event::Samples { .. }) {
             self.flush();
         }
@@ -129,12 +127,12 @@ impl Unfolding {
                 record.schema = schema;
                 self.begin(record);
             }
-            // The start of another session of the monitor is lost.
+            // The start of another monitor session is lost.
             Event::Channels { .. } if self.is_watching() => {
                 self.begin(nothing_known());
                 self.record().apply(event);
             }
-            // A note stands where it was written, regardless of its writer's clock.
+            // A mark belongs where it was written, regardless of its writer's clock.
             Event::Mark { mut mark } => {
                 let waiting_ms = self.folding.last_ms();
                 let record = self.record();
@@ -149,7 +147,7 @@ impl Unfolding {
         }
     }
 
-    /// True if the channels of a monitor are known already: they come once in a session.
+    /// True if the channels of a monitor are known, which occur once per session.
     fn is_watching(&self) -> bool {
         let watches = |record: &Record| record.run.mode == Mode::Monitor && !record.samples.channels.is_empty();
         self.record.as_ref().is_some_and(watches)
@@ -166,7 +164,7 @@ impl Unfolding {
         }
     }
 
-    /// Damaged lines side by side are one place.
+    /// Merges adjacent damaged lines.
     fn unreadable(&mut self, from_byte: u64, bytes: u64) {
         let is_full = self.unreadable.len() >= UNREADABLE_MAX;
         match self.unreadable.last_mut() {

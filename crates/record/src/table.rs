@@ -1,16 +1,16 @@
-//! The one reader of the tables in `data/`: facts about the world, one row each, with their source.
+//! Reader of the tables in `data/`: one fact per row, with its source.
 //!
-//! It splits rows and finds columns; what a row means is the business of the code that asks. The tables are part of the
-//! program, so a broken one is a defect that `xtask tidy` and the tests of that code find, not an error at run time.
-//! Nothing is allocated: a table is its text.
+//! It splits rows and finds columns; the calling code interprets them. The tables are part of the program, so `xtask
+//! tidy` and the tests of that code find a broken one, and errors at run time are not needed. A table is its text;
+//! reading does not allocate.
 
-/// A table: tab-separated lines below a header. Empty lines and those that begin with `#` are comments.
+/// Table: tab-separated lines below a header. Empty lines and lines beginning with `#` are ignored.
 #[derive(Debug, Clone, Copy)]
 pub struct Table<'a> {
     text: &'a str,
 }
 
-/// One row of a table.
+/// Row of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     header: &'a str,
@@ -19,19 +19,19 @@ pub struct Row<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The table in this text.
+    /// Table in this text.
     pub const fn of(text: &'a str) -> Self {
         Self { text }
     }
 
-    /// Every row, in order.
+    /// Rows, in order.
     pub fn rows(self) -> impl Iterator<Item = Row<'a>> + Clone {
         let mut lines = self.lines();
         let header = lines.next().map_or("", |(line, _)| line);
         lines.map(move |(line, number)| Row { header, line, number })
     }
 
-    /// Names of the columns; none in a table without a header.
+    /// Column names; empty for a table without a header.
     pub fn columns(self) -> impl Iterator<Item = &'a str> {
         self.lines().take(1).flat_map(|(line, _)| line.split('\t'))
     }
@@ -42,28 +42,28 @@ impl<'a> Table<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The cell of this column as it stands there; empty if the row has none.
+    /// Text of the cell in this column; empty if the row lacks it.
     pub fn get(&self, column: &str) -> &'a str {
         let mut cells = self.header.split('\t').zip(self.cells());
         cells.find(|(name, _)| *name == column).map_or("", |(_, cell)| cell)
     }
 
-    /// The cell of this column; none for `-`, which stands for nothing.
+    /// Cell in this column; `None` for `-`.
     pub fn cell(&self, column: &str) -> Option<&'a str> {
         Some(self.get(column)).filter(|cell| !cell.is_empty() && *cell != "-")
     }
 
-    /// The cell as a number, decimal or `0x...`; none for `-`.
+    /// Cell as a number, decimal or `0x...`; `None` for `-`.
     pub fn number(&self, column: &str) -> Option<u64> {
         parse_number(self.get(column))
     }
 
-    /// All cells by their place.
+    /// All cells in order.
     pub fn cells(&self) -> impl Iterator<Item = &'a str> + Clone {
         self.line.split('\t')
     }
 
-    /// All cells by their place, if they are so many.
+    /// All cells in order; `None` unless there are `N`.
     pub fn array<const N: usize>(&self) -> Option<[&'a str; N]> {
         let mut cells = self.cells();
         let mut array = [""; N];
@@ -73,13 +73,13 @@ impl<'a> Row<'a> {
         cells.next().is_none().then_some(array)
     }
 
-    /// Its line in the file, from 1.
+    /// Line number in the file, from 1.
     pub fn line_number(&self) -> usize {
         self.number
     }
 }
 
-/// A number as kernel files and tables write it: decimal, or hexadecimal behind `0x`.
+/// Parses a number in the notation of kernel files and tables: decimal, or hexadecimal with `0x`.
 pub fn parse_number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),

@@ -1,12 +1,12 @@
-//! Sums of numbers that come from files: a Record or log may hold any, and adding them must not overflow.
+//! Saturating sums of numbers from files, which may contain any values.
 
 use std::borrow::Borrow;
 
-/// Numbers that are added up and stay at the end of their range.
+/// Number with saturating addition.
 pub trait Addend: Copy {
-    /// Where a sum begins.
+    /// Zero.
     const ZERO: Self;
-    /// The sum, or the nearest number that there is.
+    /// Sum, saturated.
     #[must_use]
     fn plus(self, other: Self) -> Self;
 }
@@ -31,9 +31,9 @@ impl Addend for f64 {
     }
 }
 
-/// In place of [`Iterator::sum`], which overflows.
+/// Replacement for [`Iterator::sum`], which overflows.
 pub trait Total: Iterator + Sized {
-    /// The sum of all, or the nearest number that there is.
+    /// Saturated sum of all elements.
     fn total<N: Addend>(self) -> N
     where
         Self::Item: Borrow<N>,

@@ -1,9 +1,9 @@
-//! Report: every figure as comma-separated values with all its digits, for spreadsheets and scripts.
+//! Report: every figure as comma-separated values with all digits, for spreadsheets and scripts.
 
-use explain::Report;
-use explain::figures;
-use explain::sheet::{Sheet, comparable, raw};
+use facts::figures;
+use facts::sheet::{Sheet, comparable, raw};
 use record::Record;
+use rules::Report;
 
 pub(super) const REPORT: Report = Report {
     id: "csv",
@@ -33,7 +33,7 @@ fn csv(record: &Record) -> String {
             figure.key.as_str().to_owned(),
             figure.name(),
             core.and_then(|core| core.core_type.clone()).unwrap_or_default(),
-            core.map_or_else(String::new, |core| explain::cpu_list(&core.cpus)),
+            core.map_or_else(String::new, |core| record::cpu_list(&core.cpus)),
             raw(Some(figure.value)),
             figure.unit.clone(),
             if figure.higher_is_better { "higher" } else { "lower" }.to_owned(),

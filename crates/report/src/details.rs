@@ -1,24 +1,24 @@
-//! The evidence of an explanation: every finding behind it with its rule, how sure it is, and what the log or the
-//! result file says there, word for word.
+//! Evidence of an explanation: every finding with its rule, its confidence and the quoted lines of the log or result
+//! file.
 
-use explain::foreign::one_line;
 use explain::monitor::time_of_day;
-use explain::plain::cut;
-use explain::{Explanation, Finding, Place, view};
+use facts::foreign::one_line;
+use facts::plain::cut;
+use facts::{Explanation, Finding, Place, view};
 use record::{Channel, Record, Source, Unit};
 use std::fmt::Write;
 
-/// More places of one finding are counted.
+/// Maximum number of listed places per finding; further ones are counted.
 const PLACES_MAX: usize = 6;
 
-/// The section `Evidence`.
+/// Section `Evidence`.
 pub(super) fn details(record: &Record, explained: &Explanation) -> String {
     let mut text = "Evidence (each rule has a page, docs/rules/RULE.md):\n".to_owned();
     for diagnosis in explained.worst_first() {
-        let heading = explain::lines::capitalised(diagnosis.cause.words());
+        let heading = facts::lines::capitalised(diagnosis.cause.words());
         let _ = writeln!(text, "   {heading} (confidence {} %)", diagnosis.confidence_percent);
         for index in diagnosis.members() {
-            // The paragraph of the cause opens with the sentence of its root.
+            // The paragraph of the cause starts with the sentence of its root.
             evidence(&mut text, record, &explained.findings[index], index != diagnosis.root);
         }
     }
@@ -36,16 +36,16 @@ fn evidence(text: &mut String, record: &Record, finding: &Finding, with_sentence
         false => String::new(),
     };
     let line = format!("      {} ({} %){sentence}", finding.rule, finding.confidence_percent);
-    let _ = writeln!(text, "{}", explain::lines::wrapped(&line, 9));
+    let _ = writeln!(text, "{}", facts::lines::wrapped(&line, 9));
     for place in finding.places.iter().take(PLACES_MAX) {
-        let _ = writeln!(text, "{}", explain::lines::wrapped(&format!("         {}", words(record, place)), 12));
+        let _ = writeln!(text, "{}", facts::lines::wrapped(&format!("         {}", words(record, place)), 12));
     }
     if finding.places.len() > PLACES_MAX {
         let _ = writeln!(text, "         and {} more places", finding.places.len() - PLACES_MAX);
     }
 }
 
-/// What stands at a place.
+/// Text at a place.
 fn words(record: &Record, place: &Place) -> String {
     match place {
         Place::Line(number) => line(record, *number),
@@ -95,7 +95,7 @@ fn step_words(record: &Record, step: &record::Step) -> String {
     }
 }
 
-/// First, least and greatest value of a channel between two moments.
+/// First, minimum and maximum value of a channel between two moments.
 fn values(record: &Record, channel: &Channel, start_ms: i64, end_ms: i64) -> Option<String> {
     let rows = record.samples.at_ms.iter().zip(&channel.values);
     let there = rows.filter(|(at_ms, _)| (start_ms..=end_ms).contains(*at_ms));
@@ -118,7 +118,7 @@ fn number(channel: &Channel, value: i64) -> String {
     }
 }
 
-/// Text of others on one line, cut if it is endless.
+/// Untrusted text on one line, cut to a maximum length.
 fn quoted(place: &str, text: &str) -> String {
     format!("{place}: \"{}\"", cut(&one_line(text.trim())))
 }

@@ -1,7 +1,9 @@
 //! Report: verdict, main results, causes and findings as JSON, for programs.
 
-use explain::{Document, Explanation, Report};
+use explain::Document;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 
 pub(super) const REPORT: Report = Report {
     id: "findings-json",

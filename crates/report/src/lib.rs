@@ -1,6 +1,6 @@
-//! The table of reports. One report is one file: a Record and its findings in, text out.
+//! Table of reports. A report is one file: a Record and its findings in, text out.
 //!
-//! A crate of its own, so that who edits a report waits for no rule and no reader of logs to be compiled again.
+//! This is a separate crate, so that a change of a report does not recompile rules and log readers.
 
 #![forbid(unsafe_code)]
 
@@ -17,10 +17,11 @@ mod summary;
 mod systems;
 mod terminal;
 
-use explain::{ANSWERS, Explanation, Report, all_plots, rules};
+use facts::Explanation;
+use rules::{ANSWERS, Report, all_plots};
 use std::sync::LazyLock;
 
-/// The steps of which findings say that their scores are missing, by name.
+/// Names of steps whose missing scores are already stated by findings.
 fn steps_said(explained: &Explanation) -> Vec<String> {
     let missing = explained.findings.iter().filter(|finding| finding.rule == rules::STEPS_MISSING);
     missing.filter_map(|finding| finding.value("step")).map(ToString::to_string).collect()
@@ -35,7 +36,7 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
     reports
 });
 
-/// Reports that tell of any Record.
+/// Reports that work for any Record.
 const ROWS: &[Report] = &[
     csv::REPORT,
     json::REPORT,
@@ -48,7 +49,7 @@ const ROWS: &[Report] = &[
     terminal::DETAILS,
 ];
 
-/// The report with this id.
+/// Report with this id.
 pub fn find(id: &str) -> Option<&'static Report> {
     REPORTS.iter().find(|report| report.id == id)
 }
@@ -57,7 +58,7 @@ pub fn find(id: &str) -> Option<&'static Report> {
 mod tests {
     use super::*;
     use ::record::{ChannelId, End, Fact, Mode, Unit};
-    use explain::figures;
+    use facts::figures;
     use testkit::records::{gauge_channel, labelled, own_run, with_scores};
 
     #[test]
@@ -90,7 +91,7 @@ mod tests {
         policy.driver = Fact::Known(endless("driver"));
         machine.cpus[0].core_type = Fact::Known(endless("core"));
         machine.clusters[0].core_type = Fact::Known(endless("core"));
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         for report in REPORTS.iter() {
             let text = report.text(&record, &explained);
             let longest = text.split_whitespace().map(|word| word.chars().count()).max();
@@ -100,14 +101,14 @@ mod tests {
         }
     }
 
-    /// Summary lines are collected in lists, where each one is taken for a machine.
+    /// Summary lines are collected in lists of machines.
     #[test]
     fn nothing_measured_in_emulation_is_given_as_a_score() {
         let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
         assert!(!figures(&record).is_empty());
         record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
         assert!(figures(&record).is_empty());
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         for id in ["text", "summary"] {
             let row = find(id).unwrap();
             let text = row.render(&record, &explained);
@@ -124,7 +125,7 @@ mod tests {
         record.run.mode = Mode::Monitor;
         record.run.started = Fact::Known(0);
         record.run.end = End::Interrupted { signal: 15 };
-        let text = find("text").unwrap().render(&record, &Explanation::of(&record));
+        let text = find("text").unwrap().render(&record, &explain::explain(&record));
         assert!(text.starts_with("Recorded "), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }

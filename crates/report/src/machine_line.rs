@@ -1,12 +1,11 @@
-//! What stands above the figures: which machine, when, under which governor, measured by which version, and how warm
-//! it was.
+//! Heading of the figures: machine, date, governor, version of the program, temperature.
 
-use explain::lines::wrapped;
 use explain::monitor::day;
-use explain::{soc, view};
+use facts::lines::wrapped;
+use facts::{soc, view};
 use record::{Record, Variant, WorkloadId};
 
-/// One or two lines; empty if nothing is known.
+/// One or two lines; empty if all values are unknown.
 pub(super) fn lines(record: &Record) -> String {
     let line = |parts: Vec<Option<String>>| {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -38,7 +37,7 @@ fn name(record: &Record) -> Option<String> {
     }
 }
 
-/// `governor performance`, or those of several policies.
+/// `governor performance`, or the governors of several policies.
 fn governor(record: &Record) -> Option<String> {
     let names = view::governors_during_run(record);
     let word = if names.len() == 1 { "governor" } else { "governors" };
@@ -54,8 +53,8 @@ fn version(record: &Record) -> String {
     }
 }
 
-/// Whether a log without a version is as old as that: those began with the distribution and had these programs only. Any other
-/// has lost its first lines.
+/// True if a log without a version is older than 0.4: those logs began with the distribution and had only these
+/// programs. Other logs without a version lost their first lines.
 fn is_before_0_4(record: &Record) -> bool {
     const PROGRAMS: [WorkloadId; 4] =
         [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency, WorkloadId::OpenSsl, WorkloadId::SevenZip];

@@ -1,13 +1,13 @@
-//! Report: a result in Markdown, for reviews, forums and issue trackers: the verdict, what it was measured on, the main
-//! figures as a table, then each cause, and notes folded.
+//! Report: a result in Markdown, for reviews, forums and issue trackers: verdict, machine, table of main figures,
+//! causes, folded notes.
 
-use explain::Report;
 use explain::diagnosis::told::Told;
-use explain::number::number;
-use explain::plain::markdown;
-use explain::sheet::{Sheet, comparable, list};
-use explain::{Explanation, figures};
+use facts::number::number;
+use facts::plain::markdown;
+use facts::sheet::{Sheet, comparable, list};
+use facts::{Explanation, figures};
 use record::{Record, Source};
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {

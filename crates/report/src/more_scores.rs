@@ -1,14 +1,14 @@
-//! Scores of the terminal report that only some runs have: AES-GCM, AES on all CPUs at once, the built-in AES
-//! where there is no OpenSSL, 7-zip on the CPUs of each core type. Those of every run are in `terminal`.
+//! Scores of the terminal report that only some runs have: AES-GCM, AES on all CPUs at once, the built-in AES without
+//! OpenSSL, 7-zip on the CPUs of each core type. `terminal` has the scores of every run.
 
-use explain::figures::main::done;
-use explain::number::{number, with_unit};
+use facts::figures::main::done;
+use facts::number::{number, with_unit};
 use record::{Measured, Record, Step, Variant, WorkloadId};
 
-/// More values than this are not listed.
+/// Maximum number of listed values.
 const LISTED_MAX: usize = 5;
 
-/// Name and value of each, in the order in which they ran.
+/// Name and value of each score, in the order of the run.
 pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
     let mut lines: Vec<(String, Vec<f64>, &str)> = Vec::new();
     for step in &record.steps {
@@ -22,7 +22,7 @@ pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
     }
     let line = |(name, values, unit): (String, Vec<f64>, &str)| {
         let all: Vec<String> = values.iter().map(|value| number(*value, unit)).collect();
-        let shown = match explain::stats::median(&values) {
+        let shown = match facts::stats::median(&values) {
             Some(median) if values.len() > LISTED_MAX => {
                 let [low, high] = [f64::min, f64::max].map(|pick| values.iter().copied().fold(median, pick));
                 let [low, high] = [low, high].map(|value| number(value, unit));
@@ -51,7 +51,7 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
             let name = match step.workload == WorkloadId::OpenSsl {
                 true if is_usual => return None,
                 true => format!("{} {place}", algorithm.to_uppercase()),
-                // Built in, it stands under its own name.
+                // The built-in cipher has its own name.
                 false if algorithm == Variant::AES_256_CBC.as_str() => {
                     format!("{} 256-CBC {place}", step.workload)
                 }
@@ -60,7 +60,7 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
             Some((name, kb_per_s, "kB/s"))
         }
         Measured::Compression(done) if step.variant == Variant::CORE_TYPE => {
-            let cpus = explain::cpu_list(&step.cpus);
+            let cpus = record::cpu_list(&step.cpus);
             let name = format!("7-zip CPU {cpus}");
             Some((name, f64::from(done.total_mips), "MIPS"))
         }

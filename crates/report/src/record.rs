@@ -1,8 +1,9 @@
-//! Report: the Record itself as JSON behind what is derived of it; turns a text log into data.
+//! Report: derived values followed by the Record itself as JSON; converts a text log into data.
 
-use explain::Report;
-use explain::{Document, Explanation};
+use explain::Document;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 
 pub(super) const REPORT: Report = Report {
     id: "record",
@@ -22,7 +23,7 @@ mod tests {
     #[test]
     fn record_report_round_trip() {
         let record = testkit::records::own_run();
-        let text = render(&record, &Explanation::of(&record));
+        let text = render(&record, &explain::explain(&record));
         assert_eq!(::record::from_json(&text).unwrap(), record);
     }
 }

@@ -1,7 +1,8 @@
-//! Report: summary. The one line of main figures, as lists of results hold them.
+//! Report: the summary line of main figures, as used in lists of results.
 
 use explain::results::summary::{has_line, line};
-use explain::{Report, figures};
+use facts::figures;
+use rules::Report;
 
 pub(super) const REPORT: Report = Report {
     id: "summary",

@@ -1,19 +1,20 @@
-//! Reports: what people see at the end of a run: the verdict, what was lost and to what, notes, the figures with the
-//! machine that they are of, and what was not measured. Each fact once.
+//! Reports for the terminal after a run: verdict, losses with their causes, notes, figures with their machine, and
+//! skipped measurements. Each fact is printed once.
 
 use super::machine_line;
 use super::more_scores::more_scores;
 use crate::details::details;
-use explain::Report;
-use explain::figures::best_row;
-use explain::figures::main::{
+use explain::Told;
+use facts::figures::best_row;
+use facts::figures::main::{
     cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
-use explain::lines::{explanation, unmeasured, wrapped};
-use explain::number::{number, with_unit};
-use explain::view;
-use explain::{Explanation, Figure, Severity, Told};
+use facts::lines::{explanation, unmeasured, wrapped};
+use facts::number::{number, with_unit};
+use facts::view;
+use facts::{Explanation, Figure, Severity};
 use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
@@ -36,11 +37,11 @@ fn render(record: &Record, explained: &Explanation) -> String {
     text
 }
 
-/// The figures with the machine that they are of, answers to questions, and what was not measured.
+/// Figures with their machine, answers to questions, and skipped measurements.
 pub(super) fn measured(record: &Record, explained: &Explanation) -> String {
     let mut text = machine_line::lines(record) + &figures(record);
     if record.machine.emulated_by().is_none() {
-        for section in explain::questions::texts(record) {
+        for section in rules::questions::texts(record) {
             let _ = write!(text, "\n{section}");
         }
     }
@@ -54,7 +55,7 @@ pub(super) fn measured(record: &Record, explained: &Explanation) -> String {
     text
 }
 
-/// Everything but figures.
+/// Everything except figures.
 fn told(told: &Told) -> String {
     let mut text = String::new();
     for sentence in &told.answers {
@@ -85,11 +86,11 @@ fn told(told: &Told) -> String {
     text
 }
 
-/// The table of figures; none of an emulated CPU is one.
+/// Table of figures; empty for an emulated CPU.
 fn figures(record: &Record) -> String {
     match record.machine.emulated_by() {
         Some(_) => String::new(),
-        None => clocks(record) + &scores(record, &explain::figures(record)),
+        None => clocks(record) + &scores(record, &facts::figures(record)),
     }
 }
 
@@ -100,12 +101,12 @@ fn clocks(record: &Record) -> String {
         .flat_map(|variant| view::cluster_clocks(record, &variant))
         .collect();
     for cold in view::cluster_clocks(record, &Variant::COLD) {
-        let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| explain::finding::mhz(khz).to_string());
+        let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| facts::finding::mhz(khz).to_string());
         let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
         let _ = writeln!(
             text,
             "   clock of CPU {:<8} {:>5} MHz advertised, {:>5} measured cold, {:>5} hot",
-            explain::cpu_list(&cold.cluster_cpus),
+            record::cpu_list(&cold.cluster_cpus),
             mhz(cold.claimed_khz),
             mhz(Some(cold.measured_khz)),
             mhz(lowest_hot),
@@ -114,7 +115,7 @@ fn clocks(record: &Record) -> String {
     text
 }
 
-/// The largest blocks that were encrypted: 16 KiB, and 8 KiB by OpenSSL 1.0.
+/// Largest encrypted block: 16 KiB, or 8 KiB with OpenSSL 1.0.
 fn aes_block_kib(record: &Record) -> u32 {
     let blocks = record.steps_of(WorkloadId::OpenSsl).filter_map(|step| match done(step)? {
         Measured::Cipher(cipher) if step.variant == Variant::AES_256_CBC => cipher.rows.last().map(|row| row.0 / 1024),
@@ -176,8 +177,8 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
     text
 }
 
-/// What programs of this machine get, and next to it the best that a routine of this program reached:
-/// `14700 MB/s [1.2 %] libc memcpy copy, 22900 MB/s copy-avx2`, with the relative standard deviation where it counts.
+/// Bandwidth of the machine's C library, and the best of this program's routines: `14700 MB/s [1.2 %] libc memcpy copy,
+/// 22900 MB/s copy-avx2`, with the relative standard deviation if it is significant.
 fn rates(record: &Record, operation: MemoryOperation) -> Option<String> {
     let best = |id| {
         let rows = record.steps_of(id).filter_map(|step| match done(step)? {
@@ -204,8 +205,8 @@ fn latency(record: &Record) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::rates;
-    use explain::figures;
-    use explain::figures::main::memory_mb_per_s;
+    use facts::figures;
+    use facts::figures::main::memory_mb_per_s;
     use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
     use testkit::records::{own_run, with_step};
 
@@ -229,7 +230,7 @@ mod tests {
     #[test]
     fn lists_have_the_rate_of_the_c_library() {
         let ours = with(own_run(), WorkloadId::MemoryBandwidth, "copy-avx2", 22900);
-        // A run of an older program, which did not ask.
+        // Run of an older version, which did not measure the machine's C library.
         check(&ours, "22900 MB/s copy-avx2", Some(22900));
         let mut both = with(ours, WorkloadId::MemoryLibc, "libc memcpy copy", 14700);
         check(&both, "14700 MB/s libc memcpy copy, 22900 MB/s copy-avx2", Some(14700));

@@ -1,18 +1,20 @@
-//! A Record may hold anything in any of its strings; no text that is made of it has a line that begins with it.
+//! Strings of a Record are untrusted: none of them may begin a line in a text made from it.
 
-use explain::compare::{Side, compare, rank, ranking_text};
-use explain::reference::Reference;
-use explain::{Explanation, kernel, results, trend};
+use compare::reference::Reference;
+use compare::trend;
+use compare::{Side, compare, rank, ranking_text};
+use explain::results;
 use record::Record;
+use rules::kernel;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A run on a made board.
+/// Run on a synthetic board.
 const RUN: &str = include_str!("../../explain/tests/own/two-policies.json");
-/// What must never begin a line.
+/// Text that must never begin a line.
 const FORGED: &str = "## FORGED";
 
-/// The run, with fields that it does not have of itself.
+/// The run, with additional fields.
 fn run() -> Value {
     let mut run: Value = serde_json::from_str(RUN).unwrap();
     let machine = &mut run["machine"];
@@ -44,7 +46,7 @@ fn run() -> Value {
     run
 }
 
-/// Places of all strings, as JSON pointers (RFC 6901).
+/// Paths of all strings, as JSON pointers (RFC 6901).
 fn strings(value: &Value, place: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(place.to_owned()),
@@ -67,9 +69,9 @@ fn check(what: &str, text: &str) {
     assert_eq!(forged, None, "{what}:\n{text}");
 }
 
-/// Everything that is written of a Record.
+/// Checks every text made from a Record.
 fn check_all(place: &str, record: &Record) {
-    let explained = &Explanation::of(record);
+    let explained = &explain::explain(record);
     for report in report::REPORTS.iter() {
         let text = report.text(record, explained);
         check(&format!("{place}, {}", report.id), &text);
@@ -83,7 +85,7 @@ fn check_all(place: &str, record: &Record) {
     }
     let name = format!("x\n{FORGED}");
     let side = || Side { name: name.clone(), record, explained };
-    check(place, &explain::compare::text(&compare(&[side(), side()])));
+    check(place, &compare::text(&compare(&[side(), side()])));
     check(place, &ranking_text(&rank(record, explained, Reference::builtin())));
     let row = results::Row::of(record, explained, &name);
     for format in results::FORMATS {
@@ -97,7 +99,7 @@ fn check_all(place: &str, record: &Record) {
     check(place, &kernel::lines(record).join("\n"));
 }
 
-/// The same place in any element of a list.
+/// Path with list indices replaced, so that elements of a list are equal.
 fn shape(place: &str) -> String {
     let parts = place.split('/');
     let parts = parts.map(|part| part.parse::<usize>().map_or(part, |_| "*"));
@@ -114,7 +116,7 @@ fn no_string_begins_a_line() {
     let run = run();
     let mut places = Vec::new();
     strings(&run, "", &mut places);
-    // A word of a list has no other form.
+    // Fixed words of a list have no other form.
     places.retain(|place| {
         let mut one = run.clone();
         bend(&run, place, &mut one);
@@ -123,7 +125,7 @@ fn no_string_begins_a_line() {
     let mut shapes = BTreeSet::new();
     let firsts: Vec<&String> = places.iter().filter(|place| shapes.insert(shape(place))).collect();
     assert!(firsts.len() > 40, "{firsts:?}");
-    // All at once, and some at a time: what is bent may be left out for being unknown.
+    // All at once, and in groups, because a modified field may be omitted as unknown.
     for some in firsts.chunks(6) {
         let mut bent = run.clone();
         some.iter().for_each(|place| bend(&run, place, &mut bent));

@@ -1,29 +1,29 @@
-//! Reads the real logs that were judged sentence by sentence, and counts where `explain` says otherwise: wrong
-//! verdicts, sentences that are false, those that mislead, and what is not told at all. `judged.tsv` has a row
-//! for each log; the counts may only become better. The logs in `made` are judged in the same way: each was written
-//! for one way to judge wrongly, so that they hold where there is no corpus.
+//! Compares `explain` with real logs that were judged sentence by sentence, and counts wrong verdicts, false sentences,
+//! misleading sentences, and missing causes. `judged.tsv` has a row for each log; the counts may only improve. The logs
+//! in `made` are judged in the same way; each was written for one kind of misjudgement, so that they also cover
+//! machines without the corpus.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::Diagnosis;
+use facts::Diagnosis;
 use std::path::{Path, PathBuf};
 
-/// How right a set of judged logs must be told: so many right verdicts at least, so many others at most.
+/// Limits for a set of judged logs: minimum of right verdicts, maximum of the others.
 struct Bounds {
     right_min: usize,
-    /// Causes that are not told.
+    /// Missing causes.
     missing_max: usize,
-    /// What is told as the cause of a lower main score, and is none.
+    /// False causes of a lower main score.
     no_causes_max: usize,
     false_max: usize,
     misleading_max: usize,
     unsaid_max: usize,
 }
 
-/// A row of `judged.tsv`.
+/// Row of `judged.tsv`.
 struct Judged {
     log: String,
     verdicts: Vec<String>,
@@ -33,16 +33,16 @@ struct Judged {
     misleading_words: Vec<String>,
 }
 
-/// A cause that a judge found.
+/// Cause in the judgement.
 struct Expected {
     cause: String,
     scores: Vec<String>,
-    /// True if it must be told.
+    /// True if it must be stated.
     is_certain: bool,
 }
 
 impl Expected {
-    /// From `?heat: sevenzip-multi 2..8, cpuminer`.
+    /// Parses `?heat: sevenzip-multi 2..8, cpuminer`.
     fn read(text: &str) -> Self {
         let (cause, scores) = text.split_once(": ").unwrap_or_else(|| panic!("{text}"));
         let score = |score: &str| score.split(' ').next().unwrap_or_default().to_owned();
@@ -53,7 +53,7 @@ impl Expected {
         }
     }
 
-    /// True if a diagnosis names it, for all scores at least that its judge named.
+    /// True if a diagnosis names this cause for at least the scores in the judgement.
     fn is(&self, diagnosis: &Diagnosis) -> bool {
         let holds_for = |score: &String| diagnosis.holds_for.iter().any(|known| known.as_str() == score);
         name(diagnosis) == self.cause && self.scores.iter().all(holds_for)
@@ -123,8 +123,8 @@ fn judge(rows: &[Judged], text_of: impl Fn(&str) -> String, bounds: &Bounds) {
     let (mut missing, mut no_causes) = (Vec::new(), Vec::new());
     let (mut false_words, mut misleading, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
-        let record = explain::logs::read(&text_of(&row.log));
-        let explained = explain::Explanation::of(&record);
+        let record = logs::read(&text_of(&row.log));
+        let explained = explain::explain(&record);
         let verdict = explained.verdict.to_string();
         match row.verdicts.contains(&verdict) {
             true => right += 1,
@@ -137,7 +137,7 @@ fn judge(rows: &[Judged], text_of: impl Fn(&str) -> String, bounds: &Bounds) {
         let unknown = main.filter(|diagnosis| !row.causes.iter().any(|expected| expected.cause == name(diagnosis)));
         no_causes.extend(unknown.map(|diagnosis| format!("{}: {}", row.log, name(diagnosis))));
         let text = report.text(&record, &explained);
-        // Where a line is broken matters to nobody.
+        // Line breaks are irrelevant.
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let found = |words: &&String| text.contains(words.as_str());
         let named = |words: &String| format!("{}: {words}", row.log);

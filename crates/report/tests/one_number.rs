@@ -1,16 +1,15 @@
-//! A score is one number: what a text, a list, a log of the classic form and `--json` say of it is the same, within
-//! what each of them rounds to.
+//! A score is one number: text, list, classic log and `--json` agree within their rounding.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::{Document, Explanation, number, results};
+use explain::{Document, results};
+use facts::number;
 use record::Record;
 
-/// A main result: its key in JSON, its unit, how its line in the text begins, its cell in the list, and what the ledger
-/// calls it.
+/// Main result: JSON key, unit, prefix of its line in the text, cell in the list, and name in the ledger.
 const NUMBERS: [(&str, &str, &str, Option<usize>, &str); 7] = [
     ("sevenzip_multi_mips", "MIPS", "7-zip all CPUs", Some(4), "7-zip on all CPUs"),
     ("sevenzip_single_mips", "MIPS", "7-zip single thread", Some(5), "7-zip single-threaded"),
@@ -21,12 +20,12 @@ const NUMBERS: [(&str, &str, &str, Option<usize>, &str); 7] = [
     ("memory_latency_ns", "ns", "memory latency", None, "-"),
 ];
 
-/// Cells of lists that are rounded to tens, as such lists always were.
+/// Cells of lists that are rounded to tens, as in the lists of the bash program.
 const TENS: [usize; 4] = [4, 6, 7, 8];
 
-/// What is wrong with the numbers of a Record, and how many were looked at.
+/// Differences between the numbers of a Record, and how many numbers were compared.
 fn faults(record: &Record) -> (Vec<String>, usize) {
-    let explained = Explanation::of(record);
+    let explained = explain::explain(record);
     let text = report::find("text").unwrap().text(record, &explained);
     let summary = report::find("summary").unwrap().text(record, &explained);
     let document = serde_json::to_value(Document::of(record, &explained)).unwrap();
@@ -44,7 +43,7 @@ fn faults(record: &Record) -> (Vec<String>, usize) {
         };
         let shown =
             text.lines().find_map(|known| known.strip_prefix("   ")?.strip_prefix(line)?.split_whitespace().next());
-        // A machine with one CPU has one score for both lines, and the first routine in the text may be another one.
+        // A machine with one CPU has one score for both lines, and the first routine in the text may differ.
         if let Some(shown) = shown.filter(|shown| shown.parse::<f64>().is_ok()) {
             same("the text", shown, &expected);
         }
@@ -70,7 +69,7 @@ fn faults(record: &Record) -> (Vec<String>, usize) {
 fn every_report_prints_the_same_number() {
     let (mut all, mut count, mut logs) = (Vec::new(), 0, 0);
     for (name, text) in &files::texts(&files::folders()) {
-        let (faults, numbers) = faults(&explain::logs::read(text));
+        let (faults, numbers) = faults(&logs::read(text));
         all.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
         count += numbers;
         logs += 1;

@@ -1,25 +1,24 @@
-//! A run of this program survives its own text log: every figure, the verdict and the reasons are the
-//! same when the log is read back. What a log has no room for (counters, gaps, windows of a clock
-//! reading, repetitions behind a row of memory) stays in the Record.
+//! Round trip of a run through its text log: every figure, the verdict and the reasons are the same after reading the
+//! log. Counters, gaps, windows of clock readings and repetitions of memory rows are only in the Record.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::figures::FigureKey;
-use explain::{Explanation, Finding, figures};
+use facts::figures::FigureKey;
+use facts::{Finding, figures};
 use files::{folders, texts};
 use record::{Record, WorkloadId};
 
-/// A run on a made board of two clusters, without its samples.
+/// Run on a synthetic board of two clusters, without samples.
 const RUN: &str = include_str!("../../explain/tests/own/two-policies.json");
 /// A row of a log has four digits.
 const ROUNDING: f64 = 0.001;
 
 fn through_log(record: &Record) -> Record {
     let log = report::find("log").unwrap();
-    explain::logs::read(&log.render(record, &Explanation::of(record)))
+    logs::read(&log.render(record, &explain::explain(record)))
 }
 
 #[test]
@@ -28,12 +27,12 @@ fn figures_are_the_same() {
     let read = through_log(&run);
     let (expected, found) = (figures(&run), figures(&read));
     let clocks = |key: &FigureKey| key.is_of(WorkloadId::Clock);
-    let is_main = |figure: &&explain::Figure| !clocks(&figure.key);
+    let is_main = |figure: &&facts::Figure| !clocks(&figure.key);
     let expected: Vec<_> = expected.iter().filter(is_main).collect();
     assert!(expected.len() > 20, "{} figures", expected.len());
     for figure in expected {
         let same = found.iter().find(|other| {
-            let place = |figure: &explain::Figure| figure.core.as_ref().map(|core| core.cluster);
+            let place = |figure: &facts::Figure| figure.core.as_ref().map(|core| core.cluster);
             other.key == figure.key && place(other) == place(figure)
         });
         let same = same.unwrap_or_else(|| panic!("{} is lost", figure.name()));
@@ -46,7 +45,7 @@ fn figures_are_the_same() {
 #[test]
 fn verdict_and_reasons_are_the_same() {
     let run: Record = serde_json::from_str(RUN).unwrap();
-    let (expected, found) = (Explanation::of(&run), Explanation::of(&through_log(&run)));
+    let (expected, found) = (explain::explain(&run), explain::explain(&through_log(&run)));
     let sentences = |findings: &[Finding]| -> Vec<String> { findings.iter().map(Finding::sentence).collect() };
     assert!(!expected.findings.is_empty());
     assert_eq!(sentences(&found.findings), sentences(&expected.findings));
@@ -62,17 +61,17 @@ fn own_log_has_no_unread_line() {
     assert_eq!(log.unread, []);
 }
 
-/// What was read from a log can be written as a log again: every figure for tables stays.
+/// Data read from a log can be written as a log again; all table figures are preserved.
 #[test]
 fn own_log_round_trip() {
     let log = report::find("log").unwrap();
     let (mut all, mut lost) = (0, Vec::new());
     for (name, text) in texts(&folders()) {
-        let read = explain::logs::read(&text);
-        let again = explain::logs::read(&log.render(&read, &explain::Explanation::of(&read)));
-        let found = explain::figures::figures(&again);
-        for figure in explain::figures::figures(&read) {
-            let same = |other: &&explain::Figure| {
+        let read = logs::read(&text);
+        let again = logs::read(&log.render(&read, &explain::explain(&read)));
+        let found = facts::figures::figures(&again);
+        for figure in facts::figures::figures(&read) {
+            let same = |other: &&facts::Figure| {
                 let distance = (other.value / figure.value - 1.0).abs();
                 other.key == figure.key && (distance < 0.002 || other.value == figure.value)
             };

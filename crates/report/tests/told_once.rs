@@ -1,18 +1,17 @@
-//! Reports of many logs as their reader sees them: each number with its unit once in the sentences and once in the
-//! table, no sentence twice, nothing wider than a terminal, no guesses.
+//! Checks reports of many logs: each number with its unit appears once in the sentences and once in the table,
+//! sentences are unique, lines fit into a terminal, and guesses are absent.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
-use explain::Explanation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words with which a guess is told as if it were known.
+/// Words that indicate guesses.
 const GUESSES: [&str; 8] =
     ["usually", "probably", "perhaps", "something else", "or clocks rose", "may have been", "harmless", "somehow"];
-/// Units by which a number is known again.
+/// Units that identify a number.
 const UNITS: [&str; 9] = ["MHz", "°C", "MIPS", "MB/s", "kB/s", "kH/s", "ns", "MiB", "KiB"];
 
 /// Numbers with their units in a text.
@@ -29,11 +28,11 @@ fn twice<T: Ord + Clone>(all: &[T]) -> Vec<T> {
     counts.into_iter().filter(|(_, count)| *count > 1).map(|(one, _)| one.clone()).collect()
 }
 
-/// What is wrong with a text.
+/// Defects of a text.
 fn faults(text: &str) -> Vec<String> {
     let mut faults: Vec<String> =
         text.lines().filter(|line| line.chars().count() > 80).map(|line| format!("wide: {line}")).collect();
-    // Verdict, causes and notes; behind them the figures with their machine, which are a table.
+    // Sentences: verdict, causes and notes. The table of figures follows.
     let at = text.find("\n\n").map_or(text.len(), |_| {
         let table = text.split("\n\n").find(|part| part.contains("\n   clock of CPU ") || part.contains(", sbc-bench"));
         table.and_then(|table| text.find(table)).unwrap_or(text.len())
@@ -41,7 +40,7 @@ fn faults(text: &str) -> Vec<String> {
     let (prose, _) = text.split_at(at);
     let prose = prose.split_whitespace().collect::<Vec<_>>().join(" ");
     let sentences: Vec<&str> = prose.split_inclusive(". ").map(str::trim).filter(|text| text.len() > 20).collect();
-    // Two clusters may have fallen to the same clock, which one sentence says.
+    // One sentence may state the same clock for two clusters.
     let numbers = sentences.iter().flat_map(|sentence| numbers(sentence).into_iter().collect::<BTreeSet<_>>());
     faults.extend(twice(&numbers.collect::<Vec<_>>()).into_iter().map(|number| format!("twice: {number}")));
     let is_advice = |sentence: &&str| sentence.starts_with("Remedy: ") || sentence.starts_with("To confirm: ");
@@ -56,8 +55,8 @@ fn faults(text: &str) -> Vec<String> {
 fn every_report_tells_each_fact_once() {
     let mut all = Vec::new();
     for (name, text) in &files::texts(&files::folders()) {
-        let record = explain::logs::read(text);
-        let explained = Explanation::of(&record);
+        let record = logs::read(text);
+        let explained = explain::explain(&record);
         let text = report::find("text").unwrap().text(&record, &explained);
         all.extend(faults(&text).into_iter().map(|fault| format!("{name}: {fault}")));
     }

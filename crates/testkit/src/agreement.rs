@@ -1,16 +1,16 @@
-//! Checks that the Record of a run, its output and its exit status agree about settings.
+//! Checks that Record, output and exit status of a run agree about settings.
 
 use record::{NotRestored, Record};
 
-/// The exit status of a run that left a setting changed.
+/// Exit status of a run that left a setting changed.
 const LEFT_CHANGED: i32 = 5;
-/// Words that only sentences about settings that were left changed contain.
+/// Words that occur only in sentences about settings that were not restored.
 const WORDS: &str = "not restored";
 
-/// The first disagreement between the Record, standard error and the exit status; none if they agree. A run that was
+/// First disagreement between the Record, standard error and the exit status; `None` if they agree. A run that was
 /// interrupted before its first measurement has no Record.
 pub fn disagreement(record: Option<&Record>, said: &str, status: Option<i32>) -> Option<String> {
-    // The screen breaks lines.
+    // Output on a terminal may be wrapped.
     let mut said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_status = status == Some(LEFT_CHANGED);
     let Some(record) = record else {

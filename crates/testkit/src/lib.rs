@@ -1,4 +1,5 @@
-//! Test helpers of sbc-bench: the boards of `boards/`, and machines of single texts. A dev-dependency only, never in the binary.
+//! Test helpers of sbc-bench: the boards of `boards/`, and machines of single texts. A dev-dependency only, never part
+//! of the binary.
 
 #![forbid(unsafe_code)]
 
@@ -22,10 +23,10 @@ pub use tls::TlsServer;
 
 use std::path::PathBuf;
 
-/// Text of `boards/NAME.board`; give it to `machine::Root::from_board`.
+/// Text of `boards/NAME.board`, for `machine::Root::from_board`.
 ///
 /// # Panics
-/// There is no such board: a test names a file that is not there.
+/// The board does not exist.
 pub fn board(name: &str) -> String {
     let path = folder().join(format!("{name}.board"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -34,7 +35,7 @@ pub fn board(name: &str) -> String {
 /// Names of all boards, in order.
 ///
 /// # Panics
-/// The folder `boards` is not there.
+/// The directory `boards` does not exist.
 pub fn boards() -> Vec<String> {
     let folder = folder();
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -48,16 +49,16 @@ pub fn boards() -> Vec<String> {
     names
 }
 
-/// The machine of which nothing is known but these files.
+/// Machine of which only these files are known.
 pub fn machine_of(files: &[(&str, Vec<u8>)]) -> record::Machine {
     let root = files.iter().fold(machine::Root::empty(), |root, (path, content)| root.with_file(path, content));
     machine::identify(&root)
 }
 
-/// The machine that a board's text describes.
+/// Machine of a board's text.
 ///
 /// # Panics
-/// The text is no board.
+/// The text is not a board.
 pub fn machine_of_board(text: &str) -> record::Machine {
     let root = machine::Root::from_board(text);
     machine::identify(&root.unwrap_or_else(|(line, text)| panic!("line {line}: {text}")))

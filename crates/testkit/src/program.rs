@@ -1,11 +1,10 @@
-//! The program as tests start it: the one place that knows which of the caller's variables would
-//! change what it does.
+//! Starts the program for tests, without the caller's environment variables that would change its behaviour.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What the program itself, or sudo, reads from the environment.
+/// Variables that the program itself or sudo reads.
 const READ: [&str; 19] = [
     "CPUINFOFILE",
     "DOAS_USER",
@@ -28,11 +27,11 @@ const READ: [&str; 19] = [
     "XDG_STATE_HOME",
 ];
 
-/// Shortens what a run measures and waits for, for tests that look at what it does and not at its figures.
+/// Shortens measurements and waits, for tests of behaviour rather than figures.
 pub const HASTE: (&str, &str) = ("SBC_BENCH_FAULTS_HASTE", "1000");
 
-/// A program as a user of its own starts it who may have so many processes and threads (`ulimit -u`); none where that user
-/// cannot be played: it takes root, and setpriv of util-linux. The program has to lie where that user can read it.
+/// Command that runs a program as a separate user with a limit of processes and threads (`ulimit -u`). `None` without
+/// root or setpriv of util-linux. That user needs read access to the program.
 pub fn limited_user(program: &Path, processes_max: u32) -> Option<Command> {
     let setpriv = Path::new("/usr/bin/setpriv");
     if !rustix::process::geteuid().is_root() || !setpriv.exists() {
@@ -44,7 +43,7 @@ pub fn limited_user(program: &Path, processes_max: u32) -> Option<Command> {
     Some(command)
 }
 
-/// A program with these words, an environment that asks for nothing, and nothing to read.
+/// Command with these arguments, a neutral environment, and no input.
 pub fn clean_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null());
@@ -54,15 +53,15 @@ pub fn clean_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item =
     command
 }
 
-/// The same for runs that leave the settings of this machine as they are, in [`HASTE`].
+/// The same for runs that leave the settings of this machine unchanged, with [`HASTE`].
 pub fn untuned_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = clean_command(program, words);
     command.env("NOTUNING", "yes").envs([HASTE]);
     command
 }
 
-/// The words by which the running test program runs this test alone. The test is named by itself, not by a string, which
-/// would go on running nothing after it was renamed.
+/// Arguments with which the running test binary runs only this test. The name is derived from the function, because a
+/// string would silently match nothing after a rename.
 pub fn only<Test>(test: &Test) -> [&'static str; 2] {
     let path = std::any::type_name_of_val(test);
     ["--exact", path.split_once("::").map_or(path, |(_program, test)| test)]

@@ -7,13 +7,13 @@ use record::{
     Unit, Variant, Window, WorkloadId, WorkloadName,
 };
 
-/// An own run that finished, without steps and samples.
+/// Own run that finished, without steps and samples.
 pub fn own_run() -> Record {
     let source = Source::Run { version: "0.1.0".into(), target: "aarch64-unknown-linux-musl".into() };
     on_board(Record::new(source, run()))
 }
 
-/// A run that died in the second run of stockfish; whether the machine restarted meanwhile.
+/// Run that died during the second run of stockfish, with or without a restart of the machine.
 pub fn died_run(restarted: Option<bool>) -> Record {
     let mut record = own_run();
     record.run.end = End::Died;
@@ -36,7 +36,7 @@ pub fn died_run(restarted: Option<bool>) -> Record {
     record
 }
 
-/// The same, resumed ten minutes later in another boot, and then finished.
+/// The same run, resumed ten minutes later after a reboot, and finished.
 pub fn resumed_run() -> Record {
     let mut record = died_run(Some(true));
     record.run.started = Fact::Known(0);
@@ -47,7 +47,7 @@ pub fn resumed_run() -> Record {
     record
 }
 
-/// A log of this version of the bash program, without steps and samples.
+/// Log of this version of the bash program, without steps and samples.
 pub fn log(version: &str) -> Record {
     let source = Source::Log(Log { version: version.into(), ..Log::default() });
     on_board(Record::new(source, run()))
@@ -74,7 +74,7 @@ fn on_board(mut record: Record) -> Record {
     record
 }
 
-/// A change that was in force and was restored.
+/// Setting that was changed and restored.
 pub fn setting_change(path: &str, old: &str, new: &str) -> SettingChange {
     SettingChange {
         path: path.into(),
@@ -86,7 +86,7 @@ pub fn setting_change(path: &str, old: &str, new: &str) -> SettingChange {
     }
 }
 
-/// A CPU that the run switched off, and perhaps on again.
+/// A CPU that the run took offline, and optionally online again.
 pub fn with_cpu_switched(mut record: Record, cpu: u32, off_ms: i64, on_ms: Option<i64>) -> Record {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/online");
     let change = |old, new, at_ms| SettingChange { at_ms: Some(at_ms), ..setting_change(&path, old, new) };
@@ -95,7 +95,7 @@ pub fn with_cpu_switched(mut record: Record, cpu: u32, off_ms: i64, on_ms: Optio
     record
 }
 
-/// A limit that the run set.
+/// Clock limit that the run set.
 pub fn with_limit_set(mut record: Record, policy: u32, at_ms: i64, khz: u32) -> Record {
     let path = format!("/sys/devices/system/cpu/cpufreq/policy{policy}/scaling_max_freq");
     let change = setting_change(&path, "1", &khz.to_string());
@@ -103,7 +103,7 @@ pub fn with_limit_set(mut record: Record, policy: u32, at_ms: i64, khz: u32) -> 
     record
 }
 
-/// Adds a finished step; no CPUs means all of them, times are in seconds.
+/// Adds a finished step; an empty list means all CPUs, times are in seconds.
 pub fn with_step(
     mut record: Record,
     workload: impl Into<WorkloadName>,
@@ -125,17 +125,17 @@ pub fn with_step(
     record
 }
 
-/// A window in seconds.
+/// Time window in seconds.
 pub fn window(start: f64, end: f64) -> Window {
     Window { start_ms: (start * 1000.0) as i64, end_ms: (end * 1000.0) as i64, ..Window::default() }
 }
 
-/// A run of 7-zip with this total.
+/// 7-zip result with this total.
 pub fn compression(total_mips: u32) -> Measured {
     Measured::Compression(Compression { total_mips, ..Compression::default() })
 }
 
-/// Adds runs of 7-zip: one on the first CPU, then these on all.
+/// Adds runs of 7-zip: one on the first CPU, then these on all CPUs.
 pub fn with_scores(record: Record, single: u32, multi: &[u32]) -> Record {
     let single = compression(single);
     let record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (1.0, 2.0), single);
@@ -145,7 +145,7 @@ pub fn with_scores(record: Record, single: u32, multi: &[u32]) -> Record {
     })
 }
 
-/// A series in kH/s.
+/// Series in kH/s.
 pub fn series(values: &[f64]) -> Measured {
     Measured::Series(Series {
         unit: "kH/s".into(),
@@ -162,14 +162,14 @@ pub fn with_clocks(record: Record, variant: impl Into<Variant>, points: Vec<Cloc
     with_step(record, WorkloadId::Clock, variant, &[], (end, end + 1.0), measured)
 }
 
-/// A matrix of so many CPUs by the latency of each pair, the lower CPU first.
+/// Latency matrix of `cpus` CPUs; `ns` gets the lower CPU first.
 pub fn core_matrix(cpus: u32, ns: impl Fn(u32, u32) -> f64) -> CoreToCore {
     let pairs = (0..cpus).flat_map(|a| (a + 1..cpus).map(move |b| (a, b)));
     let pair = |(a, b)| CorePair { a, b, ns: vec![ns(a, b); 7] };
     CoreToCore { cpus: (0..cpus).collect(), cpus_online: cpus, pairs: pairs.map(pair).collect() }
 }
 
-/// An undisturbed clock reading of a CPU at an OPP.
+/// Undisturbed clock reading of a CPU at an OPP.
 pub fn point(cpu: u32, opp_khz: u32, measured_khz: u32) -> ClockPoint {
     ClockPoint {
         cpu,
@@ -186,12 +186,12 @@ pub fn point(cpu: u32, opp_khz: u32, measured_khz: u32) -> ClockPoint {
     }
 }
 
-/// Adds a channel of values that stand for themselves, two a second from the start.
+/// Adds a gauge channel with two values a second from the start.
 pub fn gauge_channel(record: Record, id: ChannelId, unit: Unit, values: &[i64]) -> Record {
     with_channel(record, id, unit, ChannelKind::Gauge, values)
 }
 
-/// Adds a channel that counts up, two values a second from the start.
+/// Adds a counter channel with two values a second from the start.
 pub fn counter(record: Record, id: ChannelId, unit: Unit, values: &[i64]) -> Record {
     with_channel(record, id, unit, ChannelKind::Counter, values)
 }
@@ -211,13 +211,13 @@ pub fn with_channel(mut record: Record, id: ChannelId, unit: Unit, kind: Channel
     record
 }
 
-/// A channel of the zone of powercap that a package of CPUs has.
+/// Powercap channel of a CPU package.
 pub fn rapl(of: OfPowercap) -> ChannelId {
     let zone = PowerZone::of(PowerZoneKind::Rapl, "0");
     ChannelId::Powercap(zone.unwrap(), of)
 }
 
-/// Gives the last channel a label.
+/// Sets the label of the last channel.
 pub fn labelled(mut record: Record, label: &str) -> Record {
     record.samples.channels.last_mut().unwrap().label = label.into();
     record
@@ -232,21 +232,21 @@ pub fn with_message(mut record: Record, text: &str) -> Record {
     record
 }
 
-/// A state with these throttle bits of a Raspberry Pi.
+/// State with these throttle bits of a Raspberry Pi.
 pub fn state(firmware_bits: Option<u32>) -> State {
     State { firmware_throttle_bits: firmware_bits.map_or_else(Fact::not_in_log, Fact::Known), ..State::default() }
 }
 
-/// A swap device of 1 GiB.
+/// Swap device of 1 GiB.
 pub fn swap(path: &str, kind: SwapKind, used_kib: u64) -> SwapState {
     SwapState { path: path.into(), kind, size_kib: 1_048_576, used_kib, priority: 0 }
 }
 
-/// Numbers like chance, the same in every run (xorshift, Marsaglia 2003).
+/// Pseudorandom numbers, the same in every run (xorshift, Marsaglia 2003).
 pub struct Chance(pub u64);
 
 impl Chance {
-    /// From 0 up to, not including, 1.
+    /// Number in `0.0..1.0`.
     pub fn uniform(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

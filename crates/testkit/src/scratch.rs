@@ -4,15 +4,15 @@ use std::ffi::OsStr;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-/// A directory for one test, below that of temporary files. It is removed with its value.
+/// Directory for one test in the directory for temporary files. Removed on drop.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// One of this process; the name keeps those of several tests apart.
+    /// Creates a directory for this process; the name distinguishes tests.
     ///
     /// # Panics
-    /// It cannot be made.
+    /// The directory cannot be created.
     pub fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,36 +1,36 @@
-//! Tests that cannot run here: told, counted at the end of `./test`, and failures where none is allowed.
+//! Skipped tests: printed, counted at the end of `./test`, and failures if skips are not permitted.
 //!
-//! A test that finds something lacking says so by [`skip`] and returns; where the lack was told by a helper, the
-//! test returns by [`was_skipped`]. A bare `return` in a test is refused by `cargo xtask tidy`, because the user who
-//! reads `ok` behind its name believes that it has tested something.
+//! A test that lacks a prerequisite calls [`skip`] and returns; if a helper has called it, the test calls
+//! [`was_skipped`] and returns. `cargo xtask tidy` rejects a bare `return` in a test, because the harness would print
+//! `ok` for a test that checked nothing.
 
 use std::cell::Cell;
 use std::io::Write;
 use std::panic::Location;
 
-/// The file to which every skip is appended, a line each. `./test` sets it and prints what is in it.
+/// File to which every skip is appended as a line. `./test` sets it and prints its content.
 const SKIPS: &str = "SBC_BENCH_SKIPS";
-/// Set to 1 where everything that a test may need has to be there: a skip is a failure then.
+/// Set to 1 if all prerequisites must be available: a skip is then a failure.
 const NO_SKIP: &str = "SBC_BENCH_NO_SKIP";
 
 thread_local! {
-    /// True once something was told in this thread; the harness gives each test one.
+    /// True once this thread has skipped; the harness runs each test in its own thread.
     static TOLD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What no machine can be asked to have: its lack is told and counted as any other, but is never a failure.
+/// Prerequisites that no machine is required to have: a skip is counted but never a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Excuse {
-    /// The collection of logs, from which the tables in `data/` were made.
+    /// Collection of logs that the tables in `data/` are based on.
     Corpus,
-    /// Cycles counted by the CPU.
+    /// Hardware cycle counter.
     CycleCounter,
-    /// Schemathesis, whose requests are others in each run.
+    /// Schemathesis, whose requests differ in each run.
     Schemathesis,
 }
 
 impl Excuse {
-    /// Why nobody can be asked to have it, as a sentence.
+    /// Reason why it is not required, as a sentence.
     fn reason(self) -> &'static str {
         match self {
             Excuse::Corpus => {
@@ -42,7 +42,7 @@ impl Excuse {
     }
 }
 
-/// Says that a test cannot run here because `what` lacks. The test has to return behind it.
+/// Reports that a test cannot run here because `what` is missing. The test must return afterwards.
 ///
 /// # Panics
 /// `SBC_BENCH_NO_SKIP` is 1.
@@ -55,16 +55,16 @@ pub fn skip(what: &str) {
     );
 }
 
-/// Says that a test cannot run here because of something that no machine can be asked to have.
+/// Reports that a test cannot run here because of a missing optional prerequisite.
 #[track_caller]
 pub fn excuse(excuse: Excuse) {
     tell("excused", excuse.reason());
 }
 
-/// For a test that returns because a helper has skipped it.
+/// Confirms before a return that a helper has skipped this test.
 ///
 /// # Panics
-/// Nothing was told in this thread: the test would pass in silence.
+/// Nothing was skipped in this thread, so the test would pass silently.
 #[track_caller]
 pub fn was_skipped() {
     assert!(TOLD.get(), "a test returns early and nobody has said why: call `testkit::skip` before");
@@ -83,13 +83,13 @@ fn tell(kind: &str, what: &str) {
     }
 }
 
-/// The harness names the thread of a test after it, unless there is only one thread.
+/// The harness names the thread after the test, unless it runs single-threaded.
 fn test_name() -> Option<String> {
     let name = std::thread::current().name()?.to_owned();
     (name != "main").then_some(name)
 }
 
-/// One write of one line, so that tests of several processes do not mix theirs.
+/// Written at once, so that lines of several processes do not mix.
 fn line(kind: &str, test: Option<&str>, place: &Location<'_>, what: &str) -> String {
     let what = what.replace(['\n', '\r'], " ");
     let test = test.map(|test| format!(" {test}")).unwrap_or_default();
@@ -100,7 +100,7 @@ fn line(kind: &str, test: Option<&str>, place: &Location<'_>, what: &str) -> Str
 mod tests {
     use super::*;
 
-    /// What a process that skips in this environment says, and whether it fails.
+    /// Output of a process that skips in this environment, and whether it fails.
     fn child(environment: &[(&str, &str)], test: &str) -> (bool, String) {
         let folder = std::env::temp_dir().join(format!("sbc-bench-skip-{test}-{}", std::process::id()));
         let _ = std::fs::remove_file(&folder);

@@ -1,5 +1,5 @@
-//! A file that nobody ever answers for, as on a drive that is dying: the process that reads it sleeps in the kernel where not
-//! even SIGKILL reaches (state D), until this is dropped.
+//! File whose reads never complete, as on a failing drive: the reading process sleeps uninterruptibly (state D), immune
+//! to SIGKILL, until this value is dropped.
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
@@ -14,21 +14,21 @@ const ROOT: INodeNo = INodeNo(1);
 const FILE: INodeNo = INodeNo(2);
 const NAME: &str = "file";
 
-/// A mounted folder with such a file. Unmounted when dropped, which ends the process that waits.
+/// Mounted directory with such a file. Unmounted on drop, which ends the waiting process.
 pub struct Stuck {
     folder: PathBuf,
     session: Option<BackgroundSession>,
     owed: Owed,
 }
 
-/// Answers that are not given.
+/// Pending replies.
 type Owed = Arc<Mutex<Vec<ReplyData>>>;
 
 impl Stuck {
-    /// Mounts it on a new folder.
+    /// Mounts it on a new directory.
     ///
     /// # Errors
-    /// Nothing can be mounted here: it takes root and FUSE.
+    /// The mount failed; it needs root and FUSE.
     pub fn mount(folder: &Path) -> std::io::Result<Self> {
         std::fs::create_dir(folder)?;
         let owed = Owed::default();
@@ -37,7 +37,7 @@ impl Stuck {
         Ok(Self { folder: folder.to_path_buf(), session: Some(session), owed })
     }
 
-    /// The file.
+    /// Path of the file.
     pub fn file(&self) -> PathBuf {
         self.folder.join(NAME)
     }
@@ -45,7 +45,7 @@ impl Stuck {
 
 impl Drop for Stuck {
     fn drop(&mut self) {
-        // The process that waits may hold the mount in a namespace of its own: only an answer ends that.
+        // The waiting process may keep the mount alive in its own namespace; only a reply ends that.
         let owed = self.owed.lock().map(|mut owed| std::mem::take(&mut *owed));
         for reply in owed.unwrap_or_default() {
             reply.error(Errno::EIO);

@@ -1,9 +1,9 @@
-//! Pseudo-terminals, for tests of what is written to a terminal.
+//! Pseudo-terminals, for tests of output to a terminal.
 
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use std::os::fd::OwnedFd;
 
-/// What reads a pseudo-terminal, and what programs write to. None where there are none, which is said as a skip.
+/// Controlling side and terminal side of a pseudo-terminal. `None` with a skip if the machine has none.
 pub fn terminal() -> Option<(OwnedFd, OwnedFd)> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let opened = openpt(flags).and_then(|reader| {

@@ -1,4 +1,4 @@
-//! A TLS server of OpenSSL on loopback, whose certificate an authority of the test has signed.
+//! TLS server of OpenSSL on loopback with a certificate of a test authority.
 
 use crate::skip;
 use std::net::{TcpListener, TcpStream};
@@ -6,25 +6,25 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A server that is ended with its value: what clients send is its standard output, its standard input what they get. The
-/// authority's certificate is `ca.pem` in its folder.
+/// Server that is stopped on drop. Its standard output is the data from clients, its standard input the data to them.
+/// The authority's certificate is `ca.pem` in its directory.
 pub struct TlsServer {
-    /// The program.
+    /// Server process.
     pub child: Child,
-    /// Where it listens.
+    /// Port.
     pub port: u16,
 }
 
 impl TlsServer {
-    /// Starts one with a certificate of this host; none, and said, where OpenSSL or curl is missing.
+    /// Starts a server with a certificate for this host; `None` with a skip if OpenSSL or curl is missing.
     ///
     /// # Panics
-    /// OpenSSL makes no certificate.
+    /// OpenSSL cannot create the certificate.
     pub fn start(folder: &Path, host: &str) -> Option<Self> {
         let has = |program: &str, word: &str| {
             Command::new(program).arg(word).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
         };
-        // Any other word is an address to curl.
+        // curl would take any other argument as an address.
         if !has("curl", "--version") || !has("openssl", "version") {
             skip("curl or openssl is not installed");
             return None;
@@ -36,7 +36,7 @@ impl TlsServer {
         command.current_dir(folder).args(["s_server", "-quiet", "-cert", "cert.pem", "-key", "key.pem", "-accept"]);
         command.arg(format!("127.0.0.1:{port}")).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let child = command.spawn().unwrap_or_else(|error| panic!("openssl: {error}"));
-        // A connection that ends at once is none to it.
+        // The server ignores a connection that is closed at once.
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -57,7 +57,7 @@ fn openssl(folder: &Path, words: &str) {
     assert!(command.status().is_ok_and(|status| status.success()), "openssl {words}");
 }
 
-/// An authority, and a certificate of it for a host.
+/// Creates an authority and a certificate for a host.
 fn certificates(folder: &Path, host: &str) {
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
     openssl(folder, &format!("req -x509 {key} -keyout ca.key -out ca.pem -subj /CN=authority -days 2"));

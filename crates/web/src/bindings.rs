@@ -1,21 +1,21 @@
-//! What the script of the shell calls: the results that are open, in a worker of the browser.
+//! Interface for the script of the shell: the open results, in a worker of the browser.
 
 use crate::{Results, Selection, unpack};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A log in which nearly everything happens.
+/// Log with nearly all kinds of events.
 const EXAMPLE: &str = include_str!("../../explain/tests/composed/0.9.72-hot.txt");
 
-/// A file of an archive.
+/// File of an archive.
 #[wasm_bindgen(getter_with_clone)]
 pub struct Member {
-    /// Its name in the archive.
+    /// Name in the archive.
     pub name: String,
-    /// Its content.
+    /// Content.
     pub bytes: Vec<u8>,
 }
 
-/// The results that are open.
+/// Open results.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Session {
@@ -24,10 +24,10 @@ pub struct Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// None yet.
+    /// Creates an empty set.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
-        // What a browser runs for the first time it has to compile: here, while nobody waits for it.
+        // Runs the code once, because browsers compile it on first use, and the user is not waiting yet.
         let mut first = Results::default();
         let _ = first.open("", EXAMPLE.as_bytes().to_vec());
         let _ = first.page(0);
@@ -37,15 +37,15 @@ impl Session {
     /// See [`Results::open`]; JSON.
     ///
     /// # Errors
-    /// One sentence: the file has no result.
+    /// A sentence: the file has no result.
     pub fn open(&mut self, name: &str, bytes: Vec<u8>) -> Result<String, String> {
         self.results.open(name, bytes).map(|listed| listed.to_string())
     }
 
-    /// The files of an archive (`.tar`, `.zip`).
+    /// Files of an archive (`.tar`, `.zip`).
     ///
     /// # Errors
-    /// One sentence: it is damaged or too large.
+    /// A sentence: the archive is damaged or too large.
     pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<Member>, String> {
         let members = unpack::members(bytes)?;
         Ok(members.into_iter().map(|(name, bytes)| Member { name, bytes }).collect())
@@ -66,7 +66,7 @@ impl Session {
         self.results.card(index)
     }
 
-    /// See [`Results::several`]; none for an unknown word.
+    /// See [`Results::several`]; `None` for an unknown word.
     pub fn several(&self, word: &str, indices: &[usize]) -> Option<String> {
         Some(self.results.several(Selection::find(word)?, indices))
     }

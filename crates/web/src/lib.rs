@@ -1,7 +1,8 @@
-//! The pages of sbc-bench in a browser: results are read and explained where the reader is, and sent nowhere.
+//! Pages of sbc-bench in a browser: results are read and explained locally and never uploaded.
 //!
-//! [`Results`] is what a reader has opened, and gives the same pages as the program. In a browser `bindings` hands it to
-//! the script of the shell; elsewhere [`shell`] makes the one HTML file that holds both.
+//! [`Results`] holds the files that a reader has opened and renders the same pages as the program. In a browser
+//! `bindings` exposes it to the script of the shell; on other targets [`shell`] builds the HTML file that contains
+//! both.
 
 #![forbid(unsafe_code)]
 

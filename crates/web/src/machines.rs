@@ -1,26 +1,26 @@
-//! Machines that are identified without a result: snapshots, and `/proc/cpuinfo` alone.
+//! Machines identified without a result: snapshots, and `/proc/cpuinfo` alone.
 
-use explain::soc::{self, Answer};
+use facts::soc::{self, Answer};
 use identify::{BoardFile, Texts, identify, is_cpuinfo};
 use record::{Machine, Missing};
 use serde_json::{Value, json};
 
-/// A snapshot begins within so many bytes: comments stand before it.
+/// Maximum size of the comments before a snapshot's first entry, in bytes.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// A machine and what is concluded of it.
+/// Machine with its identification.
 pub(crate) struct Identified {
     machine: Machine,
     answer: Answer,
-    /// What it was read from.
+    /// Source of the data.
     from: String,
 }
 
 impl Identified {
-    /// The machine of a snapshot, where the file is one.
+    /// Machine of a snapshot; `None` if the file is not one.
     ///
     /// # Errors
-    /// A line of it cannot be understood.
+    /// A line of the snapshot is invalid.
     pub(crate) fn of_snapshot(name: &str, bytes: &[u8]) -> Result<Option<Self>, Missing> {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD_BYTES)]);
         if !BoardFile::is_one(&head) {
@@ -31,7 +31,7 @@ impl Identified {
         Ok(Some(Self::of(&board, format!("the snapshot {name}"))))
     }
 
-    /// The machine of a text that is `/proc/cpuinfo` alone.
+    /// Machine of a text that is `/proc/cpuinfo` alone.
     pub(crate) fn of_cpuinfo(text: &str) -> Option<Self> {
         let texts = Texts { cpuinfo: Some(text.as_bytes()), ..Texts::default() };
         let from = "/proc/cpuinfo alone: what other files say is unknown";
@@ -44,25 +44,25 @@ impl Identified {
         Self { machine, answer, from }
     }
 
-    /// Its page.
+    /// Page of the machine.
     pub(crate) fn page(&self) -> String {
         page::identification(&self.machine, &self.answer, &self.from)
     }
 
-    /// What `sbc-bench identify` prints: `text`, or with `--json` `json`; harmless to a terminal, as all that it prints.
+    /// Output of `sbc-bench identify`: `text`, or `json` as with `--json`; safe for terminals.
     pub(crate) fn report(&self, id: &str) -> Option<String> {
         let text = match id {
             "text" => soc::text(&self.machine, &self.answer),
             "json" => soc::json(&self.machine, &self.answer),
             _ => return None,
         };
-        Some(explain::harmless(&text).into_owned())
+        Some(facts::harmless(&text).into_owned())
     }
 
-    /// What to list of it.
+    /// Entry for the list of files.
     pub(crate) fn listed(&self, name: &str) -> Value {
         json!({
-            "name": explain::plain(name),
+            "name": facts::plain(name),
             "board": page::identified_name(&self.machine, &self.answer),
             "verdict": format!("SoC {}", self.answer.confidence),
             "is_result": false,

@@ -1,53 +1,53 @@
-//! What a reader has opened: each result and machine with its page and reports, several results in a table, side by side,
-//! over time.
+//! Results and machines that a reader has opened, with their pages and reports; several results as a table, as a
+//! comparison, and over time.
 
 use crate::machines::Identified;
-use explain::any_file::{self, Unreadable};
-use explain::compare::{Side, compare};
-use explain::reference::Reference;
+use compare::reference::Reference;
+use compare::trend::{Sample, trends};
+use compare::{Side, compare};
 use explain::results::{Row, USUAL_ORDER, sort};
-use explain::trend::{Sample, trends};
-use explain::{Explanation, Place};
+use facts::{Explanation, Place};
+use logs::any_file::{self, Unreadable};
 use record::Record;
 use report::REPORTS;
 use serde_json::{Value, json};
 
-/// More places of one finding are not listed.
+/// Maximum number of listed places per finding.
 const PLACES_MAX: usize = 6;
 
-/// A file that could be read.
+/// Content of an opened file.
 enum Opened {
     Result(Box<Explained>),
     Machine(Box<Identified>),
 }
 
-/// A result that could be read.
+/// Result with its explanation.
 struct Explained {
-    /// Its file.
+    /// File name.
     name: String,
     record: Record,
     explained: Explanation,
 }
 
-/// The results and machines that a reader has opened, in the order in which they were.
+/// Opened results and machines, in order.
 #[derive(Default)]
 pub struct Results {
     opened: Vec<Opened>,
 }
 
-/// What is shown of several results.
+/// Page of several results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selection {
-    /// All as a table.
+    /// Table of all results.
     Table,
-    /// Side by side.
+    /// Comparison.
     Comparison,
     /// By date.
     Trends,
 }
 
 impl Selection {
-    /// The selection with this word: `table`, `compare` or `trend`.
+    /// Selection by word: `table`, `compare` or `trend`.
     pub fn find(word: &str) -> Option<Self> {
         match word {
             "table" => Some(Self::Table),
@@ -59,12 +59,12 @@ impl Selection {
 }
 
 impl Results {
-    /// Reads a file of any supported kind and keeps its result, or the machine of a snapshot or of `/proc/cpuinfo`; what to
-    /// list of it: `name`, `board`, `verdict`, whether it `is_result`, in which forms it `saves`, and `findings`, each with
-    /// its `sentence`, its `severity` and the `lines` of the text that it stands on.
+    /// Reads a file of any supported kind and keeps its result, or the machine of a snapshot or of `/proc/cpuinfo`.
+    /// Returns the entry for the list: `name`, `board`, `verdict`, `is_result`, the formats in `saves`, and `findings`,
+    /// each with its `sentence`, `severity` and the `lines` of the text as evidence.
     ///
     /// # Errors
-    /// One sentence: the file has neither.
+    /// A sentence: the file has neither.
     pub fn open(&mut self, name: &str, bytes: Vec<u8>) -> Result<Value, String> {
         let opened = read(name, bytes).map_err(|why| format!("{name}: {why}."))?;
         let listed = match &opened {
@@ -75,12 +75,12 @@ impl Results {
         Ok(listed)
     }
 
-    /// Forgets all.
+    /// Removes all results.
     pub fn clear(&mut self) {
         self.opened.clear();
     }
 
-    /// The page of a result, the same as that of `sbc-bench report FILE --html`; or of a machine.
+    /// Page of a result, as from `sbc-bench report FILE --html`, or of a machine.
     pub fn page(&self, index: usize) -> Option<String> {
         Some(match self.opened.get(index)? {
             Opened::Result(one) => page::page(&one.record, &one.explained, Reference::builtin()),
@@ -88,8 +88,8 @@ impl Results {
         })
     }
 
-    /// A report of a result by its id, the same as that of `sbc-bench report FILE --format ID`; of a machine `text` and
-    /// `json`, the same as `sbc-bench identify` prints them.
+    /// Report of a result by its id, as from `sbc-bench report FILE --format ID`; for a machine `text` and `json`, as
+    /// from `sbc-bench identify`.
     pub fn report(&self, index: usize, id: &str) -> Option<String> {
         match self.opened.get(index)? {
             Opened::Result(one) => {
@@ -100,14 +100,14 @@ impl Results {
         }
     }
 
-    /// The card of a result as SVG: a picture of 1200 x 630 with board, verdict, figures and the clock over time.
+    /// Card of a result as SVG: a picture of 1200 x 630 with board, verdict, figures and the clock over time.
     pub fn card(&self, index: usize) -> Option<String> {
         let one = self.result(index)?;
         let drawings = page::drawings(&one.record, &one.explained, Reference::builtin());
         drawings.into_iter().find(|drawing| drawing.name == "card").map(|drawing| drawing.svg)
     }
 
-    /// The page of several results, the same as those of `sbc-bench results`, `compare` and `trend`; machines take no part.
+    /// Page of several results, as from `sbc-bench results`, `compare` and `trend`; machines are ignored.
     pub fn several(&self, selection: Selection, indices: &[usize]) -> String {
         let chosen: Vec<&Explained> = indices.iter().filter_map(|index| self.result(*index)).collect();
         match selection {
@@ -137,14 +137,14 @@ impl Results {
     }
 }
 
-/// What a file holds; else why nothing of it can be read.
+/// Reads the content of a file; an error states why it cannot be read.
 fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
     if let Some(machine) = Identified::of_snapshot(name, &bytes).map_err(|why| why.to_string())? {
         return Ok(Opened::Machine(Box::new(machine)));
     }
     match any_file::read(bytes, record::VALUES_MAX) {
         Ok(record) => {
-            let explained = Explanation::of(&record);
+            let explained = explain::explain(&record);
             Ok(Opened::Result(Box::new(Explained { name: name.to_owned(), record, explained })))
         }
         Err(Unreadable::NoResults(text)) => match Identified::of_cpuinfo(&text) {
@@ -155,7 +155,7 @@ fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
     }
 }
 
-/// Rows of the table, without runs that were resumed and are complete in another file.
+/// Rows of the table, without interrupted runs that another file completes.
 fn rows(chosen: &[&Explained]) -> Vec<Row> {
     let is_part = |one: &Explained| chosen.iter().any(|other| one.record.run.is_part_of(&other.record.run));
     let whole = chosen.iter().filter(|one| !is_part(one));
@@ -166,13 +166,13 @@ fn rows(chosen: &[&Explained]) -> Vec<Row> {
 
 impl Explained {
     fn listed(&self) -> Value {
-        let record = explain::for_people(&self.record);
+        let record = facts::for_people(&self.record);
         let machine = &record.machine;
-        let board = machine.name().or(machine.soc.known()).map_or("Unknown board".into(), |name| explain::plain(name));
+        let board = machine.name().or(machine.soc.known()).map_or("Unknown board".into(), |name| facts::plain(name));
         let findings: Vec<Value> =
             self.explained.in_order().into_iter().map(|(finding, _)| self.finding(finding)).collect();
         json!({
-            "name": explain::plain(&self.name),
+            "name": facts::plain(&self.name),
             "board": board,
             "verdict": if record.run.is_monitoring() { "watched".to_owned() } else { self.explained.verdict.to_string() },
             "is_result": true,
@@ -181,15 +181,15 @@ impl Explained {
         })
     }
 
-    fn finding(&self, finding: &explain::Finding) -> Value {
+    fn finding(&self, finding: &facts::Finding) -> Value {
         let mut lines: Vec<u32> = finding.places.iter().filter_map(|place| self.line(place)).collect();
         lines.sort_unstable();
         lines.dedup();
         lines.truncate(PLACES_MAX);
-        json!({ "sentence": explain::harmless(&finding.sentence()), "severity": finding.severity, "lines": lines })
+        json!({ "sentence": facts::harmless(&finding.sentence()), "severity": finding.severity, "lines": lines })
     }
 
-    /// The line of a log's text at a place.
+    /// Line number of a place in a log's text.
     fn line(&self, place: &Place) -> Option<u32> {
         match place {
             Place::Line(number) => Some(*number),
@@ -227,8 +227,8 @@ mod tests {
     #[test]
     fn pages_are_those_of_the_program() {
         let results = opened();
-        let record = explain::logs::read(LOG);
-        let page = page::page(&record, &Explanation::of(&record), Reference::builtin());
+        let record = logs::read(LOG);
+        let page = page::page(&record, &explain::explain(&record), Reference::builtin());
         assert_eq!(results.page(0), Some(page));
         assert!(results.report(1, "markdown").unwrap().starts_with('#'));
         assert!(results.several(Selection::Table, &[0, 1]).contains("hot.txt"));

@@ -1,4 +1,4 @@
-//! The one HTML file: style, script, worker and the program as WebAssembly, with a policy that allows no connection at all.
+//! The HTML file: style, script, worker and the program as WebAssembly, with a policy that permits no connections.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,14 +11,14 @@ const SCRIPT: &str = include_str!("shell/script.js");
 const WORKER: &str = include_str!("shell/worker.js");
 const STYLE: &str = include_str!("shell/style.css");
 
-/// The file as text. `wasm` is the program, and `glue` the script of wasm-bindgen (`--target no-modules`) that belongs to it.
+/// Renders the file. `wasm` is the program, and `glue` the matching script of wasm-bindgen (`--target no-modules`).
 pub fn document(wasm: &[u8], glue: &str) -> String {
     let worker = format!("{glue}\n{WORKER}");
     [
         ("POLICY", policy()),
         ("STYLE", page::style() + STYLE),
         ("VERSION", env!("CARGO_PKG_VERSION").to_owned()),
-        // Nothing of it is run where it stands: the script makes a worker of it.
+        // The element is not executed; the script creates a worker from it.
         ("WORKER", BASE64.encode(worker)),
         ("PROGRAM", BASE64.encode(packed(wasm))),
         ("SCRIPT", SCRIPT.to_owned()),
@@ -27,8 +27,8 @@ pub fn document(wasm: &[u8], glue: &str) -> String {
     .fold(DOCUMENT.to_owned(), |text, (name, value)| text.replace(&format!("{{{{{name}}}}}"), &value))
 }
 
-/// What the browser allows the file: its own script and that of the pages it shows, workers and pictures of its own making,
-/// and no connection. The pages in its frame are bound by it as well.
+/// Content security policy of the file: its own script and those of its pages, workers and images created by it, and no
+/// connections. It also applies to pages in its frame.
 fn policy() -> String {
     let hash = |script: &str| format!("'sha256-{}'", BASE64.encode(Sha256::digest(script)));
     format!(
@@ -41,7 +41,7 @@ fn policy() -> String {
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
-    // Reading from memory into memory does not fail.
+    // Reading from and writing to memory cannot fail.
     let _ = GzEncoder::new(bytes, Compression::best()).read_to_end(&mut packed);
     packed
 }

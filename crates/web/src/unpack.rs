@@ -1,18 +1,19 @@
-//! The files of an archive that a reader opens. What gzip has packed the browser unpacks.
+//! Files of an archive that a reader opens. The browser itself unpacks gzip.
 
 use archive::Limits;
 
-/// A folder of results has fewer, and a browser holds them all at once.
+/// Limits for an archive, because a browser holds all files in memory.
 const LIMITS: Limits = Limits { files_max: 5000, bytes_max: 256 << 20 };
 
-/// Name without folders, and content, of each file in an archive (tar, zip); directories, links and empty files are none.
+/// Name without directories, and content, of each file in an archive (tar, zip); directories, links and empty files are
+/// omitted.
 ///
 /// # Errors
-/// One sentence: it is damaged or too large.
+/// A sentence: the archive is damaged or too large.
 pub fn members(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
     let found = archive::members(bytes, LIMITS);
-    let members = found.map_err(|problem| format!("The archive {}.", explain::plain(&problem.to_string())))?;
-    let of = |name: &str| explain::plain(name.rsplit('/').next().unwrap_or(name));
+    let members = found.map_err(|problem| format!("The archive {}.", facts::plain(&problem.to_string())))?;
+    let of = |name: &str| facts::plain(name.rsplit('/').next().unwrap_or(name));
     Ok(members.into_iter().map(|member| (of(&member.name), member.bytes)).collect())
 }
 
@@ -20,7 +21,7 @@ pub fn members(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
 mod tests {
     use super::*;
 
-    /// A tar archive of one file of seven bytes.
+    /// Tar archive with one file of seven bytes.
     fn tar(name: &str) -> Vec<u8> {
         let mut block = vec![0; 512];
         block[..name.len()].copy_from_slice(name.as_bytes());

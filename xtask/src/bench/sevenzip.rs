@@ -4,8 +4,8 @@
 //! Ratings are those that 7-zip prints, as the table of ratios has them: use a machine that does nothing else.
 
 use anyhow::{Context, Result, ensure};
-use explain::figures::equivalent::equivalents;
-use explain::figures::figures;
+use facts::figures::equivalent::equivalents;
+use facts::figures::figures;
 use record::{Record, Variant, WorkloadId};
 use std::path::Path;
 use std::process::Command;

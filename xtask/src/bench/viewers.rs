@@ -60,7 +60,7 @@ fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
     let seen = frames.load(Ordering::Relaxed) as f64 / (viewers - deaf).max(1) as f64 / seconds;
     println!(
         "{:>10}, {deaf:>2} of them never read: sampler {:.3} %, rows {:.3} %, server {:.3} % of one CPU; {seen:.1} frames/s each; {:.1} MB resident",
-        explain::how_many(viewers, "viewer"),
+        facts::how_many(viewers, "viewer"),
         percent(0),
         percent(1),
         percent(2),

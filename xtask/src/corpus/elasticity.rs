@@ -4,8 +4,8 @@
 //! Of a pair, `ln(score / score) / ln(clock / clock)`. All clusters must differ by the same ratio, or nobody knows the
 //! clock that the score had; boards differ in their memory as well, so that single pairs scatter.
 
-use explain::reference::{Reference, Row, RowFigure};
-use explain::stats::{median, quantile};
+use compare::reference::{Reference, Row, RowFigure};
+use facts::stats::{median, quantile};
 use record::{Variant, WorkloadId};
 use std::collections::BTreeMap;
 

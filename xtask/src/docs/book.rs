@@ -2,14 +2,23 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
-use explain::rules::RULES;
+use rules::RULES;
 use std::fmt::Write;
 
 /// Where it is written.
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The documents in the order in which they are read.
-const CHAPTERS: [&str; 9] =
-    ["commands.md", "running.md", "reading-results.md", "json.md", "other-systems.md", "kernel-dates.md", "farms.md", "hub.md", "virtual-boards.md"];
+const CHAPTERS: [&str; 9] = [
+    "commands.md",
+    "running.md",
+    "reading-results.md",
+    "json.md",
+    "other-systems.md",
+    "kernel-dates.md",
+    "farms.md",
+    "hub.md",
+    "virtual-boards.md",
+];
 
 /// The table of contents.
 ///

@@ -5,8 +5,9 @@
 use super::source::Source;
 use crate::workspace::{self, File};
 use anyhow::{Context, Result, ensure};
-use explain::rules::{self, Rule, When};
-use explain::{Explanation, Severity, any_file};
+use facts::Severity;
+use logs::any_file;
+use rules::{Rule, When};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -14,13 +15,13 @@ use std::fmt::Write;
 const TABLE: &str = "docs/rules.tsv";
 const HEADER: &str = "rule\tlooks_at\tconfirm\texample";
 /// Where rules and their tests are.
-const SOURCES: &str = "crates/explain/src/";
+const SOURCES: &str = "crates/rules/src/";
 /// Templates of sentences that more than a rule says.
 const SHARED: &str = "crates/record/src/not_restored.rs";
 /// Results of which examples are taken, the first ones first.
 const RESULTS: [&str; 4] = [
     "crates/explain/tests/composed/",
-    "crates/explain/src/logs/fixtures/",
+    "crates/logs/src/fixtures/",
     "crates/explain/tests/made/",
     "crates/explain/tests/own/",
 ];
@@ -98,8 +99,8 @@ fn examples() -> Result<HashMap<String, (Severity, String)>> {
     let mut seen: HashMap<String, (Severity, String)> = HashMap::new();
     for file in files {
         let Ok(record) = any_file::read(file.text.into_bytes(), usize::MAX) else { continue };
-        for finding in Explanation::of(&record).findings {
-            let sentence = explain::plain(&finding.sentence());
+        for finding in explain::explain(&record).findings {
+            let sentence = facts::plain(&finding.sentence());
             let known = seen.get(finding.rule.as_str());
             if known.is_none_or(|(severity, _)| *severity < finding.severity) {
                 seen.insert(finding.rule.as_str().to_owned(), (finding.severity, sentence));

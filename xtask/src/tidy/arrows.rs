@@ -8,28 +8,36 @@ use super::Problem;
 /// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
 /// ships may.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
-    ("app", &["bench", "explain", "machine", "page", "record", "report"]),
+    ("app", &["bench", "compare", "explain", "facts", "logs", "rules", "machine", "page", "record", "report"]),
     ("archive", &[]),
     ("bench", &["microbench", "machine", "probe", "record"]),
-    ("explain", &["record"]),
-    ("hub", &["archive", "explain", "page", "record", "report"]),
+    ("compare", &["facts", "record"]),
+    ("explain", &["compare", "facts", "record", "rules"]),
+    ("facts", &["record"]),
+    ("hub", &["archive", "compare", "explain", "facts", "logs", "rules", "page", "record", "report"]),
     ("identify", &["record"]),
     ("microbench", &[]),
+    ("logs", &["record"]),
     ("machine", &["identify", "record"]),
-    ("page", &["explain", "record"]),
+    ("page", &["compare", "explain", "facts", "rules", "record"]),
     ("probe", &["microbench"]),
     ("record", &[]),
-    ("report", &["explain", "record"]),
+    ("report", &["explain", "facts", "rules", "record"]),
+    ("rules", &["compare", "facts", "record"]),
     ("testkit", &["microbench", "machine", "record"]),
-    ("web", &["archive", "explain", "identify", "page", "record", "report"]),
-    ("xtask", &["explain", "probe", "record", "web"]),
+    ("web", &["archive", "compare", "explain", "facts", "logs", "identify", "page", "record", "report"]),
+    ("xtask", &["compare", "explain", "facts", "logs", "rules", "probe", "record", "web"]),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
 pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
+    ("compare", &["serde"]),
     ("explain", &["jiff", "serde", "serde_json"]),
+    ("facts", &["jiff", "serde", "serde_json"]),
+    ("logs", &["jiff", "serde_json"]),
+    ("rules", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg", "serde_json"]),
     ("report", &["jiff", "serde", "serde_json"]),
     ("archive", &["flate2", "tar", "zip"]),
@@ -59,6 +67,9 @@ const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";
 
 /// The feature by which system calls fail as planned: a program that is handed out has no such thing.
 const FOR_TESTS: &str = "faults";
+
+/// Crates that tests of any crate may use: what makes Records, and what reads and explains them.
+const TEST_ARROWS: [&str; 4] = ["compare", "explain", "logs", "testkit"];
 
 /// A package of the workspace, by the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +159,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
                 problem(format!("only tests may ask {name} for `{FOR_TESTS}`"));
             }
             if dependency.ours {
-                let for_tests = dependency.tests_only && name == "testkit";
+                let for_tests = dependency.tests_only && TEST_ARROWS.contains(&name);
                 if !arrows.contains(&name) && !for_tests {
                     problem(format!("no arrow leads from {} to {name}", package.name));
                 }

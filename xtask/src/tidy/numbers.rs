@@ -1,4 +1,4 @@
-//! One function formats the numbers of figures: `number` in `explain/src/number.rs`. A format string that gives a number
+//! One function formats the numbers of figures: `number` in `facts/src/number.rs`. A format string that gives a number
 //! with a unit of scores digits of its own is refused, or two reports would print two values of one score.
 
 use super::{Problem, rust};
@@ -8,11 +8,19 @@ use crate::workspace::File;
 const UNITS: [&str; 5] = ["MIPS", "MB/s", "kB/s", "kH/s", "ns"];
 /// Where digits are given: the one place, and the forms of the bash program, which others parse.
 const PLACES: [&str; 3] =
-    ["crates/explain/src/number.rs", "crates/report/src/log/", "crates/report/src/review/measured.rs"];
+    ["crates/facts/src/number.rs", "crates/report/src/log/", "crates/report/src/review/measured.rs"];
 
 /// Every text in which digits and a unit of scores are put together.
 pub(super) fn check(file: &File) -> Vec<Problem> {
-    let reports = ["crates/explain/src/", "crates/report/src/", "crates/page/src/", "crates/app/src/"];
+    let reports = [
+        "crates/compare/src/",
+        "crates/explain/src/",
+        "crates/facts/src/",
+        "crates/rules/src/",
+        "crates/report/src/",
+        "crates/page/src/",
+        "crates/app/src/",
+    ];
     let is_report = reports.iter().any(|at| file.path.starts_with(at));
     if !is_report || PLACES.iter().any(|place| file.path.starts_with(place)) {
         return Vec::new();
@@ -20,7 +28,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     let tests_from = rust::lines_without_tests(&file.text);
     let literals = rust::literals(&file.text).into_iter().filter(|literal| literal.line <= tests_from);
     let refused = literals.filter(|literal| has_own_digits(&literal.text));
-    let message = "use `explain::number` or `with_unit`: each score has the same digits in all reports";
+    let message = "use `facts::number` or `with_unit`: each score has the same digits in all reports";
     refused.map(|literal| Problem::new(&file.path, literal.line, message)).collect()
 }
 

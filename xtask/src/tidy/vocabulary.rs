@@ -53,16 +53,16 @@ const OTHER_THINGS: &[OtherThing] = &[
         &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish", "stress-ng", "sysbench", "zstd"],
         "parsers",
     ),
-    other("crates/explain/src/diagnosis/causes.rs", &["heat"], "a cause"),
-    other("crates/explain/src/any_file.rs", &["zstd"], "a form of archives"),
-    other("crates/explain/src/figures/tests.rs", &["openssl"], "a program"),
-    other("crates/explain/src/logs/", &["openssl", "stockfish", "stress-ng"], "programs"),
-    other("crates/explain/src/questions/", &["clock", "core-to-core", "heat"], "reports and values in sentences"),
+    other("crates/facts/src/explanation/causes.rs", &["heat"], "a cause"),
+    other("crates/logs/src/any_file.rs", &["zstd"], "a form of archives"),
+    other("crates/facts/src/figures/tests.rs", &["openssl"], "a program"),
+    other("crates/logs/src/", &["openssl", "stockfish", "stress-ng"], "programs"),
+    other("crates/rules/src/questions/", &["clock", "core-to-core", "heat"], "reports and values in sentences"),
     other("crates/report/src/review/tests.rs", &["zstd"], "an algorithm of zram"),
     other("crates/report/src/systems/", &["phoronix"], "a report"),
     other("crates/explain/src/results/", &["aes", "clock"], "columns"),
-    other("crates/explain/src/rules/", &["clock", "program"], "values in sentences"),
-    other("crates/explain/src/soc/", &["aes"], "a feature of CPUs"),
+    other("crates/rules/src/", &["clock", "program"], "values in sentences"),
+    other("crates/facts/src/soc/", &["aes"], "a feature of CPUs"),
     other("crates/microbench/src/arch/", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/foreign.rs", &["rpi-firmware"], "a parser"),
     other("crates/identify/src/features.rs", &["aes"], "a feature of CPUs"),
@@ -79,11 +79,11 @@ const DOORS: [(&str, &[&str], &str); 5] = [
     (
         "RuleId::own(",
         &[
-            "crates/explain/src/rules/",
-            "crates/explain/src/survey/",
-            "crates/explain/src/kernel/",
-            "crates/explain/src/questions/",
-            "crates/explain/src/tables.rs",
+            "crates/rules/src/",
+            "crates/rules/src/survey/",
+            "crates/rules/src/kernel/",
+            "crates/rules/src/questions/",
+            "crates/rules/src/tables.rs",
         ],
         "a rule has its id in its file; others ask for its constant",
     ),
@@ -99,7 +99,7 @@ const DOORS: [(&str, &[&str], &str); 5] = [
     ),
     (
         "Tenths::of_percent(",
-        &["crates/explain/src/diagnosis/ledger/", "crates/explain/src/explanation/"],
+        &["crates/explain/src/diagnosis/ledger/", "crates/facts/src/explanation/"],
         "what a cause took of a score is in its ledger alone",
     ),
     (".explains(", &[], "a rule tells what it saw; what a cause took of a score is in its ledger alone"),
@@ -164,7 +164,7 @@ fn spelled(literal: &rust::Literal, is_test: bool) -> Option<String> {
         return Some(format!("{text:?} is a figure: name it by `FigureKey`"));
     }
     // One word says too little to be told from words that mean something else.
-    let mut rules = explain::rules::RULES.iter();
+    let mut rules = rules::RULES.iter();
     let is_rule = text.contains('-') && rules.any(|rule| rule.id.as_str() == text);
     let is_own = literal.before.ends_with("RuleId::own(");
     (is_rule && !is_own).then(|| format!("{text:?} is a rule: name it by its constant"))
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn ids_of_one_file_are_made_at_home() {
         let rule = "id: RuleId::own(\n    \"thermal-throttling\",\n),";
-        assert!(found("crates/explain/src/rules/x.rs", rule).is_empty());
+        assert!(found("crates/rules/src/x.rs", rule).is_empty());
         assert_eq!(
             found("crates/app/src/x.rs", rule),
             ["crates/app/src/x.rs:1: a rule has its id in its file; others ask for its constant"]
@@ -285,7 +285,7 @@ mod tests {
         assert!(found("crates/machine/src/sensors/x.rs", channel).is_empty());
         assert_eq!(found("crates/explain/src/x.rs", channel).len(), 1);
         for share in ["Tenths::of_percent(3.0)", "finding.explains(3.0)"] {
-            assert_eq!(found("crates/explain/src/rules/x.rs", share).len(), 1);
+            assert_eq!(found("crates/rules/src/x.rs", share).len(), 1);
         }
         assert!(found("crates/explain/src/diagnosis/ledger/x.rs", "Tenths::of_percent(3.0)").is_empty());
         let workload = "WorkloadId::Own(\"lz4\")";

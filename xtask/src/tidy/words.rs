@@ -114,7 +114,7 @@ const QUOTES: [&str; 10] = [
     "STYLE.md",
     "boards/",
     "crates/bench/tool_output/",
-    "crates/explain/src/logs/",
+    "crates/logs/src/",
     "crates/machine/src/survey/cards.rs",
     "data/",
     "docs/record.schema.json",

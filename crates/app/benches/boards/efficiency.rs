@@ -1,7 +1,7 @@
 //! What an efficiency walk makes of a curve that is as it should be, and of one with two faults.
 
 use crate::rig::{Seen, board, check_near, in_some_try, program};
-use explain::efficiency::{Anomaly, Walk, walks};
+use rules::efficiency::{Anomaly, Walk, walks};
 use testkit::virtual_board::{Board, PolicySpec, core_w};
 
 fn walk(board: &Board) -> (Seen, Walk) {

@@ -4,8 +4,8 @@
 //! programs had, and which they would have had without each fault.
 
 use crate::rig::{Seen, in_some_try, program};
-use explain::view::ScoreKey;
-use explain::{Cause, Explanation, Ledger};
+use facts::view::ScoreKey;
+use facts::{Cause, Ledger};
 use testkit::virtual_board::{Board, Fault, lacking};
 
 /// So many points of the score may be told wrong.
@@ -55,7 +55,7 @@ fn check(seed: u64, faults: &[Fault]) {
     let words = ["run", "--log", "$LOG", "--repeat", "3", "--", "sh", "-c", WORK];
     let seen = program(&board, &words);
     seen.check_left(&board.name);
-    let explained = Explanation::of(seen.record());
+    let explained = explain::explain(seen.record());
     let main = |ledger: &&Ledger| explained.scores.iter().any(|score| score.is_main && score.score == ledger.score);
     let ledger = explained.ledgers.iter().find(main).expect("the command has a ledger");
     let truth = Truth::of(&seen, &board, &ledger.score);

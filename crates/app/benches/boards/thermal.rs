@@ -1,7 +1,7 @@
 //! What the thermal test makes of a board, with and without a meter that can be believed, to the percent.
 
 use crate::rig::{Seen, board, check_near, command, in_some_try, program};
-use explain::thermal::{ThermalResult, result};
+use facts::thermal::{ThermalResult, result};
 use record::{ChannelId, OfMeter};
 use testkit::virtual_board::{Board, MeterSpec, Place, Says, Truth};
 

@@ -4,8 +4,8 @@ use super::Command;
 use super::known::reference;
 use super::many::{Many, files_or_last, read_many, write};
 use crate::args::written::{Form, WrittenFlags};
+use compare::{Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use explain::Document;
-use explain::compare::{self, Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use serde_json::Value;
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use crate::args::groups::RootFlags;
 use crate::output;
 use crate::paths::Paths;
 use bench::doctor::{Capability, Measurable, examine, examine_tools};
-use explain::{plain, wrapped};
+use facts::{plain, wrapped};
 use machine::Root;
 use record::Machine;
 use record::redact::Redactor;

@@ -8,8 +8,9 @@ use super::reports::{all, find};
 use crate::{input, output, status};
 use anyhow::Context;
 use bench::Tools;
-use explain::any_file::{self, Unreadable};
-use explain::{Document, Explanation, OfFile, Verdict};
+use explain::{Document, OfFile};
+use facts::Verdict;
+use logs::any_file::{self, Unreadable};
 use machine::Root;
 use machine::files::{self, Access};
 use record::Record;
@@ -95,7 +96,7 @@ impl Explain {
                 entries.push(OfFile::Read(Box::new(document.from_file(&name))));
                 continue;
             }
-            let explained = Explanation::of(&record);
+            let explained = explain::explain(&record);
             worst = worst.max(explained.verdict);
             let text = find(format)?.text(&record, &explained);
             output::print(&match self.files.len() {
@@ -126,7 +127,7 @@ impl Explain {
             let (file, id) = (file.display(), report.id);
             anyhow::bail!("{file} has no data for the report {id}; its reports: {}.", others.join(", "));
         }
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         if let Some(report) = format {
             let text = report.text(&record, &explained);
             output::print(&match report.id {

@@ -4,8 +4,8 @@ use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
 use crate::{input, output};
-use explain::kernel::{Eol, text, verdict};
 use machine::Root;
+use rules::kernel::{Eol, text, verdict};
 use std::path::{Path, PathBuf};
 
 /// The dates of all products that endoflife.date knows have less.

@@ -5,8 +5,7 @@ mod hub;
 
 use super::explain::read;
 use crate::{output, paths};
-use explain::Explanation;
-use explain::reference::{Reference, Row};
+use compare::reference::{Reference, Row};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +46,7 @@ pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Referen
 
 fn row(file: &Path) -> anyhow::Result<Row> {
     let record = read(file)?;
-    let explained = Explanation::of(&record);
+    let explained = explain::explain(&record);
     Ok(Row::of(&record, &explained, &file.display().to_string()))
 }
 

@@ -13,7 +13,7 @@ fn tables() -> [Table; 5] {
         ("questions", bench::QUESTIONS.iter().map(|q| (q.asked_by, q.about)).collect()),
         ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
         ("workloads", bench::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
-        ("rules", explain::rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
+        ("rules", rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
         ("reports", super::reports::all().into_iter().map(|r| (r.id, r.about)).collect()),
     ]
 }
@@ -123,7 +123,7 @@ fn definitions() -> anyhow::Result<u8> {
 mod tests {
     #[test]
     fn every_question_has_an_answer_and_words_that_ask_it() {
-        let answers: Vec<_> = explain::ANSWERS.iter().map(|answer| &answer.id).collect();
+        let answers: Vec<_> = rules::ANSWERS.iter().map(|answer| &answer.id).collect();
         assert_eq!(bench::QUESTIONS.iter().map(|question| &question.id).collect::<Vec<_>>(), answers);
         let grammar = crate::args::grammar();
         let verbs = crate::args::tests::every_verb(&grammar);

@@ -3,7 +3,7 @@
 use super::explain::read;
 use crate::{output, paths, status};
 use anyhow::{Context, bail};
-use explain::Explanation;
+use facts::Explanation;
 use machine::files::{self, Access};
 use record::Record;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<M
     for file in files {
         match read(file) {
             Ok(record) => {
-                let explained = Explanation::of(&record);
+                let explained = explain::explain(&record);
                 many.results.push((file.display().to_string(), record, explained));
             }
             Err(error) if files.len() == 1 => return Err(error),

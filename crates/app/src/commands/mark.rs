@@ -2,8 +2,8 @@
 
 use super::Command;
 use super::monitor::running::{self, has_recording_header};
-use ::explain::monitor::whole_line;
 use anyhow::Context;
+use explain::monitor::whole_line;
 use machine::files;
 use record::Event;
 use record::recording::{frame, payload};
@@ -28,7 +28,7 @@ pub(crate) struct Mark {
 
 impl Command for Mark {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        let text = explain::plain(&self.words.join(" "));
+        let text = facts::plain(&self.words.join(" "));
         anyhow::ensure!(!text.is_empty(), "A mark needs a text.");
         let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
         let mut running = running::recordings();

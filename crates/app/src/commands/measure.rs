@@ -13,7 +13,7 @@ use crate::paths::Paths;
 use crate::progress::ProgressBar;
 use crate::{output, signals, status};
 use bench::{AnyTask, Load, Options, RunContext, SingleWorkload, parse_duration, workloads};
-use explain::{Document, Explanation};
+use explain::Document;
 use machine::{Identified, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Variant, WorkloadId};
 use std::sync::Arc;
@@ -203,14 +203,14 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
     anyhow::ensure!(
         missing.is_empty() || known.is_empty(),
         "CPU {} is not online; online CPUs: {}.",
-        explain::cpu_list(&missing),
-        explain::cpu_list(&known)
+        record::cpu_list(&missing),
+        record::cpu_list(&known)
     );
     Ok(())
 }
 
 fn conclude(record: &Record, args: &Asked) -> anyhow::Result<u8> {
-    let explained = Explanation::of(record);
+    let explained = explain::explain(record);
     if args.json {
         output::print(&(Document::printed(record, &explained) + "\n"))?;
     } else if let Some(report) = report::find(args.report) {

@@ -6,7 +6,7 @@ use super::{Command, restore};
 use crate::output;
 use crate::paths::Paths;
 use bench::{DeadRun, Left, Runs};
-use explain::{Document, Explanation, rules};
+use explain::Document;
 use machine::Root;
 use record::{End, Fact, Record};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
         }
         false => died(root, &mut left.record),
     };
-    let json = Document::saved(&left.record, &Explanation::of(&left.record));
+    let json = Document::saved(&left.record, &explain::explain(&left.record));
     match runs.recover(&left, &json) {
         Ok(path) => {
             let goes_on = match way(&left.record.run, &path) {

@@ -1,10 +1,10 @@
 //! `sbc-bench redact`: a log, Record, stream, recording or board file without what is private, and what was taken
-//! out of it. How that is done is told in [`record::redact`] and [`explain::redact`].
+//! out of it. How that is done is told in [`record::redact`] and [`logs::redact`].
 
 use super::Command;
 use crate::{input, output};
 use anyhow::Context;
-use explain::any_file;
+use logs::any_file;
 use machine::files::{self, Access};
 use record::redact::Kind;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub(super) fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
     anyhow::ensure!(!text.contains('\0'), "it is not text");
     let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
     if !first.is_some_and(|line| line.starts_with("== /")) {
-        let done = explain::redact::redact(bytes);
+        let done = logs::redact::redact(bytes);
         return Ok((done.bytes, done.counts, done.damaged));
     }
     let root = machine::Root::from_board(&text)

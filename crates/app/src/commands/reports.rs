@@ -1,8 +1,8 @@
 //! All reports: those of `explain`, and the page.
 
 use anyhow::Context;
-use explain::Report;
 use report::REPORTS;
+use rules::Report;
 
 /// All reports, sorted by id.
 pub(super) fn all() -> Vec<&'static Report> {

@@ -218,7 +218,7 @@ pub(super) fn checked(machine: &Machine, earlier: &Earlier) -> anyhow::Result<St
     let run = &record.run;
     let step = run.died_in.as_ref().and_then(|died| died.step.as_deref());
     let ago = match earlier.resumed.away_ms {
-        Some(away_ms) => format!(" {} ago", explain::duration(away_ms)),
+        Some(away_ms) => format!(" {} ago", facts::duration(away_ms)),
         None => String::new(),
     };
     let line = run.asked.as_ref().map(line).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
 use bench::{AnyTask, Review};
-use explain::{Document, Explanation};
+use explain::Document;
 use machine::{Root, Timeline};
 use record::{End, Fact, Mode, Record, Run, Survey};
 use std::path::PathBuf;
@@ -79,14 +79,14 @@ impl Command for Inspection {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
         let text = match self.json {
-            true => Document::printed(&record, &Explanation::of(&record)) + "\n",
+            true => Document::printed(&record, &explain::explain(&record)) + "\n",
             false => {
                 let report = report::find("review").context("Unknown report \"review\"")?;
-                report.text(&record, &Explanation::of(&record))
+                report.text(&record, &explain::explain(&record))
             }
         };
         if let Some(path) = &self.log {
-            replace(path, &explain::harmless(&text))?;
+            replace(path, &facts::harmless(&text))?;
         }
         output::print(&text)?;
         Ok(0)

@@ -16,11 +16,12 @@ use crate::look::Look;
 use crate::paths::Paths;
 use crate::progress::{Picture, ProgressBar};
 use crate::{input, output, signals, status};
-use ::explain::monitor::whole_line;
 use anyhow::Context as _;
 use bench::{Attributes, Finished, OwnProgram, RunContext};
-use explain::compare::{among_others_text, rank};
-use explain::{Document, Explanation, Verdict};
+use compare::{among_others_text, rank};
+use explain::Document;
+use explain::monitor::whole_line;
+use facts::{Explanation, Verdict};
 use keep::{Kept, Results, keep, stamp_of};
 use machine::files::Stream;
 use machine::{Identified, Root, Timeline};
@@ -126,7 +127,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         journal: as_root.then_some(to.paths.journal.as_path()),
         cancelled,
         marks: Some(&mut marks),
-        while_waiting: explain::soc::read_tables,
+        while_waiting: facts::soc::read_tables,
         on_settings: &signals::set_restore_handle,
         shows_samples: args.screen,
         progress: &mut |progress| bar.show(&progress),
@@ -161,7 +162,7 @@ impl TypedLines {
                 // It can be moved to the background between two checks.
                 machine::signals::never_stop_here();
                 while let Some(line) = typed_line(&is_over) {
-                    let text = explain::plain(&line);
+                    let text = facts::plain(&line);
                     if !text.is_empty() && sender.send(text).is_err() {
                         return;
                     }
@@ -252,7 +253,7 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
         output::note("Interrupted before the first measurement; earlier results are unchanged.");
         return Ok(status::of_settings(&record).unwrap_or(status::INTERRUPTED));
     }
-    let explained = Explanation::of(&record);
+    let explained = explain::explain(&record);
     let is_review = args.task.question().id == QuestionId::Review;
     let log = rendered(if is_review { "review" } else { "log" }, &record, &explained)?;
     let mut sentences: Vec<String> =
@@ -357,6 +358,6 @@ fn refusal(record: &Record) -> String {
         "The system stayed busy ({} % of all CPUs) for {} s: {}. Stop these processes or use --force.",
         gate.busy_hundredths_percent / 100,
         gate.waited_ms / 1000,
-        explain::view::process_words(&gate.busiest)
+        facts::view::process_words(&gate.busiest)
     )
 }

@@ -7,7 +7,7 @@ use crate::paths::Paths;
 use crate::{input, output, signals};
 use anyhow::Context;
 use bench::hub::{BYTES_MAX, Hub, NotSent, Spool, TRIES_MAX};
-use explain::how_many;
+use facts::how_many;
 use machine::files::Folder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::HashMap;
@@ -294,8 +294,8 @@ fn addresses(answer: &str) -> String {
     let one = |result: &serde_json::Value| {
         let url = result["url"].as_str().unwrap_or("the hub gave no address");
         match result["reason"].as_str() {
-            Some(reason) => format!("{} (quarantined: {})\n", explain::plain(url), explain::plain(reason)),
-            None => format!("{}\n", explain::plain(url)),
+            Some(reason) => format!("{} (quarantined: {})\n", facts::plain(url), facts::plain(reason)),
+            None => format!("{}\n", facts::plain(url)),
         }
     };
     value["results"].as_array().into_iter().flatten().map(one).collect()

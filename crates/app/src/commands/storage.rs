@@ -5,11 +5,11 @@ use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
 use crate::output;
-use explain::rules::{self, Subject};
-use explain::survey::{self, words};
-use explain::{Finding, Severity};
+use facts::{Finding, Severity};
 use machine::Root;
 use record::{Record, Survey};
+use rules::Subject;
+use rules::survey::{self, words};
 use std::sync::atomic::AtomicI32;
 
 /// Show disks, cards, memory modules and power supply
@@ -59,13 +59,13 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         ("Memory", [words::memory_lines(survey), memory_clocks(survey)].concat()),
         ("Swap", words::swap_lines(survey)),
         ("Power", words::supply_lines(survey)),
-        ("Not checked", survey.left_out.iter().map(|line| explain::plain(line)).collect()),
+        ("Not checked", survey.left_out.iter().map(|line| facts::plain(line)).collect()),
     ];
     let mut text = String::new();
     for (heading, lines) in sections {
         if !lines.is_empty() {
             text.push_str(&format!("{heading}:\n"));
-            lines.iter().for_each(|line| text.push_str(&format!("{}\n", explain::wrapped(&format!("   {line}"), 6))));
+            lines.iter().for_each(|line| text.push_str(&format!("{}\n", facts::wrapped(&format!("   {line}"), 6))));
             text.push('\n');
         }
     }
@@ -76,7 +76,7 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         true => {
             let mut seen = survey::seen(record);
             seen.retain(|what| !OF_REVIEWS.contains(what));
-            text.push_str(&format!("{}\n", explain::wrapped(&survey::all_clear(&seen), 0)));
+            text.push_str(&format!("{}\n", facts::wrapped(&survey::all_clear(&seen), 0)));
         }
         false => text.push_str("Problems found:\n"),
     }
@@ -96,10 +96,10 @@ fn memory_clocks(survey: &Survey) -> Vec<String> {
             let governor = scaler.governor.known().map_or("unknown", String::as_str);
             format!(
                 "{}: {} of {} MHz, governor {}",
-                explain::plain(&scaler.name),
+                facts::plain(&scaler.name),
                 mhz(&scaler.clock_hz),
                 mhz(&scaler.clock_hz_max),
-                explain::plain(governor)
+                facts::plain(governor)
             )
         })
         .collect()

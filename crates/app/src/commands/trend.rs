@@ -4,7 +4,7 @@ use super::many::{Many, read_many, write};
 use crate::args::written::Form;
 use crate::{output, status};
 use clap::ValueEnum;
-use explain::trend::{self, Sample, trends};
+use compare::trend::{self, Sample, trends};
 use std::path::{Path, PathBuf};
 
 /// Prints it in a format, or writes a page.

@@ -61,7 +61,7 @@ impl Command for Update {
             output::print(&format!("{current} is up to date: {url} has {version} of {}.\n{age}", found.day))?;
             return Ok(0);
         };
-        let path = explain::plain(&program.display().to_string());
+        let path = facts::plain(&program.display().to_string());
         output::print(&format!(
             "{path}: {current} -> {version} from {url} (of {}, signature verified)\n{age}",
             found.day

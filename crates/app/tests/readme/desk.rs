@@ -37,7 +37,7 @@ impl Desk {
         let desk = Self(path);
         desk.program("sbc-bench", WRAPPER);
         desk.write("own.toml", OWN);
-        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/src/logs/fixtures/0.9.72-standard.txt");
+        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../logs/src/fixtures/0.9.72-standard.txt");
         std::fs::copy(old, desk.0.join("old.log")).unwrap();
         desk
     }

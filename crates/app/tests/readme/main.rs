@@ -113,9 +113,10 @@ fn listed() -> Vec<String> {
 #[test]
 fn listed_commands_are_tried() {
     let tried: Vec<&str> = ROWS.iter().map(|(words, _)| *words).collect();
-    let commands = COMMANDS.lines().filter_map(|line| line.strip_prefix("## ")).filter(|name| {
-        name.chars().all(|letter| letter.is_ascii_lowercase() || " -".contains(letter))
-    });
+    let commands = COMMANDS
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .filter(|name| name.chars().all(|letter| letter.is_ascii_lowercase() || " -".contains(letter)));
     let commands: Vec<&str> = commands.collect();
     assert!(commands.len() > 20, "{commands:?}");
     for command in commands {

@@ -1,6 +1,6 @@
 //! Runs the program on a board and collects what it left and what was true.
 
-use explain::{Finding, rules};
+use facts::Finding;
 use record::Record;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};

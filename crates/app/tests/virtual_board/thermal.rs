@@ -1,7 +1,7 @@
 //! What the thermal test makes of boards with constants of their own, and of one of which little can be known.
 
 use crate::rig::{Company, PROGRAM, check_near, command_with, in_some_try, slow_board};
-use explain::thermal::result;
+use facts::thermal::result;
 use record::ChannelId;
 use testkit::virtual_board::{Board, ZoneSpec};
 

@@ -1,5 +1,5 @@
 //! Two sides of a question: what each sets and runs, and in which order they take turns. How the
-//! difference is told from noise is not here (`explain::ab`).
+//! difference is told from noise is not here (`rules::ab`).
 
 use super::refusal::{Asked, no_place};
 use super::{Attributes, Planning, Question, Task};

@@ -1,5 +1,5 @@
 //! What performance costs: every OPP of every chosen set of cores, idle first. Which sets, which OPPs,
-//! in which order; the result is computed from the Record (`explain::efficiency`).
+//! in which order; the result is computed from the Record (`rules::efficiency`).
 
 use super::refusal::{Asked, no_stage_runs, not_online};
 use super::{Planning, Question, Task};

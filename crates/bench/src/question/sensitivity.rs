@@ -1,5 +1,5 @@
 //! What a workload loses when the clock falls: which clocks, which workloads, in which order. A pure
-//! function of the machine; the result is computed from the Record (`explain::sensitivity`).
+//! function of the machine; the result is computed from the Record (`rules::sensitivity`).
 //!
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.

@@ -1,5 +1,5 @@
 //! A thermal test: a start temperature, a load, and how the machine behaves under heat. Here is what
-//! is asked for and in which stages it runs; `run/heat.rs` does it, `explain::thermal` says what came
+//! is asked for and in which stages it runs; `run/heat.rs` does it, `facts::thermal` says what came
 //! of it.
 
 pub use crate::plan::heat::{HeatLoad, StartAt, Thermal};

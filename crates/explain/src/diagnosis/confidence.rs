@@ -1,6 +1,6 @@
 //! How sure a diagnosis is: what several witnesses show is surer than what one does, and what speaks against it counts.
 
-use crate::Finding;
+use facts::Finding;
 
 /// A diagnosis is never surer, nor less sure, in percent.
 const RANGE_PERCENT: std::ops::RangeInclusive<f64> = 5.0..=99.0;
@@ -31,7 +31,7 @@ pub(super) fn percent<'a>(evidence: &[&'a Finding], against: impl Iterator<Item 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Severity, Witness};
+    use facts::{Severity, Witness};
     use record::RuleId;
 
     #[test]

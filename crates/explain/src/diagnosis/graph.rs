@@ -4,13 +4,13 @@
 //! Causes are taken in the order in which one explains the others. Each takes the findings that name it and then, of
 //! those that are left, all that belong to it; so nothing that follows from a cause is told as one of its own.
 
-use super::confidence;
 use super::situated::Situated;
-use crate::case::Case;
-use crate::rules::relation::{Relation, When};
-use crate::rules::relations::lines_of;
-use crate::view::ScoreKey;
-use crate::{Cause, Diagnosis, Finding, Severity};
+use super::{confidence, when};
+use facts::case::Case;
+use facts::view::ScoreKey;
+use facts::{Cause, Diagnosis, Finding, Severity};
+use rules::relation::{Relation, When};
+use rules::relations::lines_of;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub(super) fn of(case: &Case<'_>, findings: &[Finding]) -> Graph {
         findings.iter().map(|finding| Situated::of(case, finding, lines_of(finding.rule).1)).collect();
     let lines = findings.iter().zip(&situated).map(|(finding, at)| {
         let lines = lines_of(finding.rule).0.iter().copied();
-        lines.filter(|(_, when)| when.holds(case, finding, at, findings)).collect()
+        lines.filter(|(_, when)| when::holds(*when, case, finding, at, findings)).collect()
     });
     let lines = lines.collect();
     let mut look = Look { case, findings, situated, lines, is_taken: vec![false; findings.len()] };
@@ -150,7 +150,7 @@ impl Look<'_> {
             let is_about = |(relation, when): &(Relation, When)| {
                 let at = &self.situated[index];
                 relation.cause() == Some(cause)
-                    && (when.is_of_the_run() || roots.iter().any(|root| self.situated[*root].meets(at)))
+                    && (when::is_of_the_run(*when) || roots.iter().any(|root| self.situated[*root].meets(at)))
             };
             match self.lines(index).find(is_about) {
                 Some((Relation::Evidence(_), _)) => evidence.push(index),
@@ -206,7 +206,7 @@ impl Look<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+
     use crate::test_support::{compression, own_run, series, with_step};
     use record::{Record, RuleId, Variant, WorkloadId};
 

@@ -1,10 +1,10 @@
 //! Where a finding belongs: which scores it is about, and when it was so. It says so itself, or its places do.
 
-use crate::case::Case;
-use crate::rules::relation::Judges;
-use crate::view::ScoreSteps;
-use crate::{Finding, Place, Scope, Span};
+use facts::case::Case;
+use facts::view::ScoreSteps;
+use facts::{Finding, Place, Scope, Span};
 use record::{Bound, Record, WorkloadId};
+use rules::relation::Judges;
 
 /// Where a finding belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Situated {
         if !named.is_empty() {
             return Self { scores: named, names_them: true, span };
         }
-        Self { scores: indices(case, |score| judges.is_for(record, score)), names_them: false, span }
+        Self { scores: indices(case, |score| is_for(judges, record, score)), names_them: false, span }
     }
 
     /// True if both are about the same scores, or one is about the machine as a whole.
@@ -50,32 +50,30 @@ impl Situated {
     }
 }
 
-impl Judges {
-    /// True if findings about the machine are for this score.
-    fn is_for(self, record: &Record, score: &ScoreSteps) -> bool {
-        let is_compression = score.workload.id().is_some_and(WorkloadId::is_main);
-        let steps = || score.steps.iter().filter_map(|index| record.steps.get(*index));
-        let is_wide = || {
-            let cpus = crate::view::cpu_count(record).unwrap_or(1);
-            steps().any(|step| {
-                let is_multi = step.variant.is_multi_of_any_kind() || step.variant.is_parallel();
-                is_multi || crate::view::busy_cpus_expected(step) >= cpus
-            })
-        };
-        let computes = || {
-            let mut bounds = steps().map(|step| Bound::of(&step.workload, &step.variant));
-            bounds.any(|bound| matches!(bound, Bound::Cpu | Bound::Memory | Bound::Unknown))
-        };
-        let is_single = || steps().any(|step| step.variant.is_single_of_any_kind());
-        match self {
-            Self::All => true,
-            Self::FullLoad => is_wide() && computes(),
-            Self::Compression => is_compression,
-            Self::CompressionMulti => is_compression && is_wide(),
-            Self::CompressionSingle => is_compression && is_single(),
-            Self::Memory => score.workload.is_of_memory(),
-            Self::Nothing => false,
-        }
+/// True if findings about the machine are for this score.
+fn is_for(judges: Judges, record: &Record, score: &ScoreSteps) -> bool {
+    let is_compression = score.workload.id().is_some_and(WorkloadId::is_main);
+    let steps = || score.steps.iter().filter_map(|index| record.steps.get(*index));
+    let is_wide = || {
+        let cpus = facts::view::cpu_count(record).unwrap_or(1);
+        steps().any(|step| {
+            let is_multi = step.variant.is_multi_of_any_kind() || step.variant.is_parallel();
+            is_multi || facts::view::busy_cpus_expected(step) >= cpus
+        })
+    };
+    let computes = || {
+        let mut bounds = steps().map(|step| Bound::of(&step.workload, &step.variant));
+        bounds.any(|bound| matches!(bound, Bound::Cpu | Bound::Memory | Bound::Unknown))
+    };
+    let is_single = || steps().any(|step| step.variant.is_single_of_any_kind());
+    match judges {
+        Judges::All => true,
+        Judges::FullLoad => is_wide() && computes(),
+        Judges::Compression => is_compression,
+        Judges::CompressionMulti => is_compression && is_wide(),
+        Judges::CompressionSingle => is_compression && is_single(),
+        Judges::Memory => score.workload.is_of_memory(),
+        Judges::Nothing => false,
     }
 }
 
@@ -122,8 +120,8 @@ fn of_steps(record: &Record, steps: &[usize]) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Severity;
     use crate::test_support::{compression, own_run, series, with_step};
+    use facts::Severity;
     use record::{ChannelId, RuleId, Variant};
 
     fn board() -> Record {

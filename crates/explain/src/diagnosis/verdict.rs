@@ -1,8 +1,8 @@
 //! The word over each score, and over the run: that of the scores which it was made for.
 
 use super::graph::Graph;
-use crate::case::Case;
-use crate::{Finding, ScoreVerdict, Severity, Verdict};
+use facts::case::Case;
+use facts::{Finding, ScoreVerdict, Severity, Verdict};
 
 /// The word over the run and over each score.
 pub(super) fn of(case: &Case<'_>, findings: &[Finding], graph: &Graph) -> (Verdict, Vec<ScoreVerdict>) {

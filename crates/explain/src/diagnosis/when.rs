@@ -1,64 +1,66 @@
 //! Whether a line of the table of relations holds: a pure question to the Record, the finding and the root.
 
 use super::situated::Situated;
-use crate::case::Case;
-use crate::rules::relation::When;
-use crate::rules::slowdown::hot_millicelsius;
-use crate::{Finding, Quantity, Severity, view};
-use record::{Window, WorkloadId};
+use facts::case::Case;
+use facts::{Finding, Quantity, Severity, view};
+use record::{Record, Window, WorkloadId};
+use rules::relation::When;
+use rules::slowdown::hot_millicelsius;
 
-impl When {
-    /// True if it holds for a finding that belongs there, among all that was found.
-    pub(super) fn holds(self, case: &Case<'_>, finding: &Finding, at: &Situated, all: &[Finding]) -> bool {
-        let record = case.record;
-        match self {
-            Self::Always => true,
-            Self::Hot => {
-                let hot = hot_millicelsius(record);
-                let was_cool = own_temperature(case, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
-                !was_cool && temperature(case, at).is_some_and(|temp| temp >= hot)
-            }
-            Self::Swapped => found(all, is_of_swapping),
-            Self::OutOfMemory => found(all, |finding| finding.rule == crate::rules::OUT_OF_MEMORY),
-            Self::Says(words) => {
-                let sentence = finding.sentence();
-                words.iter().any(|word| sentence.contains(word))
-            }
-            Self::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
-            Self::FirmwareAsked => view::firmware_bits(record, 0) != view::FirmwareBits::Unknown,
-            Self::CiphersAlone => {
-                let is_cipher = |score: &usize| {
-                    let id = case.scores()[*score].workload.id();
-                    id.is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes))
-                };
-                at.names_them && !at.scores.is_empty() && at.scores.iter().all(is_cipher)
-            }
-            Self::ManyNodes => {
-                let packages = record.machine.cpus.iter().map(|cpu| cpu.package);
-                let first = record.machine.cpus.first().map(|cpu| cpu.package);
-                packages.into_iter().any(|package| Some(package) != first)
-            }
-            Self::TemperatureKnown => {
-                let is_known = temperature(case, at).is_some() && view::sensor_of_a_part(record).is_none();
-                is_known && finding.unseen.is_none()
-            }
-            Self::HotUncapped => {
-                Self::Uncapped.holds(case, finding, at, all) && Self::Hot.holds(case, finding, at, all)
-            }
-            // A log does not say how warm it was while its ladder was measured.
-            Self::Uncapped => view::is_log(record) || finding.value("opps").is_none(),
-            Self::Unsteady => finding.value("later").is_some(),
-            Self::Overclocked => found(all, |finding| finding.template == crate::config_txt::FASTER),
-            Self::Reasoned => finding.value("reason").is_some(),
-            Self::Skipped => crate::rules::is_skip(finding),
+/// True if it holds for a finding that belongs there, among all that was found.
+pub(super) fn holds(when: When, case: &Case<'_>, finding: &Finding, at: &Situated, all: &[Finding]) -> bool {
+    let record = case.record;
+    match when {
+        When::Always => true,
+        When::Hot => is_hot(case, at),
+        When::Swapped => found(all, is_of_swapping),
+        When::OutOfMemory => found(all, |finding| finding.rule == rules::OUT_OF_MEMORY),
+        When::Says(words) => {
+            let sentence = finding.sentence();
+            words.iter().any(|word| sentence.contains(word))
         }
+        When::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
+        When::FirmwareAsked => view::firmware_bits(record, 0) != view::FirmwareBits::Unknown,
+        When::CiphersAlone => {
+            let is_cipher = |score: &usize| {
+                let id = case.scores()[*score].workload.id();
+                id.is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes))
+            };
+            at.names_them && !at.scores.is_empty() && at.scores.iter().all(is_cipher)
+        }
+        When::ManyNodes => {
+            let packages = record.machine.cpus.iter().map(|cpu| cpu.package);
+            let first = record.machine.cpus.first().map(|cpu| cpu.package);
+            packages.into_iter().any(|package| Some(package) != first)
+        }
+        When::TemperatureKnown => {
+            let is_known = temperature(case, at).is_some() && view::sensor_of_a_part(record).is_none();
+            is_known && finding.unseen.is_none()
+        }
+        When::HotUncapped => is_uncapped(record, finding) && is_hot(case, at),
+        When::Uncapped => is_uncapped(record, finding),
+        When::Unsteady => finding.value("later").is_some(),
+        When::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
+        When::Reasoned => finding.value("reason").is_some(),
+        When::Skipped => rules::is_skip(finding),
     }
+}
 
-    /// True if it asks for something that holds for the whole run, so that a cause and what follows from it need not
-    /// name the same scores.
-    pub(super) fn is_of_the_run(self) -> bool {
-        matches!(self, Self::Swapped | Self::OutOfMemory)
-    }
+/// True if it asks for something that holds for the whole run, so that a cause and what follows from it need not
+/// name the same scores.
+pub(super) fn is_of_the_run(when: When) -> bool {
+    matches!(when, When::Swapped | When::OutOfMemory)
+}
+
+fn is_hot(case: &Case<'_>, at: &Situated) -> bool {
+    let hot = hot_millicelsius(case.record);
+    let was_cool = own_temperature(case, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
+    !was_cool && temperature(case, at).is_some_and(|temp| temp >= hot)
+}
+
+/// A log does not tell the temperature while its ladder was measured.
+fn is_uncapped(record: &Record, finding: &Finding) -> bool {
+    view::is_log(record) || finding.value("opps").is_none()
 }
 
 fn found(all: &[Finding], is_wanted: impl Fn(&Finding) -> bool) -> bool {
@@ -66,7 +68,7 @@ fn found(all: &[Finding], is_wanted: impl Fn(&Finding) -> bool) -> bool {
 }
 
 fn is_of_swapping(finding: &Finding) -> bool {
-    finding.rule == crate::rules::SWAPPING && finding.severity > Severity::Info
+    finding.rule == rules::SWAPPING && finding.severity > Severity::Info
 }
 
 /// What was measured so far below the limit, in thousandths of a degree, was not lowered by heat, however hot it became
@@ -95,10 +97,10 @@ fn temperature(case: &Case<'_>, at: &Situated) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Scope;
-    use crate::rules::relation::Judges;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use facts::Scope;
     use record::{ChannelId, RuleId, Unit, Variant};
+    use rules::relation::Judges;
 
     #[test]
     fn a_cap_is_none_of_heat_and_no_temperature_tells_of_no_limit() {
@@ -115,7 +117,7 @@ mod tests {
         ] {
             let case = Case::of(record);
             let at = Situated::of(&case, finding, Judges::All);
-            assert_eq!(when.holds(&case, finding, &at, &[]), expected, "{when:?}");
+            assert_eq!(holds(when, &case, finding, &at, &[]), expected, "{when:?}");
         }
     }
 
@@ -129,7 +131,7 @@ mod tests {
             let finding = Finding::new(RuleId::own("x"), Severity::Degraded, "So.");
             let finding = finding.about(Scope::Machine).during(from_ms, to_ms);
             let at = Situated::of(&case, &finding, Judges::All);
-            assert_eq!(When::Hot.holds(&case, &finding, &at, &[]), expected, "{from_ms}");
+            assert_eq!(holds(When::Hot, &case, &finding, &at, &[]), expected, "{from_ms}");
         }
     }
 }

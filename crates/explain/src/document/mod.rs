@@ -6,10 +6,10 @@
 mod results;
 mod values;
 
-use crate::case::Case;
 use crate::diagnosis::told::{Told, remedy};
-use crate::view::ScoreKey;
-use crate::{
+use facts::case::Case;
+use facts::view::ScoreKey;
+use facts::{
     Cause, Diagnosis, Explanation, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span, Tenths, Verdict,
 };
 use record::{Record, RuleId, Samples};
@@ -110,7 +110,7 @@ impl Document<'_> {
     /// What is to be said of this Record, and what is printed of it: both ask for the same, which is made once.
     pub fn explained(record: &Record) -> (Explanation, Document<'static>) {
         let case = Case::of(record);
-        let explained = Explanation::of_case(&case);
+        let explained = crate::diagnosis::explain_case(&case);
         let document = Self::of_case(&case, &explained);
         (explained, document)
     }

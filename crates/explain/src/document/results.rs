@@ -1,13 +1,13 @@
 //! The main results of a Record under names that end with their unit: what a list, a script or a reviewer asks first.
 //! What is missing is `null`, with the reason next to it.
 
-use crate::case::Case;
-use crate::figures::main::{
+use crate::monitor::day;
+use facts::case::Case;
+use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_latency, memory_mb_per_s, series_median, sevenzip_multi_mips,
     sevenzip_single_mips,
 };
-use crate::monitor::day;
-use crate::{Explanation, Figure, Finding, stats, view};
+use facts::{Explanation, Figure, Finding, stats, view};
 use record::{Fact, MemoryOperation, Outcome, Record, Variant, WorkloadId, soc_temperature};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -99,7 +99,7 @@ impl Results {
             not_reported(record)
         });
         let is_throttled = is_throttled(explained);
-        let unseen = explained.findings.iter().find(|finding| finding.rule == crate::rules::NO_THROTTLING);
+        let unseen = explained.findings.iter().find(|finding| finding.rule == rules::NO_THROTTLING);
         let unseen = unseen.filter(|finding| finding.unseen.is_some() && !is_throttled);
         self.put("is_throttled", unseen.is_none().then_some(is_throttled), || {
             unseen.map(Finding::sentence).unwrap_or_default()
@@ -176,7 +176,7 @@ impl<'de> Deserialize<'de> for Results {
 
 /// True if a finding that harms a main score says that clocks were lowered.
 fn is_throttled(explained: &Explanation) -> bool {
-    explained.harms_main(|finding| crate::rules::throttles(finding).is_of_the_clock())
+    explained.harms_main(|finding| rules::throttles(finding).is_of_the_clock())
 }
 
 fn not_reported(record: &Record) -> String {

@@ -13,7 +13,7 @@ fn board() -> Record {
 #[test]
 fn most_important_finding_comes_first() {
     let record = board();
-    let text = Document::printed(&record, &Explanation::of(&record));
+    let text = Document::printed(&record, &crate::diagnosis::explain(&record));
     let keys = ["\"verdict\":", "\"results\":", "\"diagnoses\":", "\"findings\":", "\"machine\":", "\"samples\":"];
     let places: Vec<usize> = keys.iter().map(|key| text.find(key).unwrap_or_else(|| panic!("{key}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
@@ -22,7 +22,7 @@ fn most_important_finding_comes_first() {
 #[test]
 fn no_object_takes_the_place_of_a_number() {
     let record = board();
-    let explained = Explanation::of(&record);
+    let explained = crate::diagnosis::explain(&record);
     let value: Value = serde_json::from_str(&Document::printed(&record, &explained)).unwrap();
     let results = &value["results"];
     assert_eq!(results["sevenzip_multi_mips"], 5349);
@@ -38,7 +38,7 @@ fn no_object_takes_the_place_of_a_number() {
 #[test]
 fn printed_and_saved_documents_are_records() {
     let record = with_step(board(), WorkloadId::Lzma, Variant::MULTI, &[], (0.0, 1.0), compression(7));
-    let explained = Explanation::of(&record);
+    let explained = crate::diagnosis::explain(&record);
     for text in [Document::printed(&record, &explained), Document::saved(&record, &explained)] {
         assert_eq!(record::from_json(&text).unwrap(), record);
     }
@@ -47,7 +47,7 @@ fn printed_and_saved_documents_are_records() {
 #[test]
 fn derived_keys_are_those_that_are_left_out_by_redaction() {
     let record = board();
-    let explained = Explanation::of(&record);
+    let explained = crate::diagnosis::explain(&record);
     let document = serde_json::to_value(Document::of(&record, &explained).from_file("x")).unwrap();
     let mut keys: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
     let mut known = record::DERIVED_KEYS.to_vec();

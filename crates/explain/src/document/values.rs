@@ -1,6 +1,6 @@
 //! Values of a finding as an object: numbers under names that end with their unit.
 
-use crate::Quantity;
+use facts::Quantity;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::clocks::{Clocks, Lookup};
 use super::{Watch, cells, push_time_of_day};
-use crate::view;
+use facts::view;
 use record::{
     AllCpus, Channel, ChannelId, CpuPercent, CpuTime, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record, Total, Unit,
 };

@@ -73,7 +73,7 @@ impl Course {
         let place = temperature.as_ref().ok().and_then(|choice| choice.place(watch.channels()));
         let value = |track: &super::Track| (track.label.clone(), track.text(track.value(watch)));
         let last = self.rows.back();
-        let is_reported = watch.observable().into_iter().any(crate::throttle::Reason::is_of_speed);
+        let is_reported = watch.observable().into_iter().any(facts::throttle::Reason::is_of_speed);
         let reasons = watch.throttled().iter().map(|throttle| throttle.reason.words().to_owned());
         let reasons: Vec<String> = reasons.collect();
         Moment {

@@ -7,7 +7,7 @@ mod names;
 mod units;
 
 use super::Watch;
-use crate::plain::harmless;
+use facts::plain::harmless;
 use names::{Labels, place};
 use record::ChannelKind;
 use std::collections::BTreeMap;
@@ -206,7 +206,7 @@ mod tests {
         let named: BTreeSet<&str> = words.flat_map(|words| words.split('|')).collect();
         assert_eq!(named.len(), 3, "{named:?}");
         for reason in named {
-            assert!(crate::throttle::Reason::ALL.iter().any(|known| known.id() == reason), "{reason}");
+            assert!(facts::throttle::Reason::ALL.iter().any(|known| known.id() == reason), "{reason}");
         }
     }
 

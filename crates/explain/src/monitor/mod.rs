@@ -24,7 +24,7 @@ pub use sparklines::sparklines;
 pub use summary::summary;
 pub use tracks::{Kind, Track, cores, tracks};
 
-pub use crate::watch::{Watch, gaps};
+pub use facts::watch::{Watch, gaps};
 
 use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};

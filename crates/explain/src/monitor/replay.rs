@@ -1,7 +1,7 @@
 //! A recording, or a Record, as what its watchers saw: sessions, rows, and what happened between them. Bytes are
 //! handed in; when what is shown is a matter of others.
 
-use crate::watch::before_rows;
+use facts::watch::before_rows;
 use record::recording::{Line, LineReader};
 use record::{Event, Mark, Record, nothing_known};
 use std::io::BufRead;

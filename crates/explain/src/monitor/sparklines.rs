@@ -1,8 +1,8 @@
 //! Clock and temperature of a whole run in one line each, for a terminal that has UTF-8: `▇▇▇▇▅▅▄▄`.
 
 use super::{Kind, Track, Watch, tracks};
-use crate::view;
-use crate::watch::before_rows;
+use facts::view;
+use facts::watch::before_rows;
 use record::Record;
 use std::fmt::Write;
 
@@ -59,7 +59,7 @@ pub fn sparklines(record: &Record, columns: usize) -> String {
     let text: String = lines.iter().filter_map(Line::text).collect();
     match text.is_empty() {
         true => text,
-        false => format!("Over the run of {}:\n{text}", crate::lines::duration(last_ms - first_ms)),
+        false => format!("Over the run of {}:\n{text}", facts::lines::duration(last_ms - first_ms)),
     }
 }
 

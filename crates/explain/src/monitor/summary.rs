@@ -2,7 +2,7 @@
 //! is taken for the temperature.
 
 use super::Columns;
-use crate::view::topology;
+use facts::view::topology;
 use record::{Fact, Record};
 
 /// The hardware in a few lines; `temperature_why` says why this sensor stands for the SoC.
@@ -14,7 +14,7 @@ pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>
         None => format!("Kernel: {release}"),
     });
     let userland = known(&machine.userland_arch).map(|arch| format!("Userland: {arch}"));
-    let parts = [known(&machine.board), known(&crate::soc::name(machine)), kernel, userland];
+    let parts = [known(&machine.board), known(&facts::soc::name(machine)), kernel, userland];
     let mut parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.dedup();
     let line = match parts.len() {

@@ -3,7 +3,7 @@
 
 use super::Watch;
 use super::clocks::{Clock, Clocks};
-use crate::cpu_list;
+use record::cpu_list;
 use record::{AllCpus, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit};
 
 /// So many temperatures and sources of power are shown; all are in the recording.

@@ -2,10 +2,11 @@
 //! Record is read once.
 
 use super::Row;
-use crate::Explanation;
-use crate::compare::settings_of;
-use crate::figures::figures;
-use crate::{trend, view};
+use compare::settings_of;
+use compare::trend;
+use facts::Explanation;
+use facts::figures::figures;
+use facts::view;
 use record::{Record, Run, Variant};
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +81,7 @@ impl Entry {
                     .and_then(|core| clock_of(&core.cpus)),
             })
             .collect();
-        let types = record.machine.cpus.iter().filter_map(|cpu| crate::figures::core_name(record, cpu.cpu));
+        let types = record.machine.cpus.iter().filter_map(|cpu| facts::figures::core_name(record, cpu.cpu));
         let types = types.chain(main.iter().filter_map(|figure| figure.core_type.clone()));
         let causes = explained.diagnoses.iter().map(|cause| explained.findings[cause.root].rule.to_string());
         let is_part = record.run.end == record::End::Died || !record.run.resumed.is_empty();
@@ -124,7 +125,7 @@ mod tests {
     fn entry_is_read_as_it_was_written() {
         let text = include_str!("../../tests/own/two-policies.json");
         let record: Record = serde_json::from_str(text).unwrap();
-        let entry = Entry::of(&record, &Explanation::of(&record), "a.json");
+        let entry = Entry::of(&record, &crate::diagnosis::explain(&record), "a.json");
         assert!(!entry.figures.is_empty() && !entry.settings.is_empty(), "{entry:?}");
         let written = serde_json::to_string(&entry).unwrap();
         let again: Entry = serde_json::from_str(&written).unwrap();

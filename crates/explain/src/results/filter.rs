@@ -1,7 +1,7 @@
 //! Which results stand in a table.
 
 use super::Row;
-use crate::Verdict;
+use facts::Verdict;
 
 /// What a result must be; what is not asked for does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

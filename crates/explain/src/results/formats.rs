@@ -1,8 +1,8 @@
 //! The formats of a table of results. Each escapes foreign text in its own way.
 
 use super::{COLUMNS, Row, Table, text};
-use crate::plain;
-use crate::sheet::Sheet;
+use facts::plain;
+use facts::sheet::Sheet;
 use serde_json::{Map, Value, json};
 
 /// A way to write a table.

@@ -10,16 +10,16 @@ mod formats;
 pub mod summary;
 mod text;
 
-use crate::case::Case;
 use crate::document::Results;
-use crate::figures::equivalent::{equivalents, version_of};
-use crate::figures::main::{
+use facts::case::Case;
+use facts::figures::equivalent::{equivalents, version_of};
+use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
-use crate::figures::{Figure, verdict_of};
-use crate::rules::system_time::is_of_engine;
-use crate::{Explanation, Verdict, view};
+use facts::figures::{Figure, verdict_of};
+use facts::{Explanation, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
+use rules::system_time::is_of_engine;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use summary::columns;

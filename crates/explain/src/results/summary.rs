@@ -3,11 +3,11 @@
 //! `| device | clock | kernel | distribution arch | 7-zip multi | 7-zip single | aes-256 | memcpy |
 //! memset | kH/s |`. What was not measured is `-`.
 
-use crate::figures::main::{
+use facts::figures::main::{
     cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
-use crate::plain::is_obeyed;
-use crate::{Explanation, Figure, figures, rules};
+use facts::plain::is_obeyed;
+use facts::{Explanation, Figure, figures};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 /// A measured clock this far from the advertised one is shown instead of it.
@@ -98,7 +98,7 @@ fn clock(record: &Record, explained: &Explanation) -> String {
     }
     let mut claimed: Vec<u32> = Vec::new();
     let mut measured: Vec<u32> = Vec::new();
-    for clock in crate::view::cluster_clocks(record, &Variant::COLD) {
+    for clock in facts::view::cluster_clocks(record, &Variant::COLD) {
         claimed.extend(clock.claimed_khz);
         measured.push(clock.measured_khz);
     }
@@ -109,7 +109,7 @@ fn clock(record: &Record, explained: &Explanation) -> String {
             .zip(&measured)
             .all(|(claimed, measured)| (f64::from(*measured) / f64::from(*claimed) - 1.0).abs() <= CLAIM_TOLERANCE);
     let shown = if agree || measured.is_empty() { &claimed } else { &measured };
-    let mhz = |khz: &u32| crate::finding::mhz(*khz);
+    let mhz = |khz: &u32| facts::finding::mhz(*khz);
     let text = match (shown.iter().max(), shown.iter().min()) {
         (Some(max), Some(min)) if mhz(max) == mhz(min) => format!("{} MHz", mhz(max)),
         (Some(max), Some(min)) => format!("{}/{} MHz", mhz(max), mhz(min)),

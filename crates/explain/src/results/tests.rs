@@ -2,9 +2,15 @@
 
 use super::*;
 use crate::test_support::{compression, own_run, point, series, with_clocks, with_step};
-use crate::{Finding, Severity};
 use expect_test::{Expect, expect};
+use facts::case::Case;
+use facts::{Explanation, Finding, Severity};
 use record::Fact;
+
+/// Explanation of a run in which these findings were made.
+pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
+    crate::explain_findings(&Case::of(&own_run()), findings)
+}
 
 fn rows() -> Vec<Row> {
     let result = |name: &str, khz: u32, multi: Option<u32>, severity: Option<Severity>| {
@@ -25,7 +31,7 @@ fn rows() -> Vec<Row> {
             .map(|severity| Finding::new(record::RuleId::own("x"), severity, "It was so."))
             .into_iter()
             .collect();
-        Row::of(&record, &Explanation::with(findings), &format!("{name}.txt"))
+        Row::of(&record, &explained_by(findings), &format!("{name}.txt"))
     };
     vec![
         result("b | <b>", 1_800_000, Some(5345), None),
@@ -308,8 +314,8 @@ fn filters_want_what_is_known() {
 #[test]
 fn aes_of_an_engine_is_marked() {
     let cell = |log: &str| {
-        let record = crate::logs::read(log);
-        Row::of(&record, &Explanation::of(&record), "log").cells[AES].clone()
+        let record = logs::read(log);
+        Row::of(&record, &crate::diagnosis::explain(&record), "log").cells[AES].clone()
     };
     assert_eq!(cell(include_str!("../../tests/made/crypto-engine.txt")), "~100280");
     assert!(!cell(include_str!("../../tests/made/zram-without-effect.txt")).starts_with('~'));

@@ -1,8 +1,8 @@
 //! The table for a terminal: as many columns as fit, the most wanted first.
 
 use super::{Row, Table};
-use crate::lines::{listed, wrapped};
-use crate::plain::{plain, shortened};
+use facts::lines::{listed, wrapped};
+use facts::plain::{plain, shortened};
 use std::fmt::Write;
 
 /// A column of the table.
@@ -31,7 +31,7 @@ const COLUMNS: [Column; 14] = [
     Column { heading: "date", cell: |row| row.day.clone(), width: (10, 10), rank: 3, ..TEXT },
     Column {
         heading: "MHz",
-        cell: |row| row.clock_khz.map(|khz| crate::finding::mhz(khz).to_string()),
+        cell: |row| row.clock_khz.map(|khz| facts::finding::mhz(khz).to_string()),
         rank: 6,
         ..NUMBER
     },

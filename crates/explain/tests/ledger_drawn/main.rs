@@ -13,7 +13,7 @@ mod run;
 use crate::run::Truth;
 use ::record::{AllCpus, ChannelId, Counters, Fact, Record, Samples, WorkloadId};
 use board::{Drawn, Fault};
-use explain::{Cause, Explanation, Ledger};
+use facts::{Cause, Explanation, Ledger};
 
 /// So many points of the score may be told wrong.
 const POINTS_MAX: f64 = 2.0;
@@ -42,7 +42,7 @@ fn points(drawn: &Drawn, hide: impl Fn(&mut Record)) -> Vec<(String, f64, f64)> 
     let mut record = record::of(drawn, &run);
     hide(&mut record);
     let truth = Truth::of(&run);
-    let explained = Explanation::of(&record);
+    let explained = explain::explain(&record);
     let parts: Vec<(Cause, f64)> = ledger(&explained)
         .into_iter()
         .flat_map(|ledger| ledger.parts.iter().map(|part| (part.cause, part.points.percent.as_percent())))

@@ -2,7 +2,7 @@
 
 use crate::board::Drawn;
 use ::record::Total;
-use explain::Cause;
+use facts::Cause;
 use testkit::virtual_board::Model;
 
 /// One moment is so long, in seconds.

@@ -126,7 +126,7 @@ fn csv(rows: &[Listed]) -> String {
 
 /// A cell of RFC 4180; a name that a spreadsheet would run as a formula gets an apostrophe.
 fn csv_cell(text: &str) -> String {
-    let plain = explain::plain(text);
+    let plain = facts::plain(text);
     let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
     let plain = if is_formula { format!("'{plain}") } else { plain };
     match plain.contains(['"', ',', '\n']) {

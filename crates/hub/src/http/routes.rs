@@ -92,7 +92,7 @@ async fn around(
     if method != Method::GET || response.status().is_server_error() {
         let status = response.status().as_u16().to_string();
         let elapsed_ms = began.elapsed().as_millis().to_string();
-        let path = explain::plain(&path);
+        let path = facts::plain(&path);
         log::event(
             "request",
             &[("method", method.as_str()), ("path", &path), ("status", &status), ("ms", &elapsed_ms)],

@@ -51,7 +51,7 @@ pub(super) fn permit(hub: &Hub, headers: &HeaderMap, query: Option<&str>) -> Res
         return Err(too_large(hub));
     }
     let alias = parameters.get("machine").unwrap_or_default();
-    let alias = explain::plain(alias).chars().take(ALIAS_CHARACTERS_MAX).collect();
+    let alias = facts::plain(alias).chars().take(ALIAS_CHARACTERS_MAX).collect();
     Ok(Permit { token, publish, alias })
 }
 

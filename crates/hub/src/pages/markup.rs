@@ -63,7 +63,7 @@ impl Page {
 /// Foreign text as text, in bodies and in attributes with double quotes. Characters that would be obeyed become blanks.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for c in explain::harmless(text).chars() {
+    for c in facts::harmless(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

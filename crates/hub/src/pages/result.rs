@@ -4,14 +4,15 @@ use super::markup::{Link, Page, escape};
 use crate::derive::headline;
 use crate::originals::hash;
 use crate::query::Listed;
-use explain::{Explanation, Severity, plots};
+use facts::{Explanation, Severity};
 use record::Record;
+use rules::plots;
 use std::fmt::Write;
 
 /// One result: the paragraph at the top, findings, plots, the text report.
 pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> String {
     let title = record.machine.name().map_or("Result", String::as_str);
-    let mut out = Page::new(&explain::plain(title));
+    let mut out = Page::new(&facts::plain(title));
     out.add(&format!("<p>{}</p>\n", escape(&headline(record, explained))));
     let links = [
         (format!("/r/{slug}/page"), "All sections and plots"),
@@ -93,12 +94,12 @@ pub(crate) fn feed(rows: &[Listed], public_url: &str) -> String {
             out,
             "<entry><title>{}</title><id>{1}</id><link href=\"{2}/r/{3}\"/><updated>{4}</updated>\
              <summary>{5}</summary></entry>",
-            escape(&explain::plain(title)),
+            escape(&facts::plain(title)),
             escape(&id(&format!("/r/{}", row.slug))),
             escape(public_url),
             row.slug,
             moment(row.listed_utc_ms),
-            escape(&explain::plain(&row.headline))
+            escape(&facts::plain(&row.headline))
         );
     }
     out + "</feed>\n"
@@ -111,7 +112,7 @@ pub(crate) fn badge(score: &str, verdict: &str) -> String {
         "degraded" => "#b26a00",
         _ => "#b3261e",
     };
-    let score = escape(&explain::plain(score));
+    let score = escape(&facts::plain(score));
     // Letters of 11 px are about 7 px wide.
     let width = 14 + 7 * score.chars().count();
     format!(

@@ -64,7 +64,7 @@ pub(crate) fn table(
     if let Some(next) = next {
         out.add(&format!("<p><a rel=\"next\" href=\"{}\">Next page</a></p>\n", escape(next)));
     }
-    out.add(&format!("<p>{} on this hub.</p>\n", explain::how_many(total as usize, "result")));
+    out.add(&format!("<p>{} on this hub.</p>\n", facts::how_many(total as usize, "result")));
     out.end()
 }
 

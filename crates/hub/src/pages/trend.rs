@@ -11,7 +11,7 @@ const HEIGHT: f64 = 60.0;
 /// The page of a history.
 pub(crate) fn trend(history: &History) -> String {
     let mut out = Page::new(&history.machine);
-    out.add(&format!("<p>{}.</p>\n", explain::how_many(history.results.len(), "result")));
+    out.add(&format!("<p>{}.</p>\n", facts::how_many(history.results.len(), "result")));
     if history.series.is_empty() {
         out.add("<p>A trend needs at least two results with a date.</p>\n");
     }

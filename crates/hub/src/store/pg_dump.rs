@@ -42,6 +42,6 @@ fn run(name: &str, command: &mut Command) -> Result<(), Trouble> {
     let ended = ended.map_err(missing)?;
     match ended.status.success() {
         true => Ok(()),
-        false => Err(Trouble::of(explain::plain(&String::from_utf8_lossy(&ended.stderr)))),
+        false => Err(Trouble::of(facts::plain(&String::from_utf8_lossy(&ended.stderr)))),
     }
 }

@@ -29,7 +29,7 @@ pub fn run() -> Result<()> {
     let _ = rustix::thread::set_name(c"sbc-hub-worker");
     let (give, take) = sync_channel(1);
     let work = move || {
-        explain::soc::read_tables();
+        facts::soc::read_tables();
         let worked = catch_unwind(AssertUnwindSafe(|| work(&take)));
         // Its hub sees the end of the pipe.
         std::process::exit(i32::from(!matches!(worked, Ok(Ok(())))));
@@ -121,7 +121,7 @@ fn read(files: impl Iterator<Item = Member>, alias: &str, frames: &Frames, out: 
             Ok((Ask::Wanted(false), _)) => continue,
             _ => return Err(Error::from(ErrorKind::InvalidData)),
         }
-        let redacted = explain::redact::redact(&bytes).bytes;
+        let redacted = logs::redact::redact(&bytes).bytes;
         drop(bytes);
         let Packed { hash, size, bytes } = Packed::of(&redacted);
         frame::send(out, &Reply::Redacted { hash, size }, &bytes)?;

@@ -2,9 +2,10 @@
 
 use crate::pages::{self, Link};
 use ::record::Record;
-use explain::compare::{Side, compare, text};
-use explain::reference::Reference;
-use explain::{Document, Explanation};
+use compare::reference::Reference;
+use compare::{Side, compare, text};
+use explain::Document;
+use facts::Explanation;
 use serde::{Deserialize, Serialize};
 
 /// A page that is made from originals.
@@ -25,7 +26,7 @@ impl View {
     pub(super) fn of(&self, records: &[Record]) -> Vec<u8> {
         let explained: Vec<Explanation> = match self {
             Self::Findings => Vec::new(),
-            _ => records.iter().map(Explanation::of).collect(),
+            _ => records.iter().map(explain::explain).collect(),
         };
         let one = records.first().zip(explained.first());
         match self {

@@ -1,7 +1,7 @@
-//! Machine code as bytes, for code that is written at run time ([`crate::translation`]): a function of one
-//! number that adds ones to it, as the C calling convention of each architecture has it.
+//! Machine code as bytes, for code that is generated at run time ([`crate::translation`]): a function of one number
+//! that adds ones to it, in the C calling convention of each architecture.
 
-/// Longest of these instructions.
+/// Length of the longest of these instructions.
 pub(crate) const BYTES_MAX: usize = 4;
 
 #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ mod words {
 
 #[cfg(target_arch = "aarch64")]
 mod words {
-    /// `nop`: argument and result are in the same register.
+    /// `nop`: argument and result share a register.
     pub(crate) const BEGIN: &[u8] = &0xd503_201f_u32.to_le_bytes();
     /// `add w0, w0, #1`.
     pub(crate) const ADD_ONE: &[u8] = &0x1100_0400_u32.to_le_bytes();
@@ -26,7 +26,7 @@ mod words {
 
 #[cfg(target_arch = "arm")]
 mod words {
-    /// `mov r0, r0`: argument and result are in the same register.
+    /// `mov r0, r0`: argument and result share a register.
     pub(crate) const BEGIN: &[u8] = &0xe1a0_0000_u32.to_le_bytes();
     /// `add r0, r0, #1`.
     pub(crate) const ADD_ONE: &[u8] = &0xe280_0001_u32.to_le_bytes();
@@ -36,7 +36,7 @@ mod words {
 
 #[cfg(target_arch = "riscv64")]
 mod words {
-    /// `nop`: argument and result are in the same register.
+    /// `nop`: argument and result share a register.
     pub(crate) const BEGIN: &[u8] = &0x0000_0013_u32.to_le_bytes();
     /// `addiw a0, a0, 1`.
     pub(crate) const ADD_ONE: &[u8] = &0x0015_051b_u32.to_le_bytes();
@@ -46,46 +46,46 @@ mod words {
 
 pub(crate) use words::{ADD_ONE, BEGIN, RETURN};
 
-/// Makes instructions that were written visible to all CPUs. x86 does it by itself.
+/// Makes generated instructions visible to all CPUs. x86 does this in hardware.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn synchronise(_start: *const u8, _bytes: usize) {}
 
-/// Makes instructions that were written visible to all CPUs: data to the point of unification, instructions away from
-/// it, line by line (Arm Architecture Reference Manual, "Synchronization and coherency issues between data and
-/// instruction accesses"). Linux lets programs do it.
+/// Makes generated instructions visible to all CPUs: cleans data to the point of unification and invalidates
+/// instructions, line by line (Arm Architecture Reference Manual, "Synchronization and coherency issues between data
+/// and instruction accesses"). Linux permits this in user space.
 #[cfg(target_arch = "aarch64")]
 pub(crate) fn synchronise(start: *const u8, bytes: usize) {
-    /// No line is shorter.
+    /// Smallest cache line of the architecture.
     const LINE: usize = 16;
     let lines = || (0..bytes).step_by(LINE).map(|offset| start.wrapping_add(offset));
     for line in lines() {
-        // SAFETY: writes a line of the caches back; memory stays what it is.
+        // SAFETY: writes back a cache line; the content of memory is unchanged.
         unsafe { std::arch::asm!("dc cvau, {}", in(reg) line, options(nostack, preserves_flags)) };
     }
     // SAFETY: a barrier.
     unsafe { std::arch::asm!("dsb ish", options(nostack, preserves_flags)) };
     for line in lines() {
-        // SAFETY: takes a line out of the caches of instructions.
+        // SAFETY: invalidates a line of the instruction cache.
         unsafe { std::arch::asm!("ic ivau, {}", in(reg) line, options(nostack, preserves_flags)) };
     }
     // SAFETY: barriers.
     unsafe { std::arch::asm!("dsb ish", "isb", options(nostack, preserves_flags)) };
 }
 
-/// Makes instructions that were written visible to all CPUs (`__ARM_NR_cacheflush`).
+/// Makes generated instructions visible to all CPUs (`__ARM_NR_cacheflush`).
 #[cfg(target_arch = "arm")]
 pub(crate) fn synchronise(start: *const u8, bytes: usize) {
     const CACHEFLUSH: libc::c_long = 0x0f_0002;
-    // SAFETY: takes the range out of the caches of instructions; memory stays what it is.
+    // SAFETY: invalidates the range in the instruction caches; the content of memory is unchanged.
     unsafe { libc::syscall(CACHEFLUSH, start, start.wrapping_add(bytes), 0) };
 }
 
-/// Makes instructions that were written visible to all CPUs (`riscv_flush_icache`, since Linux 4.15).
+/// Makes generated instructions visible to all CPUs (`riscv_flush_icache`, since Linux 4.15).
 #[cfg(target_arch = "riscv64")]
 pub(crate) fn synchronise(start: *const u8, bytes: usize) {
     const FLUSH_ICACHE: libc::c_long = 259;
-    // SAFETY: takes the range out of the caches of instructions; memory stays what it is.
+    // SAFETY: invalidates the range in the instruction caches; the content of memory is unchanged.
     unsafe { libc::syscall(FLUSH_ICACHE, start, start.wrapping_add(bytes), 0usize) };
-    // SAFETY: the same for this CPU, where the kernel lacks the call.
+    // SAFETY: the same for this CPU only, if the kernel lacks the call.
     unsafe { std::arch::asm!("fence.i", options(nostack, preserves_flags)) };
 }

@@ -1,21 +1,20 @@
-//! One folder per instruction set: the assembly behind clock, memory and load.
+//! One directory per instruction set: the assembly for clock, memory and load.
 //!
-//! Each offers the same names, and only those are used outside:
+//! Each has the same items, and only these are used outside:
 //!
-//! - `sized_chain(turns)`: [`CHAIN_OPERATIONS`] dependent additions or exclusive-ors a turn, one cycle
-//!   each; returns the length of its loop, too;
+//! - `sized_chain(turns)`: [`CHAIN_OPERATIONS`] dependent additions or exclusive-ors a turn, one cycle each; returns
+//!   the length of its loop, too;
 //! - `multiply_chain(turns)`: [`MULTIPLY_OPERATIONS`] dependent 32-bit multiplications a turn;
-//! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn, of
-//!   vectors of four where every core or this one has them;
-//! - `heat(turns)`: independent work for the widest unit, returns the floating-point operations done;
-//! - [`ROUTINES`]: the ways to copy, fill and read memory;
-//! - [`LIBC_LOOPS`]: loops around functions of another C library, for programs of this and of narrower words;
-//! - `isa_features()`: names of what was found;
-//! - `translator()`: the name of the program that only plays this CPU, if it says so.
+//! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn, of vectors of four
+//!   where every core or this one has them;
+//! - `heat(turns)`: independent work for the widest unit, returns the number of floating-point operations;
+//! - [`ROUTINES`]: copy, fill and read routines;
+//! - [`LIBC_LOOPS`]: loops around functions of another C library, for programs of this and of smaller word sizes;
+//! - `isa_features()`: names of available CPU features;
+//! - `translator()`: name of the program that emulates this CPU, if it identifies itself.
 //!
-//! To add an instruction set, write its folder with these names and add it below; the tests of this
-//! folder and of [`crate::routine`] then apply to it. What is the same everywhere is in
-//! [`plain`].
+//! To add an instruction set, write a directory with these items and add it below; the tests of this directory and of
+//! [`crate::routine`] then cover it. Portable routines are in [`plain`].
 
 #![allow(unsafe_code)]
 
@@ -45,12 +44,12 @@ pub(crate) use isa::{float_chain, heat, multiply_chain, sized_chain};
 
 /// Dependent one-cycle operations in one turn of `chain`.
 ///
-/// Enough that the end of the loop (one or two operations next to the chain) cannot count for more
-/// than 0.4 % even where it does not run in parallel, and few enough that the loop stays below 1 KB
-/// with 4-byte instructions, so that the smallest instruction caches hold it.
+/// Large enough that the loop overhead (one or two operations outside the chain) is at most 0.4 % even if it does not
+/// run in parallel. Small enough that the loop stays below 1 KB with 4-byte instructions and fits into the smallest
+/// instruction caches.
 pub const CHAIN_OPERATIONS: u64 = 250;
 
-/// The chain of the clock.
+/// Chain that measures the clock.
 pub(crate) fn chain(turns: usize) -> u32 {
     sized_chain(turns).0
 }
@@ -65,7 +64,7 @@ pub const FLOAT_OPERATIONS: u64 = 100;
 mod tests {
     use super::*;
 
-    /// The chains in plain arithmetic: what the registers hold after that many turns.
+    /// The chains in plain arithmetic: combined registers after this many turns.
     fn chain_twin(turns: usize) -> u32 {
         let mut r: [u32; 5] = [1, 2, 3, 4, 5];
         for step in 0..turns * CHAIN_OPERATIONS as usize {
@@ -93,7 +92,7 @@ mod tests {
         }
     }
 
-    /// 32-bit micro-caches of small in-order cores hold a kilobyte.
+    /// 32-bit micro-caches of small in-order cores have one kilobyte.
     #[test]
     fn loop_of_the_chain_is_shorter_than_a_kilobyte() {
         let (_, bytes) = sized_chain(1);

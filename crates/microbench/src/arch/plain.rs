@@ -1,23 +1,23 @@
-//! Routines without assembly: those that go through the C library or the compiler.
+//! Routines without assembly, from the C library or the compiler.
 //!
-//! They are the same on every instruction set. How fast they are depends on the library that the
-//! binary was linked with, so they carry its name rather than pretend to be the machine's.
+//! They are the same on every instruction set. Their speed depends on the library that the binary is linked with, so
+//! the library is part of their description.
 
 use crate::plain::{copy, fill, read};
 use crate::routine::{Body, Operation, Routine};
 
-/// Bytes that copying and filling backwards moves at once: a cache line of most cores.
+/// Bytes per step when copying and filling backwards: a cache line of most cores.
 const BLOCK: usize = 64;
-/// What fits into the L1 cache of every CPU together with other data.
+/// Bytes that fit into the L1 cache of every CPU together with other data.
 const HALFWAY: usize = 2048;
 
-/// Copies from the end to the start, block by block. Prefetchers of some cores only look ahead.
+/// Copies from the end to the start, block by block, because prefetchers of some cores only look ahead.
 fn copy_backwards(destination: &mut [u8], source: &[u8]) {
     let whole = source.len() / BLOCK * BLOCK;
     destination[whole..].copy_from_slice(&source[whole..]);
     let blocks = destination[..whole].chunks_exact_mut(BLOCK).rev();
     for (to, from) in blocks.zip(source[..whole].chunks_exact(BLOCK).rev()) {
-        // Through a value of fixed size, so that no library is called for every block.
+        // A value of fixed size avoids a library call for every block.
         let mut block = [0; BLOCK];
         block.copy_from_slice(from);
         to.copy_from_slice(&block);
@@ -29,13 +29,12 @@ fn fill_backwards(destination: &mut [u8], byte: u8) {
     let whole = destination.len() / BLOCK * BLOCK;
     destination[whole..].fill(byte);
     for block in destination[..whole].chunks_exact_mut(BLOCK).rev() {
-        // The compiler would turn the whole loop into one call that fills forwards.
+        // Without `black_box` the compiler would replace the loop by one call that fills forwards.
         std::hint::black_box(block).copy_from_slice(&[byte; BLOCK]);
     }
 }
 
-/// Copies in two passes: a part into the first cache, from there to its place. Reading and writing of
-/// memory then come in longer bursts.
+/// Copies in two passes, through a buffer in the L1 cache, so that reads and writes of memory come in longer bursts.
 fn copy_two_passes(destination: &mut [u8], source: &[u8]) {
     let mut halfway = [0; HALFWAY];
     for (to, from) in destination.chunks_mut(HALFWAY).zip(source.chunks(HALFWAY)) {
@@ -88,7 +87,7 @@ pub(super) const FILL_LIBC: Routine = Routine::compiled(
     Body::FillSlice(fill),
 );
 
-/// Reading as compiled.
+/// Reading by compiled code.
 pub(super) const READ_COMPILED: Routine = Routine::compiled(
     "read-compiled",
     "A plain loop over 64-bit words, compiled code.",
@@ -96,7 +95,7 @@ pub(super) const READ_COMPILED: Routine = Routine::compiled(
     Body::ReadSlice(read),
 );
 
-/// Whose `memcpy` and `memset` the rows `copy-libc` and `fill-libc` time.
+/// C library whose `memcpy` and `memset` the rows `copy-libc` and `fill-libc` time.
 pub const LIBC: &str = if cfg!(target_env = "musl") {
     "musl"
 } else if cfg!(target_env = "gnu") {

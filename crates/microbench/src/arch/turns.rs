@@ -1,16 +1,16 @@
-//! What every loop of assembly has around its own instructions, written once: the function, alignment, counting of
-//! turns and the registers that all share. An instruction set gives `again!`, the end of its loops.
+//! Frame of every assembly loop, written once: function, alignment, turn counter and shared registers. Each instruction
+//! set provides `again!`, the end of its loops.
 //!
-//! `first` are instructions before the loop, `then` those after it. Operands of the loop's own come last, in the words of
-//! `asm!`; the macros name `{source}`, `{destination}` and `{turns}`.
+//! `first` are instructions before the loop, `then` those after it. Operands of the loop itself come last, in the
+//! syntax of `asm!`; the macros define `{source}`, `{destination}` and `{turns}`.
 
 /// A [`CopyTurns`](crate::routine::CopyTurns).
 macro_rules! copy_turns {
     ($(#[$about:meta])* $name:ident [$($turn:expr),* $(,)?] $(then [$($after:expr),*])?; $($operand:tt)*) => {
         $(#[$about])*
         unsafe fn $name(destination: *mut u8, source: *const u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns, aligned as the table asks, and the units that
-            // are used. A prefetch beyond the end of the source is a hint and never faults.
+            // SAFETY: the caller guarantees memory for `turns` turns, aligned as the table requires, and the CPU
+            // features used. A prefetch beyond the end of the source is a hint and never faults.
             unsafe {
                 asm!(
                     ".p2align 5",
@@ -29,14 +29,15 @@ macro_rules! copy_turns {
     };
 }
 
-/// A [`FillTurns`](crate::routine::FillTurns); `byte => name = value` says in which form the loop gets its byte.
+/// A [`FillTurns`](crate::routine::FillTurns); `byte => name = value` converts the byte to the form that the loop
+/// needs.
 macro_rules! fill_turns {
     ($(#[$about:meta])* $name:ident $byte:ident => $form:ident = $value:expr;
      $(first [$($before:expr),*])? [$($turn:expr),* $(,)?] $(then [$($after:expr),*])?; $($operand:tt)*) => {
         $(#[$about])*
         unsafe fn $name(destination: *mut u8, $byte: u8, turns: usize) {
-            // SAFETY: the caller promises memory for `turns` turns, aligned as the table asks, and the units that
-            // are used.
+            // SAFETY: the caller guarantees memory for `turns` turns, aligned as the table requires, and the CPU
+            // features used.
             unsafe {
                 asm!(
                     $($($before,)*)?
@@ -56,15 +57,15 @@ macro_rules! fill_turns {
     };
 }
 
-/// A [`ReadTurns`](crate::routine::ReadTurns); `(sums): (types) => value` are what the loop leaves and what it returns.
+/// A [`ReadTurns`](crate::routine::ReadTurns); `(sums): (types) => value` are the loop's results and the return value.
 macro_rules! read_turns {
     ($(#[$about:meta])* $name:ident $sums:pat_param, $types:ty => $value:expr;
      $(first [$($before:expr),*])? [$($turn:expr),* $(,)?] $(then [$($after:expr),* $(,)?])?; $($operand:tt)*) => {
         $(#[$about])*
         unsafe fn $name(source: *const u8, turns: usize) -> u64 {
             let $sums: $types;
-            // SAFETY: the caller promises memory for `turns` turns, aligned as the table asks, and the units that
-            // are used. A prefetch beyond the end of the source is a hint and never faults.
+            // SAFETY: the caller guarantees memory for `turns` turns, aligned as the table requires, and the CPU
+            // features used. A prefetch beyond the end of the source is a hint and never faults.
             unsafe {
                 asm!(
                     $($($before,)*)?
@@ -84,12 +85,12 @@ macro_rules! read_turns {
     };
 }
 
-/// A loop on registers alone: its instructions so many times a turn, from an address that `$align` zero bits end.
-/// All operands are the caller's, the counter among them.
+/// Loop on registers only: instructions repeated within a turn, from an address with `$align` trailing zero bits. The
+/// caller provides all operands, including the counter.
 macro_rules! register_turns {
     ($align:literal, $times:literal, $turns:literal, $(first [$($before:expr),* $(,)?])? [$($turn:expr),* $(,)?]
      $(then [$($after:expr),*])?; $($operand:tt)*) => {
-        // SAFETY: works on the named registers only; who calls the loop has looked for the unit.
+        // SAFETY: works on the named registers only; the caller has checked the CPU features.
         unsafe {
             asm!(
                 $($($before,)*)?

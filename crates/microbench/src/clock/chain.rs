@@ -1,10 +1,10 @@
-//! Chains of dependent operations, and windows of time in which they run.
+//! Chains of dependent operations and the time windows in which they run.
 
 use super::estimate::{Estimate, Window, estimate};
 use crate::arch::{self, CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
 use crate::timer::now_ns;
 
-/// Windows of each of the two chains that only serve as a check.
+/// Windows of each of the two check chains.
 pub(super) const CHECK_WINDOWS: usize = 10;
 
 /// A chain of dependent operations.
@@ -14,12 +14,12 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Turns that fill a window at that rate.
+    /// Turns that fill a window at this rate.
     pub(super) fn turns(&self, window_ns: u64, khz: u32) -> u64 {
         (window_ns * u64::from(khz) / 1_000_000 / self.operations).max(1)
     }
 
-    /// Windows back to back; each begins with the timer reading that ended the one before it.
+    /// Windows back to back; each begins with the timer reading that ended the previous one.
     pub(super) fn windows(&self, window_ns: u64, khz: u32, count: usize, into: &mut Vec<Window>) {
         let turns = self.turns(window_ns, khz);
         let operations = turns * self.operations;
@@ -32,8 +32,8 @@ impl Chain {
         }
     }
 
-    /// The rate to within some percent: doubles the turns until they take a quarter of a window. The
-    /// best of three counts, because one interruption would else make all windows far too short.
+    /// Approximate rate: doubles the turns until they take a quarter of a window. The best of three attempts counts,
+    /// because one interruption would make all windows far too short.
     pub(super) fn pace(&self, window_ns: u64) -> u32 {
         (self.run)(1);
         let mut turns = 1;
@@ -47,14 +47,14 @@ impl Chain {
         }
     }
 
-    /// One window on its own.
+    /// Runs a single window.
     pub(super) fn window(&self, turns: u64) -> Window {
         let start_ns = now_ns();
         (self.run)(turns as usize);
         Window { operations: turns * self.operations, elapsed_ns: now_ns() - start_ns }
     }
 
-    /// Cycles that one operation of this chain takes at that clock; none if the windows never agreed.
+    /// Cycles per operation of this chain at the given clock; `None` if no windows agreed.
     pub(super) fn cycles(&self, window_ns: u64, clock_khz: u32, windows: &mut Vec<Window>) -> Option<f64> {
         const TRIES: u32 = 3;
         for _ in 0..TRIES {
@@ -68,9 +68,9 @@ impl Chain {
     }
 }
 
-/// Chain of the clock.
+/// Chain that measures the clock.
 pub(super) const CHAIN: Chain = Chain { run: |turns| _ = arch::chain(turns), operations: CHAIN_OPERATIONS };
-/// The two chains that serve as a check.
+/// Chains that check the reading.
 pub(super) const MULTIPLY: Chain =
     Chain { run: |turns| _ = arch::multiply_chain(turns), operations: MULTIPLY_OPERATIONS };
 pub(super) const FLOAT: Chain = Chain { run: |turns| _ = arch::float_chain(turns), operations: FLOAT_OPERATIONS };

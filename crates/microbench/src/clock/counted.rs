@@ -1,8 +1,7 @@
-//! The clock by a counter of cycles that the CPU keeps itself: a second method that shares nothing
-//! with the first but the clock on the wall.
+//! Clock from a cycle counter of the CPU: a second method that shares only the wall clock with the first.
 //!
-//! The caller reads the counter, as that takes a system call. It is read outside of each window, but
-//! what it counts there is so little compared with a window (some 100 ns of 500 µs) that it does no harm.
+//! The caller reads the counter, which needs a system call. The counter is read outside each window; the cycles counted
+//! there are negligible (some 100 ns of 500 µs).
 
 use super::chain::CHAIN;
 use super::estimate::{Estimate, Window, estimate};
@@ -11,8 +10,8 @@ use crate::timer::now_ns;
 const WINDOWS: usize = 12;
 const WINDOW_NS: u64 = 500_000;
 
-/// Cycles per time while the chain runs at about `khz`: the highest rate that several windows support.
-/// Takes 6 ms. None if the counter stands still or `cycles` stops answering.
+/// Cycles per time while the chain runs at about `khz`: the highest rate that several windows support. Takes 6 ms.
+/// `None` if the counter stands still or `cycles` returns `None`.
 pub fn count(khz: u32, mut cycles: impl FnMut() -> Option<u64>) -> Option<Estimate> {
     let turns = CHAIN.turns(WINDOW_NS, khz) as usize;
     let mut windows = Vec::with_capacity(WINDOWS);
@@ -32,10 +31,10 @@ mod tests {
 
     #[test]
     fn counter_rate() {
-        // A counter that counts 2.4 cycles in every nanosecond of real time.
+        // Counter of 2.4 cycles per nanosecond of real time.
         let found = count(1_000_000, || Some(now_ns() * 24 / 10)).unwrap();
         let off = f64::from(found.best_khz) / 2_400_000.0 - 1.0;
-        // Reading is part of what such a counter counts, so it can only seem faster.
+        // Such a counter also counts during reads, so it can only seem faster.
         assert!((0.0..0.5).contains(&(off + 0.0001)), "{found:?}");
     }
 

@@ -1,27 +1,26 @@
-//! Whether the figures of a clock reading can come from a real CPU.
+//! Detects emulated CPUs by the figures of a clock reading.
 //!
-//! A translator (QEMU's TCG, and others of its kind) runs the chain as host instructions, so its
-//! "clock" means nothing, however steady it looks: it is the host's, times a constant. That it translates shows in
-//! code that runs for the first time ([`crate::translation`]); where no new code may be made, two other things
-//! give it away. Their absence is no proof of the opposite, and a virtual machine that runs on the real CPU shows none
-//! of this, as its clock is real.
+//! A translator (QEMU's TCG, and others of its kind) runs the chain as host instructions, so its "clock" is the host's
+//! times a constant and meaningless even if steady. Translation is visible when code runs for the first time
+//! ([`crate::translation`]); if new code is not permitted, two other signs indicate it. Their absence does not prove a
+//! real CPU. A virtual machine on a real CPU shows no sign, because its clock is real.
 
 use super::reading::ClockReading;
 use crate::{arch, translation};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// What speaks against a real CPU.
+/// Sign of an emulated CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmulationSign {
-    /// The translator signs with its name (only on x86).
+    /// The translator identifies itself (x86 only).
     Named(&'static str),
-    /// New code took so many times as long as the same code later: it was translated.
+    /// New code took this many times as long as the same code later: it was translated.
     Translated(u64),
-    /// Floating point takes so many cycles that it must be done in software.
+    /// Floating point takes so many cycles that it must be implemented in software.
     SlowFloat,
-    /// A multiplication does not take a whole number of cycles. Also seen when the clock changed or a host took the
-    /// CPU during the reading, so that it counts only where no new code may be made, and in several readings.
+    /// A multiplication does not take a whole number of cycles. A changed clock or a host that preempts the CPU has the
+    /// same effect, so this sign counts only if new code is not permitted, and in several readings.
     OddMultiply,
 }
 
@@ -38,22 +37,21 @@ impl fmt::Display for EmulationSign {
     }
 }
 
-/// More cycles than any hardware needs for a multiplication of vectors of four: 3 to 5 on most
-/// cores, 10 to 18 on the slowest unit known (VFPLite of the Cortex-A8). QEMU 7.2 was seen at 98 to 112
-/// with vectors (x86-64, AArch64, NEON) and at 54 without (RISC-V).
+/// Maximum cycles of a multiplication of four-element vectors in hardware: 3 to 5 on most cores, 10 to 18 on the
+/// slowest known unit (VFPLite of the Cortex-A8). QEMU 7.2 was measured at 98 to 112 with vectors (x86-64, AArch64,
+/// NEON) and at 54 without (RISC-V).
 const FLOAT_CYCLES_MAX: f64 = 30.0;
-/// How far from a whole number a multiplication may be.
+/// Maximum distance of a multiplication from a whole number of cycles.
 const MULTIPLY_TOLERANCE: f64 = 0.06;
 
-/// Pairs of a clock and its checks that must be odd before a CPU is called emulated. One is now and then
-/// on a busy machine, as the clock changes between the chains.
+/// Odd pairs of a clock and its checks that indicate an emulated CPU. Single odd pairs occur on busy machines, because
+/// the clock changes between the chains.
 const PAIRS: usize = 3;
-/// So many readings are taken at most. On a busy machine many are disturbed and say nothing.
+/// Maximum number of readings. On a busy machine many are disturbed and inconclusive.
 const READINGS_MAX: usize = 12;
 
-/// A sign that no real CPU was measured: what the first reading shows, and each of the others that are
-/// then taken with `again`. None says nothing if the ratios are missing; see [`EmulationSign`] for what
-/// this can tell at all.
+/// Sign of an emulated CPU, from the first reading and from further readings taken by `again`. `None` is inconclusive
+/// if the ratios are missing; see [`EmulationSign`].
 pub fn emulation_sign(first: &ClockReading, again: impl FnMut() -> ClockReading) -> Option<EmulationSign> {
     let new_code = emulated();
     if let Ok(Some(sign)) = new_code {
@@ -63,14 +61,14 @@ pub fn emulation_sign(first: &ClockReading, again: impl FnMut() -> ClockReading)
     Some(*AGREED.get_or_init(|| sign))
 }
 
-/// What readings have shown: a CPU that is emulated stays so, also where later readings show no sign.
+/// Sign that earlier readings agreed on: an emulated CPU stays emulated even if later readings show no sign.
 static AGREED: OnceLock<EmulationSign> = OnceLock::new();
 
-/// The sign that needs no reading of the clock, and therefore no quiet machine, or one that readings have shown before. Asked
-/// once, in less than a millisecond on a real CPU.
+/// Sign that needs neither a clock reading nor an idle machine, or the sign of earlier readings. Computed once, in less
+/// than a millisecond on a real CPU.
 ///
 /// # Errors
-/// The errno of the kernel, where it gives no memory for new code, and the translator does not sign.
+/// errno of the kernel if it denies memory for new code and the translator does not identify itself.
 pub fn emulated() -> Result<Option<EmulationSign>, i32> {
     match (arch::translator(), AGREED.get()) {
         (Some(name), _) => Ok(Some(EmulationSign::Named(name))),
@@ -79,8 +77,8 @@ pub fn emulated() -> Result<Option<EmulationSign>, i32> {
     }
 }
 
-/// What readings agree on. Where new code ran as on a real CPU, an odd multiplication is the work of a busy host:
-/// it gives and takes the CPU between the chains of several readings in a row.
+/// Sign that the readings agree on. If new code ran as on a real CPU, odd multiplications are caused by a busy host,
+/// which preempts the CPU between the chains of several readings in a row.
 fn agreed(
     first: &ClockReading,
     mut again: impl FnMut() -> ClockReading,
@@ -121,7 +119,7 @@ fn sign(multiply_ratio: Option<f64>, float_ratio: Option<f64>) -> Option<Emulati
 mod tests {
     use super::*;
 
-    /// The clock moved between the chains of one reading on a busy host, about once in 60 readings.
+    /// The clock changed between the chains of one reading on a busy host, about once in 60 readings.
     #[test]
     fn single_odd_pair_is_not_emulation() {
         let reading = |(multiply_ratio, float_ratio)| ClockReading {
@@ -152,7 +150,7 @@ mod tests {
             (&[odd, disturbed, real], None, 3),
             (&[odd, of(0.3, 4.0), of(2.6, 4.0)], is_odd, 3),
             (&[slow, of(2.5, 111.9), of(3.0, 90.0)], is_slow, 3),
-            // A busy machine that emulates: most readings say nothing, one has no second check.
+            // Busy emulated machine: most readings are inconclusive, one lacks the second check.
             (&[odd, disturbed, half, slow, disturbed, slow], is_slow, 6),
             (&[slow, half, half, half, half, half, half, half, half, half, half, half], None, 12),
         ] {
@@ -161,7 +159,7 @@ mod tests {
             let found = agreed(&first, || readings.next().unwrap(), false);
             assert_eq!((found, pairs.len() - readings.count()), (expected, taken), "{pairs:?}");
         }
-        // A busy host under a virtual machine disturbed every reading, but new code ran as on a real CPU.
+        // A busy host disturbed every reading of a virtual machine, but new code ran as on a real CPU.
         let always = |pair| agreed(&reading(pair), || reading(pair), true);
         assert_eq!((always(odd), always(slow)), (None, is_slow));
     }
@@ -171,21 +169,21 @@ mod tests {
         let check = |multiply: f64, float: f64, expected| {
             assert_eq!(sign(Some(multiply), Some(float)), expected);
         };
-        // An EPYC of the fourth generation.
+        // EPYC of the fourth generation.
         check(3.000, 3.001, None);
-        // In-order cores of Arm and RISC-V, from their makers' tables.
+        // In-order cores of Arm and RISC-V, from their vendors' tables.
         check(4.0, 4.0, None);
         check(3.02, 8.0, None);
         check(3.0, 18.0, None);
-        // QEMU 7.2: x86-64, AArch64, 32-bit Arm, RISC-V. Their multiplication looks like hardware.
+        // QEMU 7.2: x86-64, AArch64, 32-bit Arm, RISC-V. The multiplication looks like hardware.
         check(3.005, 103.5, Some(EmulationSign::SlowFloat));
         check(3.007, 97.5, Some(EmulationSign::SlowFloat));
         check(3.113, 111.9, Some(EmulationSign::SlowFloat));
         check(4.003, 54.1, Some(EmulationSign::SlowFloat));
-        // No whole number, and no cycle at all.
+        // Not a whole number, and zero cycles.
         check(2.5, 4.0, Some(EmulationSign::OddMultiply));
         check(0.3, 4.0, Some(EmulationSign::OddMultiply));
-        // What was not measured says nothing.
+        // Missing values are inconclusive.
         assert_eq!(sign(None, None), None);
         assert_eq!(sign(None, Some(97.5)), Some(EmulationSign::SlowFloat));
     }

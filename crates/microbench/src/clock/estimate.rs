@@ -1,21 +1,20 @@
-//! From windows to a clock: a pure function.
+//! Computes the clock from windows; a pure function.
 //!
-//! Time can only be taken away from a window, so the fast windows are the true ones. Yet a single
-//! window may be too fast, because the timer stepped or a virtual machine was moved, so it takes
-//! several that agree. Subtracting two loop lengths, as other tools do, can overshoot and is not
-//! done here.
+//! Interruptions only slow windows down, so fast windows are the correct ones. A single window may still be too fast,
+//! because the timer was adjusted or a virtual machine was migrated, so several must agree. Other tools subtract two
+//! loop lengths; that can overshoot and is not done here.
 
-/// Operations done and time taken.
+/// Number of operations and elapsed time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// Operations, one per cycle.
+    /// Operations of one cycle each.
     pub operations: u64,
-    /// Time taken in nanoseconds.
+    /// Elapsed time in nanoseconds.
     pub elapsed_ns: u64,
 }
 
 impl Window {
-    /// The rate in kHz; 0 if no time passed.
+    /// Rate in kHz; 0 if no time passed.
     pub fn khz(&self) -> u32 {
         rate_khz(self.operations, self.elapsed_ns)
     }
@@ -24,32 +23,29 @@ impl Window {
 /// Windows that must agree before a rate counts.
 pub const SUPPORTERS: usize = 3;
 
-/// How closely the supporters of the best rate agree: 0.1 %, twice what a timer reading of the
-/// longest allowed cost adds to a window.
+/// Maximum spread of the windows that support the best rate: 0.1 %, twice the timer cost permitted for a window.
 pub const SUPPORT: f64 = 0.001;
 
-/// How close to the best rate a window lies that counts as undisturbed: 0.5 %, a tenth of the
-/// usual distance between two OPPs.
+/// Maximum distance of an undisturbed window from the best rate: 0.5 %, a tenth of the usual distance between two OPPs.
 pub const AGREEMENT: f64 = 0.005;
 
-/// What the windows tell.
+/// Clock estimated from windows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Estimate {
     /// The highest rate that [`SUPPORTERS`] windows support.
     pub best_khz: u32,
-    /// True if they agree within [`SUPPORT`]. If false, the agreement was widened until some did.
+    /// True if they agree within [`SUPPORT`]; false if the tolerance was widened until some did.
     pub supported: bool,
-    /// All operations over all time.
+    /// All operations divided by the total time.
     pub sustained_khz: u32,
     /// Share of windows within [`AGREEMENT`] of the best rate, in thousandths.
     pub agreeing_permille: u32,
 }
 
-/// Estimates the clock; none without a window that took time.
+/// Estimates the clock; `None` without a window that took time.
 ///
-/// The best rate is the middle of the fastest three neighbours that agree: one of three may err
-/// upwards without moving it. With fewer than three windows it is the slowest, as the fast ones
-/// cannot be trusted.
+/// The best rate is the middle of the fastest three neighbours that agree, so one outlier does not affect it. With
+/// fewer than three windows it is the slowest, because a fast one could be an outlier.
 pub fn estimate(windows: &[Window]) -> Option<Estimate> {
     let mut rates: Vec<u32> = windows.iter().map(Window::khz).filter(|khz| *khz > 0).collect();
     rates.sort_unstable_by(|a, b| b.cmp(a));
@@ -65,7 +61,7 @@ pub fn estimate(windows: &[Window]) -> Option<Estimate> {
     })
 }
 
-/// The best of rates sorted from fast to slow, and whether it has full support.
+/// Best of the rates, sorted from fast to slow, and whether it has full support.
 fn best(rates: &[u32]) -> Option<(u32, bool)> {
     if rates.len() < SUPPORTERS {
         return rates.last().map(|slowest| (*slowest, false));
@@ -76,7 +72,7 @@ fn best(rates: &[u32]) -> Option<(u32, bool)> {
         if let Some(group) = agreeing {
             return Some((group[SUPPORTERS / 2], tolerance == SUPPORT));
         }
-        // At the latest with a tolerance of 1 any three agree.
+        // With a tolerance of 1 any three agree, so the loop ends.
         tolerance *= 2.0;
     }
 }

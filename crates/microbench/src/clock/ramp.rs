@@ -1,16 +1,16 @@
-//! How a CPU comes to full clock after idling: when it is there, and how long it took.
+//! Ramp of a CPU to full clock after idling: end and duration.
 //!
-//! Pure: windows are pushed in, the caller runs them. The time found is that of governor and hardware
-//! together; nothing here knows which of them was slow.
+//! Pure: the caller runs the windows and pushes them in. The duration includes governor and hardware, which cannot be
+//! separated here.
 
 use super::estimate::{Window, estimate};
 
-/// A rise of less than this is noise and not a ramp.
+/// Smaller rises are noise.
 const RISE: f64 = 0.005;
-/// The ramp is over at the first window this close to the full rate.
+/// The ramp ends at the first window this close to the full rate.
 const FULL: f64 = 0.01;
 
-/// The rates of a CPU while it warms up.
+/// Rates of a CPU while it ramps up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ramp {
     starts_ns: Vec<u64>,
@@ -20,12 +20,12 @@ pub struct Ramp {
 }
 
 impl Ramp {
-    /// With room for so many windows, so that pushing that many allocates nothing.
+    /// Reserves room for this many windows, so that pushing them does not allocate.
     pub fn with_capacity(windows: usize) -> Self {
         Self { starts_ns: Vec::with_capacity(windows), windows: Vec::with_capacity(windows), ..Self::default() }
     }
 
-    /// Adds a window that began so long after the start.
+    /// Adds a window that began `start_ns` after the start.
     pub fn push(&mut self, start_ns: u64, window: Window) {
         if f64::from(window.khz()) > f64::from(self.highest_khz) * (1.0 + RISE) {
             self.highest_khz = window.khz();
@@ -40,8 +40,7 @@ impl Ramp {
         now_ns.saturating_sub(self.risen_at_ns) >= settle_ns
     }
 
-    /// Time from the start to the first window at full rate, in microseconds; 0 if the very first
-    /// window was there already.
+    /// Time from the start to the first window at full rate, in microseconds; 0 if the first window was at full rate.
     pub fn time_to_full_us(&self) -> Option<u32> {
         let full_khz = f64::from(estimate(&self.windows)?.best_khz) * (1.0 - FULL);
         let first = self.windows.iter().position(|window| f64::from(window.khz()) >= full_khz)?;
@@ -56,7 +55,7 @@ mod tests {
 
     const WINDOW_NS: u64 = 100_000;
 
-    /// A ramp of windows of 100 µs: `(windows, kHz)` after each other. Returns when it settled.
+    /// Ramp of windows of 100 µs: `(windows, kHz)` in sequence. Returns the time at which it settled.
     fn run(rates: &[(usize, u32)], settle_ns: u64) -> (Ramp, Option<u64>) {
         let mut ramp = Ramp::default();
         let rates = rates.iter().flat_map(|(count, khz)| std::iter::repeat_n(*khz, *count));

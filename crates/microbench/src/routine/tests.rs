@@ -1,4 +1,4 @@
-//! Every routine of this machine against its plain twin, and the table against its rules.
+//! Tests every routine of this machine against its plain reference, and the rules of the table.
 
 use super::*;
 use crate::arch::ROUTINES;
@@ -6,10 +6,10 @@ use proptest::prelude::*;
 
 /// Longest slice tried: several turns of the longest loop, and more than any `dc zva` block.
 const LENGTH_MAX: usize = 5000;
-/// Bytes around every slice that must stay as they were.
+/// Bytes around every slice that must stay unchanged.
 const MARGIN: usize = 300;
 
-/// Bytes without a pattern that a wrong offset could hide in.
+/// Pseudorandom bytes, so that a wrong offset is detected.
 fn noise(length: usize, seed: u64) -> Vec<u8> {
     let mut state = seed | 1;
     (0..length)
@@ -20,13 +20,13 @@ fn noise(length: usize, seed: u64) -> Vec<u8> {
         .collect()
 }
 
-/// The checksum in its slowest and most obvious form.
+/// Checksum in its simplest form.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().enumerate().fold(0, |sum, (at, byte)| sum ^ (u64::from(*byte) << (at % 8 * 8)))
 }
 
-/// Runs one routine on slices that start `destination_at` and `source_at` bytes into a page-like
-/// alignment and compares everything, including what lies around them.
+/// Runs one routine on slices that start `destination_at` and `source_at` bytes after an aligned address and compares
+/// everything, including the bytes around them.
 fn check(routine: &Routine, length: usize, destination_at: usize, source_at: usize, seed: u64) {
     if !(routine.available)() {
         return;

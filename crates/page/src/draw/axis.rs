@@ -3,7 +3,7 @@
 use super::{Scale, n, width_of, word};
 use maud::{Markup, html};
 
-/// Where the values of a plot stand.
+/// Rectangle of the values in a plot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Area {
     pub(crate) left: f64,
@@ -12,7 +12,7 @@ pub(crate) struct Area {
     pub(crate) bottom: f64,
 }
 
-/// The vertical axis: numbers at the left with a line of the grid each, the unit above them.
+/// Vertical axis: numbers on the left with a grid line each, the unit above them.
 pub(crate) fn axis_y(area: Area, scale: &Scale, ticks: &[(f64, String)], unit: &str) -> Markup {
     html! {
         g.axis {
@@ -25,7 +25,7 @@ pub(crate) fn axis_y(area: Area, scale: &Scale, ticks: &[(f64, String)], unit: &
     }
 }
 
-/// The horizontal axis. Numbers that would meet their neighbour are left out.
+/// Horizontal axis. Numbers that would overlap their neighbour are omitted.
 pub(crate) fn axis_x(area: Area, scale: &Scale, ticks: &[(f64, String)], label: &str) -> Markup {
     let mut end = f64::NEG_INFINITY;
     let mut told: Vec<(f64, &str)> = Vec::new();

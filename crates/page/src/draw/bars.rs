@@ -1,28 +1,28 @@
-//! Bars in rows, each with its name before it and its value behind it.
+//! Horizontal bars, each with its name on the left and its value on the right.
 
 use super::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, width_of, word};
 use maud::html;
 
 const ROW: f64 = 24.0;
 const LEFT: f64 = 400.0;
-/// Room for the values.
+/// Space for the values.
 const RIGHT: f64 = 120.0;
-/// More rows make no picture.
+/// Maximum number of bars in a legible plot.
 const ROWS_MAX: usize = 200;
 
 /// One bar.
 pub(crate) struct Bar {
-    /// Its name, cut where it is long.
+    /// Name; cut if it is too long.
     pub(crate) name: String,
-    /// Its value with the unit.
+    /// Value with unit.
     pub(crate) words: String,
-    /// A class of the style.
+    /// Class of the style sheet.
     pub(crate) look: &'static str,
-    /// Where it begins and ends, in the unit of the axis.
+    /// Start and end, in the unit of the axis.
     pub(crate) from_to: (f64, f64),
 }
 
-/// Bars over an axis from zero that has a label with its unit.
+/// Bars over an axis that starts at zero and has a label with its unit.
 pub(crate) fn bars(id: String, title: String, axis: &str, bars: &[Bar]) -> Option<Plot> {
     let bars = &bars[..bars.len().min(ROWS_MAX)];
     let most = bars.iter().map(|bar| bar.from_to.1).filter(|value| value.is_finite()).reduce(f64::max)?;
@@ -43,7 +43,7 @@ pub(crate) fn bars(id: String, title: String, axis: &str, bars: &[Bar]) -> Optio
     Some(Plot { id, title, key: Vec::new(), height: area.bottom + 44.0, time: None, shapes })
 }
 
-/// As much of a name as fits.
+/// Cuts a name to the width.
 fn cut(name: &str, width: f64) -> String {
-    explain::shortened(&explain::plain(name), (width / width_of("n")) as usize)
+    facts::shortened(&facts::plain(name), (width / width_of("n")) as usize)
 }

@@ -1,5 +1,4 @@
-//! Drawing: scales, axes and lines of plots as SVG. Colours, and what tells lines apart without them, are classes of
-//! the page's style.
+//! Scales, axes and lines of plots as SVG. Colours and line patterns are classes of the page's style.
 
 mod axis;
 mod bars;
@@ -8,31 +7,31 @@ mod reduce;
 
 pub(crate) use axis::{Area, axis_x, axis_y};
 pub(crate) use bars::{Bar, bars};
-pub(crate) use explain::plot::scale::{Scale, clock_time, linear_ticks, tick_words, time_ticks};
+pub(crate) use facts::plot::scale::{Scale, clock_time, linear_ticks, tick_words, time_ticks};
 pub(crate) use plot::Plot;
 pub(crate) use reduce::reduced;
 
 use maud::{Markup, html};
 use std::fmt::Write;
 
-/// Width of every plot in units of its own; it is scaled to the page.
+/// Width of every plot in SVG units; the page scales it.
 pub(crate) const WIDTH: f64 = 1000.0;
-/// Width of a letter of labels, on the large side of sans-serif fonts.
+/// Upper bound of a letter's width in labels, for sans-serif fonts.
 pub(crate) const LETTER: f64 = 7.2;
-/// Lines have so many looks; then they begin again.
+/// Number of line styles; further lines reuse them.
 pub(crate) const LOOKS: usize = 8;
 
-/// A number of SVG: one decimal at most.
+/// Formats a number for SVG with at most one decimal.
 pub(crate) fn n(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     match rounded.is_finite() {
-        // Adding 0 turns -0 into 0.
+        // Adding 0 converts -0 to 0.
         true => format!("{}", rounded + 0.0),
         false => "0".to_owned(),
     }
 }
 
-/// Points as the path of a line.
+/// SVG path of a line through points.
 pub(crate) fn path(points: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (index, (x, y)) in points.iter().enumerate() {
@@ -41,17 +40,17 @@ pub(crate) fn path(points: &[(f64, f64)]) -> String {
     path
 }
 
-/// Something that may be wider than a phone: it scrolls by itself, by keys as well.
+/// Content that may be wider than a phone; it scrolls separately, also by keyboard.
 pub(crate) fn wide(label: &str, body: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="group" aria-label=(label) { (body) } }
 }
 
-/// A word at a place; `anchor` is `start`, `middle` or `end`.
+/// Text at a position; `anchor` is `start`, `middle` or `end`.
 pub(crate) fn word(x: f64, y: f64, anchor: &str, text: &str) -> Markup {
-    html! { text x=(n(x)) y=(n(y)) text-anchor=(anchor) { (explain::plain(text)) } }
+    html! { text x=(n(x)) y=(n(y)) text-anchor=(anchor) { (facts::plain(text)) } }
 }
 
-/// Width of a text.
+/// Estimated width of a text.
 pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER
 }

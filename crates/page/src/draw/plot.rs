@@ -1,38 +1,38 @@
-//! A plot: on the page, and as a file of its own.
+//! Plot, rendered on the page or as a separate file.
 
 use super::{WIDTH, n, wide, width_of};
 use crate::style;
 use maud::{Markup, PreEscaped, html};
 
-/// Height of the title of a picture, and of a row of its key.
+/// Height of a picture's title, and of a row of its legend.
 const TITLE: f64 = 40.0;
 const KEY_ROW: f64 = 20.0;
-/// Room at the left and right of title and key.
+/// Margin on the left and right of title and legend.
 const SIDE: f64 = 16.0;
-/// Bold letters of titles are wider and larger than labels.
+/// Letter width of bold titles, which are larger than labels.
 const TITLE_LETTER: f64 = 10.5;
 
-/// One plot.
+/// A plot.
 pub(crate) struct Plot {
-    /// Name of its file, kebab-case.
+    /// Name of its file, in kebab-case.
     pub(crate) id: String,
-    /// What it shows, with the unit of what has no axis.
+    /// Title, with the unit of values without an axis.
     pub(crate) title: String,
-    /// Looks and names of its lines, where they need a key.
+    /// Styles and names of its lines, if it needs a legend.
     pub(crate) key: Vec<(String, String)>,
-    /// Height in units of its own.
+    /// Height in SVG units.
     pub(crate) height: f64,
-    /// Ends of the axis of time in seconds and their places; none where there is no such axis.
+    /// Ends of the time axis in seconds and their positions; `None` without a time axis.
     pub(crate) time: Option<[f64; 4]>,
-    /// What is drawn.
+    /// Drawn elements.
     pub(crate) shapes: Markup,
 }
 
 impl Plot {
-    /// It on the page, with its key above it.
+    /// Renders it for the page, with its legend above.
     pub(crate) fn on_page(&self) -> Markup {
         let time = self.time.map(|[from, to, left, right]| format!("{from} {to} {left} {right}"));
-        // Plots over time have links to causes, which nothing within a picture may be.
+        // Plots over time contain links to causes, which the role `img` does not permit.
         let role = if self.time.is_some() { "group" } else { "img" };
         html! {
             @if !self.key.is_empty() { (key(&self.key)) }
@@ -43,7 +43,7 @@ impl Plot {
         }
     }
 
-    /// It as an SVG file, with the name of the board, its title and its key.
+    /// Renders it as an SVG file with board name, title and legend.
     pub(crate) fn picture(&self, board: &str) -> String {
         let (key, rows) = key_places(&self.key);
         let head = TITLE + KEY_ROW * rows as f64;
@@ -67,7 +67,7 @@ impl Plot {
     }
 }
 
-/// Places of the entries of a key in rows, and how many rows these are.
+/// Positions of legend entries in rows, and the number of rows.
 fn key_places(names: &[(String, String)]) -> (Vec<(f64, f64, &str, &str)>, usize) {
     let (mut x, mut rows, mut places) = (SIDE, usize::from(!names.is_empty()), Vec::new());
     for (look, name) in names {
@@ -81,7 +81,7 @@ fn key_places(names: &[(String, String)]) -> (Vec<(f64, f64, &str, &str)>, usize
     (places, rows)
 }
 
-/// The key of lines or areas above a plot: their looks and names.
+/// Legend above a plot: styles and names of lines or areas.
 fn key(names: &[(String, String)]) -> Markup {
     html! {
         ul.key {

@@ -1,7 +1,6 @@
-//! Fewer points for the same line: per pixel the first, the least, the greatest and the last value, so that no
-//! extreme is lost.
+//! Reduces points without changing the drawn line: first, minimum, maximum and last value per pixel.
 
-/// The points of a line, whose places ascend in x, with at most four for each unit of x.
+/// Reduces a line with ascending x to at most four points per unit of x.
 pub(crate) fn reduced(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     let mut rest = points;

@@ -1,13 +1,13 @@
-//! The page of several results side by side.
+//! Page that compares several results.
 
 use super::{left_out, listed, verdict};
 use crate::document::{Part, document};
 use crate::draw::wide;
-use explain::Verdict;
-use explain::compare::{Comparison, Line, change, labels};
+use compare::{Comparison, Line, change, labels};
+use facts::Verdict;
 use maud::{Markup, html};
 
-/// Several results side by side as one HTML file.
+/// Renders a comparison as an HTML file.
 pub fn comparison(comparison: &Comparison) -> String {
     let name = format!("Comparison of {} results", comparison.sides.len());
     let parts = [
@@ -29,7 +29,7 @@ fn top(name: &str, comparison: &Comparison) -> Markup {
         @for (letter, side) in invalid {
             p.verdict.invalid {
                 b { (letter) " is invalid: do not use it." }
-                @if let Some(why) = side.invalid_because.first() { " " (explain::harmless(why)) }
+                @if let Some(why) = side.invalid_because.first() { " " (facts::harmless(why)) }
             }
         }
         (wide("Results", &html! { table {
@@ -38,8 +38,8 @@ fn top(name: &str, comparison: &Comparison) -> Markup {
                 @for (letter, side) in labels().zip(&comparison.sides) {
                     tr {
                         th scope="row" { (letter) }
-                        td { (side.board.as_deref().map_or_else(|| "unknown board".into(), explain::plain)) }
-                        td { (verdict(side.verdict)) } td { (explain::plain(&side.name)) }
+                        td { (side.board.as_deref().map_or_else(|| "unknown board".into(), facts::plain)) }
+                        td { (verdict(side.verdict)) } td { (facts::plain(&side.name)) }
                     }
                 }
             }
@@ -70,7 +70,7 @@ fn figures(comparison: &Comparison) -> Option<Markup> {
 fn row(line: &Line) -> Markup {
     html! {
         tr {
-            th.name scope="row" { (explain::plain(&line.name())) } td { (explain::plain(&line.unit)) }
+            th.name scope="row" { (facts::plain(&line.name())) } td { (facts::plain(&line.unit)) }
             @for (index, difference) in line.differences.iter().enumerate() {
                 td.number { (line.value_words(index)) }
                 @if index > 0 { td.number { (difference.as_ref().map_or_else(|| "-".to_owned(), change)) } }
@@ -81,13 +81,13 @@ fn row(line: &Line) -> Markup {
 
 fn causes(comparison: &Comparison) -> Option<Markup> {
     let told = |(letter, line, cause): (String, &Line, &str)| format!("{letter}, {}: {cause}", line.name());
-    listed(comparison.causes().map(|cause| explain::harmless(&told(cause)).into_owned()))
+    listed(comparison.causes().map(|cause| facts::harmless(&told(cause)).into_owned()))
 }
 
-/// What stands behind each `≈`.
+/// Explanation of each `≈`.
 fn estimated(comparison: &Comparison) -> Option<Markup> {
     let told = |(letter, line, words): (String, &Line, &str)| format!("≈ {letter}, {}: {words}", line.name());
-    listed(comparison.estimates().map(|estimate| explain::plain(&told(estimate))))
+    listed(comparison.estimates().map(|estimate| facts::plain(&told(estimate))))
 }
 
 fn settings(comparison: &Comparison) -> Option<Markup> {
@@ -100,7 +100,7 @@ fn settings(comparison: &Comparison) -> Option<Markup> {
                 @for setting in &comparison.settings {
                     tr {
                         th scope="row" { (setting.name) }
-                        @for value in &setting.values { td { (value.as_deref().map_or_else(|| "-".into(), explain::plain)) } }
+                        @for value in &setting.values { td { (value.as_deref().map_or_else(|| "-".into(), facts::plain)) } }
                     }
                 }
             }

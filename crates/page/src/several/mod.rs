@@ -1,4 +1,4 @@
-//! Pages of several results: side by side, in a table, over time; and of one among the known ones.
+//! Pages of several results: comparison, table, trend, and ranking among known results.
 
 mod comparison;
 mod ranking;
@@ -12,21 +12,21 @@ pub use trends::trends;
 
 pub(crate) use trends::machines;
 
-use explain::Verdict;
-use explain::compare::LeftOut;
+use compare::LeftOut;
+use facts::Verdict;
 use maud::{Markup, html};
 
-/// A verdict in its colour and as a word.
+/// Verdict as a coloured word.
 fn verdict(verdict: Verdict) -> Markup {
     html! { span.(verdict.to_string()) { b { (verdict.to_string()) } } }
 }
 
-/// What takes no part, each with the reason.
+/// Omitted results, each with the reason.
 fn left_out(left_out: &[LeftOut]) -> Option<Markup> {
-    listed(left_out.iter().map(|one| explain::plain(&format!("{}: {}", one.what, one.why))))
+    listed(left_out.iter().map(|one| facts::plain(&format!("{}: {}", one.what, one.why))))
 }
 
-/// Harmless texts as a list; none without one.
+/// Sanitised texts as a list; `None` if it is empty.
 fn listed(lines: impl Iterator<Item = String>) -> Option<Markup> {
     let mut lines = lines.peekable();
     lines.peek().is_some().then(|| html! { ul.notes { @for line in lines { li { (line) } } } })

@@ -1,24 +1,24 @@
-//! The page of one result among the known ones.
+//! Page that ranks one result among known ones.
 
 use super::left_out;
 use crate::among;
 use crate::document::{Part, document};
-use explain::Verdict;
-use explain::compare::Ranking;
+use compare::Ranking;
+use facts::Verdict;
 use maud::html;
 
-/// One result among the known ones as one HTML file.
+/// Renders a ranking as an HTML file.
 pub fn ranking(ranking: &Ranking) -> String {
-    let board = ranking.board.as_deref().map_or_else(|| "This machine".to_owned(), explain::plain);
-    let soc = ranking.soc.as_deref().map_or(String::new(), |soc| format!(" ({})", explain::plain(soc)));
+    let board = ranking.board.as_deref().map_or_else(|| "This machine".to_owned(), facts::plain);
+    let soc = ranking.soc.as_deref().map_or(String::new(), |soc| format!(" ({})", facts::plain(soc)));
     let name = format!("{board}{soc} among known results");
-    let because = ranking.invalid_because.first().map_or(String::new(), |why| explain::harmless(why).into_owned());
+    let because = ranking.invalid_because.first().map_or(String::new(), |why| facts::harmless(why).into_owned());
     let top = html! {
         h1 { (name) }
         p.verdict.(ranking.verdict.to_string()) {
             @match ranking.verdict {
-                Verdict::Valid => (explain::harmless(&ranking.answer.sentence)),
-                Verdict::Degraded => { "This result is degraded: below what this machine can do. " (explain::harmless(&ranking.answer.sentence)) }
+                Verdict::Valid => (facts::harmless(&ranking.answer.sentence)),
+                Verdict::Degraded => { "This result is degraded: below what this machine can do. " (facts::harmless(&ranking.answer.sentence)) }
                 Verdict::Invalid => { "This result is invalid: do not use it. " (because) }
             }
         }

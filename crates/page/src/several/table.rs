@@ -1,4 +1,4 @@
-//! The page of a table of results.
+//! Page with a table of results.
 
 use super::verdict;
 use crate::document::{Part, document};
@@ -6,10 +6,10 @@ use crate::draw::wide;
 use explain::results::{COLUMNS, Row, notes};
 use maud::{Markup, html};
 
-/// Columns from this one on are numbers.
+/// Columns from this index on are numbers.
 const FIRST_NUMBER: usize = 4;
 
-/// Rows of results as one HTML file, in their order.
+/// Renders rows of results as an HTML file, in the given order.
 pub fn results(rows: &[Row]) -> String {
     let name = match rows.len() {
         1 => "1 result".to_owned(),
@@ -21,7 +21,7 @@ pub fn results(rows: &[Row]) -> String {
     };
     let body = html! {
         (wide("Results", &table(rows)))
-        @for note in notes(rows) { p.soft { (explain::plain(&note)) } }
+        @for note in notes(rows) { p.soft { (facts::plain(&note)) } }
     };
     let part = Part { id: "results", title: "Results", body };
     let parts: Vec<Part> = (!rows.is_empty()).then_some(part).into_iter().collect();
@@ -40,15 +40,15 @@ fn table(rows: &[Row]) -> Markup {
             tbody {
                 @for row in rows {
                     tr.(row.verdict.to_string()) {
-                        th.name scope="row" { (explain::plain(&row.cells[0])) }
+                        th.name scope="row" { (facts::plain(&row.cells[0])) }
                         @for (column, cell) in row.cells.iter().enumerate().skip(1) {
-                            td.number[column >= FIRST_NUMBER] { (explain::plain(cell)) }
+                            td.number[column >= FIRST_NUMBER] { (facts::plain(cell)) }
                         }
                         td {
                             (verdict(row.verdict))
-                            @if let Some(step) = &row.died_in { ", died during " (explain::plain(step)) }
+                            @if let Some(step) = &row.died_in { ", died during " (facts::plain(step)) }
                         }
-                        td { (explain::plain(&row.file)) }
+                        td { (facts::plain(&row.file)) }
                     }
                 }
             }

@@ -1,16 +1,16 @@
-//! The page of results by date.
+//! Page of results by date.
 
 use super::left_out;
 use crate::document::{Part, document};
 use crate::draw::wide;
-use explain::trend::{Change, RESULTS_MIN, SettingChange, Trend};
-use explain::{number, signed_percent};
+use compare::trend::{Change, RESULTS_MIN, SettingChange, Trend};
+use facts::{number, signed_percent};
 use maud::{Markup, html};
 
-/// Trends of all machines as one HTML file.
+/// Renders the trends of all machines as an HTML file.
 pub fn trends(trends: &[Trend]) -> String {
     let name = match trends {
-        [one] => format!("{} over time", explain::plain(&one.machine)),
+        [one] => format!("{} over time", facts::plain(&one.machine)),
         several => format!("{} machines over time", several.len()),
     };
     let body = machines(trends);
@@ -19,7 +19,7 @@ pub fn trends(trends: &[Trend]) -> String {
     document(&name, &html! { h1 { (name) } }, &parts, "No result has a date.")
 }
 
-/// What is said of each machine.
+/// Trend of each machine.
 pub(crate) fn machines(trends: &[Trend]) -> Markup {
     let (short, told): (Vec<&Trend>, Vec<&Trend>) =
         trends.iter().partition(|trend| trends.len() > 1 && trend.is_only_short());
@@ -31,12 +31,12 @@ pub(crate) fn machines(trends: &[Trend]) -> Markup {
 
 fn machine(trend: &Trend) -> Markup {
     html! {
-        h3 { (explain::plain(&trend.machine)) }
+        h3 { (facts::plain(&trend.machine)) }
         @match (trend.results.first(), trend.results.last()) {
             (Some(first), Some(last)) => p { (trend.results.len()) " results from " (first.date) " to " (last.date) ", " (trend.figures) " figures." }
             _ => p { "None of its results can be used." }
         }
-        @if let Some(stability) = &trend.stability { p { "Stability: " (explain::plain(&stability.words())) "." } }
+        @if let Some(stability) = &trend.stability { p { "Stability: " (facts::plain(&stability.words())) "." } }
         @if trend.results.len() < RESULTS_MIN { p { "Too few results to tell a change from chance (minimum " (RESULTS_MIN) ")." } }
         @else if trend.changes.is_empty() { p { "No figure changed." } }
         @else { (changes(trend)) }
@@ -47,9 +47,9 @@ fn machine(trend: &Trend) -> Markup {
 fn changes(trend: &Trend) -> Markup {
     let since = |change: &Change| {
         let after = trend.results.get(change.first_after);
-        after.map_or(String::new(), |after| explain::plain(&format!("{} ({})", after.date, after.name)))
+        after.map_or(String::new(), |after| facts::plain(&format!("{} ({})", after.date, after.name)))
     };
-    let setting = |one: &SettingChange| explain::plain(&format!("{}: {} to {}", one.name, one.before, one.after));
+    let setting = |one: &SettingChange| facts::plain(&format!("{}: {} to {}", one.name, one.before, one.after));
     wide(
         "Changes",
         &html! { table {
@@ -62,8 +62,8 @@ fn changes(trend: &Trend) -> Markup {
             tbody {
                 @for change in &trend.changes {
                     tr {
-                        th.name scope="row" { (explain::plain(&change.figure)) } td { (since(change)) }
-                        td.number { (number(change.before, &change.unit)) } td.number { (number(change.after, &change.unit)) } td { (explain::plain(&change.unit)) }
+                        th.name scope="row" { (facts::plain(&change.figure)) } td { (since(change)) }
+                        td.number { (number(change.before, &change.unit)) } td.number { (number(change.after, &change.unit)) } td { (facts::plain(&change.unit)) }
                         td.number { (signed_percent(change.change_percent, 1)) " " (change.word) } td.number { (format!("{:.6}", change.p)) }
                         td.long { @for one in &change.settings { (setting(one)) "; " } @if change.settings.is_empty() { "none known" } }
                     }

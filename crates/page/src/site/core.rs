@@ -1,4 +1,4 @@
-//! The page of a core type: the score of one core for each MHz of its clock, and which SoCs have it.
+//! Page of a core type: score of one core per MHz of its clock, and the SoCs that use it.
 
 use super::figures::{distributions, series};
 use super::group::summary;
@@ -18,12 +18,12 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
         let is_own = figure.core_type.as_deref().is_some_and(|name| super::names::of(name) == file);
         let khz =
             figure.clock_khz.filter(|khz| *khz > 0 && is_own && figure.higher_is_better && !figure.is_of_memory)?;
-        // A clock per clock says nothing.
+        // A clock divided by a clock has no information.
         (figure.unit != "MHz").then(|| (figure.value * 1000.0 / f64::from(khz), format!("{} per MHz", figure.unit)))
     };
     let mut all = series(&group.results, per_mhz);
     all.iter_mut().for_each(|series| series.title = series.title.replace(&format!(", {}", group.name), ""));
-    let name = explain::plain(&group.name);
+    let name = facts::plain(&group.name);
     let mut socs: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     for listed in &group.results {
         for soc in Kind::Soc.names(listed.entry) {
@@ -40,7 +40,7 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
     let of_socs = html! { table {
         thead { tr { th scope="col" { "SoC" } th.number scope="col" { "Results" } } }
         tbody { @for (path, (soc, count)) in &socs {
-            tr { th scope="row" { a href={ (UP) (path) } { (explain::plain(soc)) } } td.number { (count) } }
+            tr { th scope="row" { a href={ (UP) (path) } { (facts::plain(soc)) } } td.number { (count) } }
         } }
     } };
     let figures = distributions(&all, UP).unwrap_or_else(|| {

@@ -1,14 +1,14 @@
-//! What readers of feeds and search engines take: Atom (RFC 4287) and a sitemap (sitemaps.org). Both need whole addresses.
+//! Files for feed readers and search engines: Atom (RFC 4287) and a sitemap (sitemaps.org). Both need absolute URLs.
 
 use super::{Listed, Site, result_path};
 use std::fmt::Write;
 
-/// A feed is for what is new.
+/// Maximum number of entries in the feed, which lists only new results.
 const ENTRIES_MAX: usize = 50;
-/// A sitemap has at most so many addresses.
+/// Maximum number of addresses in a sitemap (sitemaps.org).
 const ADDRESSES_MAX: usize = 50_000;
 
-/// The newest results.
+/// Feed of the newest results.
 pub(super) fn atom(site: &Site<'_>, base: &str) -> String {
     let mut dated: Vec<(String, &Listed<'_>)> =
         site.results.iter().filter_map(|listed| Some((moment(listed.entry.started_ms?)?, listed))).collect();
@@ -37,7 +37,7 @@ pub(super) fn atom(site: &Site<'_>, base: &str) -> String {
     text + "</feed>\n"
 }
 
-/// All pages.
+/// Sitemap of all pages.
 pub(super) fn sitemap(site: &Site<'_>, base: &str) -> String {
     let results = site.results.iter().map(|listed| result_path(listed.page));
     let groups = site.groups().map(|group| group.path.clone());
@@ -51,12 +51,12 @@ pub(super) fn sitemap(site: &Site<'_>, base: &str) -> String {
     text + "</urlset>\n"
 }
 
-/// A moment as RFC 3339 has it; none outside of what a calendar has.
+/// Formats a time as RFC 3339; `None` if it is outside the calendar's range.
 fn moment(utc_ms: i64) -> Option<String> {
-    explain::utc(utc_ms, "%Y-%m-%dT%H:%M:%SZ")
+    facts::utc(utc_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// Foreign text between tags or quotes of XML, on one line.
+/// Escapes untrusted text for XML content and attributes, on one line.
 fn escaped(text: &str) -> String {
-    explain::markup(&explain::plain(text))
+    facts::markup(&facts::plain(text))
 }

@@ -1,37 +1,37 @@
-//! Distributions of figures over several results: a table, and a plot of how often each value was measured.
+//! Distributions of figures over several results: a table, and histograms.
 
 use super::{Listed, result_path};
 use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, wide, word};
 use crate::order::rank;
-use explain::figures::FigureKey;
 use explain::results::EntryFigure;
-use explain::stats::median;
-use explain::{Verdict, number};
+use facts::figures::FigureKey;
+use facts::stats::median;
+use facts::{Verdict, number};
 use maud::{Markup, html};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Fewer values make no distribution.
+/// Minimum number of values in a distribution.
 const VALUES_MIN: usize = 3;
-/// So many plots are open; the others are folded.
+/// Number of unfolded plots.
 const PLOTS_OPEN: usize = 6;
-/// More plots make a page that nobody reads; the table has the others.
+/// Maximum number of plots on a page; the table has the other figures.
 const PLOTS_MAX: usize = 24;
 const BINS: usize = 40;
 
 /// One figure over all results that have it.
 pub(super) struct Series<'a> {
-    /// What it is, with the core type.
+    /// Title of the figure, with the core type.
     pub(super) title: String,
     pub(super) unit: String,
     pub(super) higher_is_better: bool,
     rank: usize,
-    /// Value and result, the best first.
+    /// Values and results, the best first.
     pub(super) values: Vec<(f64, Listed<'a>)>,
 }
 
 impl Series<'_> {
-    /// The lowest, the median and the highest of the values.
+    /// Minimum, median and maximum of the values.
     fn spread(&self) -> Option<[f64; 3]> {
         let values: Vec<f64> = self.values.iter().map(|(value, _)| *value).collect();
         let (first, last) = (*values.first()?, *values.last()?);
@@ -39,8 +39,8 @@ impl Series<'_> {
     }
 }
 
-/// Every figure of results that are not invalid, main figures first, then those with most values. `value_of` says what is taken of a figure,
-/// with its unit.
+/// Every figure of results that are not invalid: main figures first, then by number of values. `value_of` selects the
+/// value of a figure, with its unit.
 pub(super) fn series<'a>(
     results: &[Listed<'a>],
     value_of: impl Fn(&EntryFigure) -> Option<(f64, String)>,
@@ -78,13 +78,13 @@ pub(super) fn series<'a>(
     made
 }
 
-/// Main figures in their order, then all others.
+/// Main figures in order, then all others.
 fn rank_of(key: &str) -> usize {
     let Ok(key) = key.parse::<FigureKey>();
     rank(&key).unwrap_or(usize::MAX)
 }
 
-/// The distributions: plots of the first, and a table of all.
+/// Plots of the first figures, and a table of all.
 pub(super) fn distributions(all: &[Series<'_>], up: &str) -> Option<Markup> {
     if all.is_empty() {
         return None;
@@ -118,7 +118,7 @@ fn table(all: &[Series<'_>], up: &str) -> Markup {
             tbody {
                 @for series in all {
                     tr {
-                        th.name scope="row" { (explain::plain(&series.title)) } td { (explain::plain(&series.unit)) }
+                        th.name scope="row" { (facts::plain(&series.title)) } td { (facts::plain(&series.unit)) }
                         td.number { (series.values.len()) }
                         @for value in series.spread().into_iter().flatten() { td.number { (number(value, &series.unit)) } }
                         td { @if let Some((_, best)) = series.values.first() { (link(best, up)) } }
@@ -129,16 +129,16 @@ fn table(all: &[Series<'_>], up: &str) -> Markup {
     }
 }
 
-/// A link to the page of a result, by its board, kernel and day.
+/// Link to the page of a result, labelled with its board, kernel and date.
 pub(super) fn link(listed: &Listed<'_>, up: &str) -> Markup {
     let row = &listed.entry.row;
     let kernel = Some(row.cells[2].as_str()).filter(|kernel| *kernel != "-");
     let words = [Some(row.board().unwrap_or("not reported")), kernel, row.day.as_deref()];
     let words: Vec<&str> = words.into_iter().flatten().collect();
-    html! { a href={ (up) (result_path(listed.page)) } { (explain::plain(&words.join(", "))) } }
+    html! { a href={ (up) (result_path(listed.page)) } { (facts::plain(&words.join(", "))) } }
 }
 
-/// How many results lie in each part of the range; none where values are few or all the same.
+/// Histogram of a figure; `None` if it has too few values or all are equal.
 fn histogram(at: usize, series: &Series<'_>) -> Option<Plot> {
     let [low, middle, high] = series.spread()?;
     if series.values.len() < VALUES_MIN || high / low < 1.005 {
@@ -173,7 +173,7 @@ fn histogram(at: usize, series: &Series<'_>) -> Option<Plot> {
     let title = format!("{}: {} values", series.title, series.values.len());
     Some(Plot {
         id: format!("distribution-{at}"),
-        title: explain::plain(&title),
+        title: facts::plain(&title),
         key: Vec::new(),
         height: 150.0,
         time: None,

@@ -1,28 +1,29 @@
-//! The page of a board and of a SoC: its results, how its figures are distributed, what the best of them had set, what
-//! usually lowered them, and how they changed from kernel to kernel.
+//! Page of a board or SoC: results, distributions of figures, settings of the best results, common causes of lower
+//! scores, and figures by kernel.
 
 use super::figures::{Series, distributions, link, series};
 use super::table::{MARKS, table};
 use super::{Group, Kind, Listed, Site};
 use crate::draw::wide;
 use crate::several;
-use explain::kernel::KernelVersion;
+use compare::trend::Trend;
 use explain::results::COLUMNS;
-use explain::trend::Trend;
-use explain::{Verdict, how_many, number, rules, stats::median};
+use facts::stats::median;
+use facts::{Verdict, how_many, number};
 use maud::{Markup, html};
+use rules::kernel::KernelVersion;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pages of SoCs and boards lie in a folder.
+/// Relative path to the site's root from a page of a SoC or board.
 const UP: &str = "../";
-/// Best results of so many figures are told.
+/// Maximum number of figures whose best result is described.
 const BEST_MAX: usize = 12;
-/// With fewer results nothing is usual.
+/// Minimum number of results for common settings and causes.
 const USUAL_MIN: usize = 3;
 
 pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> String {
     let all = series(&group.results, |figure| Some((figure.value, figure.unit.clone())));
-    let name = explain::plain(&group.name);
+    let name = facts::plain(&group.name);
     let top = html! {
         h1 { (name) }
         p { (summary(&group.results)) (related(site, group)) }
@@ -52,7 +53,7 @@ pub(super) fn summary(results: &[Listed<'_>]) -> String {
     format!("{}: {}.", how_many(results.len(), "result"), told.collect::<Vec<_>>().join(", "))
 }
 
-/// Links to what its results also belong to.
+/// Links to other groups of its results.
 fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
     let others = Kind::ALL.into_iter().filter(|kind| *kind != group.kind);
     let links = others.map(|kind| {
@@ -64,14 +65,14 @@ fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
         @for (kind, named) in links.filter(|(_, named)| !named.is_empty()) {
             " " (match kind { Kind::Board => "Boards", Kind::Soc => "SoC", Kind::Core => "Core types" }) ": "
             @for (at, (path, name)) in named.iter().enumerate() {
-                @if at > 0 { ", " } a href={ (UP) (path) } { (explain::plain(name)) }
+                @if at > 0 { ", " } a href={ (UP) (path) } { (facts::plain(name)) }
             }
             "."
         }
     }
 }
 
-/// The median of each column per kernel, where there are at least two kernels.
+/// Median of each column by kernel, if there are at least two kernels.
 fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
     let mut kernels: BTreeMap<&str, Vec<&Listed<'_>>> = BTreeMap::new();
     for listed in results.iter().filter(|listed| listed.entry.row.verdict != Verdict::Invalid) {
@@ -102,7 +103,7 @@ fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
             } }
             tbody { @for (kernel, of) in &kernels {
                 tr {
-                    th scope="row" { (explain::plain(kernel)) } td.number { (of.len()) }
+                    th scope="row" { (facts::plain(kernel)) } td.number { (of.len()) }
                     @for column in 0..6 { td.number { (words(of, column)) } }
                 }
             } }
@@ -110,7 +111,7 @@ fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
     })
 }
 
-/// What the best result of each figure had set that most of the others had not.
+/// Settings of the best result of each figure that most other results lack.
 fn best(all: &[Series<'_>]) -> Option<Markup> {
     let told: Vec<&Series<'_>> = all.iter().filter(|series| series.values.len() >= USUAL_MIN).take(BEST_MAX).collect();
     let row = |series: &Series<'_>| {
@@ -118,10 +119,10 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
         let differing: Vec<String> = differing(best, &series.values);
         Some(html! {
             tr {
-                th.name scope="row" { (explain::plain(&series.title)) }
-                td.number { (number(*value, &series.unit)) " " (explain::plain(&series.unit)) }
+                th.name scope="row" { (facts::plain(&series.title)) }
+                td.number { (number(*value, &series.unit)) " " (facts::plain(&series.unit)) }
                 td { (link(best, UP)) }
-                td.long { @if differing.is_empty() { "no known setting" } @else { (explain::plain(&differing.join("; "))) } }
+                td.long { @if differing.is_empty() { "no known setting" } @else { (facts::plain(&differing.join("; "))) } }
             }
         })
     };
@@ -136,9 +137,9 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
     })
 }
 
-/// Settings of a result whose value is not the one that most others have: `governor performance (most: ondemand)`.
+/// Settings of a result that differ from those of most others: `governor performance (most: ondemand)`.
 fn differing(best: &Listed<'_>, all: &[(f64, Listed<'_>)]) -> Vec<String> {
-    // What it is, and who measured it, nobody sets.
+    // Properties of the machine and the program, which are not settings.
     const NOT_SET: [&str; 4] = ["board", "SoC", "cores", "sbc-bench"];
     let settings = best.entry.settings.iter().filter(|(name, _)| !NOT_SET.contains(&name.as_str()));
     let usual = |wanted: &str| {
@@ -157,7 +158,7 @@ fn differing(best: &Listed<'_>, all: &[(f64, Listed<'_>)]) -> Vec<String> {
     told.collect()
 }
 
-/// Causes of lower scores by how many results have them.
+/// Causes of lower scores, by number of results.
 pub(super) fn usual(results: &[Listed<'_>]) -> Option<Markup> {
     let mut counts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for listed in results {
@@ -171,14 +172,14 @@ pub(super) fn usual(results: &[Listed<'_>]) -> Option<Markup> {
         thead { tr { th scope="col" { "Cause" } th scope="col" { "Rule" } th.number scope="col" { "Results" } th.number scope="col" { "Share" } } }
         tbody { @for (cause, count) in told {
             tr {
-                th.name scope="row" { (explain::plain(about(cause))) } td { (explain::plain(cause)) }
+                th.name scope="row" { (facts::plain(about(cause))) } td { (facts::plain(cause)) }
                 td.number { (count) } td.number { (format!("{:.0} %", 100.0 * count as f64 / results.len() as f64)) }
             }
         } }
     } }))
 }
 
-/// What a rule looks for; the id of one that is not known.
+/// Description of a rule; its id if it is unknown.
 fn about(id: &str) -> &str {
     rules::of_runs().find(|rule| rule.id.as_str() == id).map_or(id, |rule| rule.about)
 }

@@ -1,29 +1,29 @@
-//! The first page of a site: the table with its filters, and all that has a page; and everything in one table.
+//! First page of a site: table with filters, and links to all other pages; also a page with all results in one table.
 //!
-//! Without its script it shows the first results and leads to all of them. The script has the data of all in the page
-//! itself, so that nothing is loaded and a filter draws a few rows only.
+//! Without its script it shows the first results and links to all of them. The data of all results is in the page, so
+//! that the script loads nothing, and a filter draws only a few rows.
 
 use super::table::{FIRST_NUMBER, MARKS, head, row, table};
 use super::{Kind, Listed, Site, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
-use explain::how_many;
-use explain::kernel::KernelVersion;
 use explain::results::COLUMNS;
+use facts::how_many;
 use maud::{Markup, PreEscaped, html};
+use rules::kernel::KernelVersion;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Rows that stand in the page without its script.
+/// Number of rows in the page without its script.
 const ROWS_SHOWN: usize = 200;
-/// Rows that the script shows at first: each filter draws them again, and a browser takes longest for that.
+/// Number of rows that the script draws at first: each filter redraws them, which takes a browser most of the time.
 const ROWS_DRAWN: usize = 50;
-/// Sizes of memory as they are sold, in GiB.
+/// Memory sizes on the market, in GiB.
 const SOLD_GIB: [f64; 20] = [
     0.0625, 0.125, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0, 256.0,
 ];
 
-/// What can be chosen from: id, label, and what a result has of it.
+/// A filter: id, label, and its values of a result.
 struct Choice {
     id: &'static str,
     label: &'static str,
@@ -43,7 +43,7 @@ fn known(cell: &str) -> Vec<String> {
     Some(cell).filter(|cell| *cell != "-").map(str::to_owned).into_iter().collect()
 }
 
-/// The memory that was sold: the kernel keeps some of it for itself.
+/// Nominal memory size; the kernel reports less, because it reserves a part.
 fn memory(kib: u64) -> String {
     let gib = kib as f64 / f64::from(1 << 20);
     match SOLD_GIB.iter().find(|sold| **sold >= gib) {
@@ -74,7 +74,7 @@ pub(super) fn index(site: &Site<'_>) -> String {
     framed(&name, "", &top, &parts, Some(&TABLE), feed)
 }
 
-/// All results in one table, for readers without scripts and for search within the page.
+/// All results in one table, for readers without scripts and for a browser's search.
 pub(super) fn all(site: &Site<'_>) -> String {
     let name = format!("All {}", how_many(site.results.len(), "result"));
     let top = html! {
@@ -101,7 +101,7 @@ fn results(site: &Site<'_>) -> Markup {
     }
 }
 
-/// Shown by the script, which alone can filter.
+/// Hidden until the script runs, because only the script filters.
 fn filters(site: &Site<'_>) -> Markup {
     html! {
         fieldset.filters id="filters" hidden aria-label="Filters" {
@@ -113,7 +113,7 @@ fn filters(site: &Site<'_>) -> Markup {
                         (choice.label)
                         select id={ "choice-" (choice.id) } data-choice=(choice.id) {
                             option value="" { "any" }
-                            @for (value, count) in values { option value=(explain::plain(&value)) { (explain::plain(&value)) " (" (count) ")" } }
+                            @for (value, count) in values { option value=(facts::plain(&value)) { (facts::plain(&value)) " (" (count) ")" } }
                         }
                     }
                 }
@@ -124,7 +124,7 @@ fn filters(site: &Site<'_>) -> Markup {
     }
 }
 
-/// What can be chosen, with the number of results; names of numbers in the order of their numbers.
+/// Values of a filter with their number of results; numeric names are sorted by number.
 fn values(site: &Site<'_>, choice: &Choice) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     site.results.iter().flat_map(choice.of).for_each(|value| *counts.entry(value).or_default() += 1);
@@ -145,7 +145,7 @@ fn values(site: &Site<'_>, choice: &Choice) -> Vec<(String, usize)> {
 fn groups(site: &Site<'_>, kind: Kind) -> Option<Markup> {
     let all: Vec<_> = site.groups_of(kind).collect();
     (!all.is_empty()).then(|| html! {
-        ul.groups { @for group in all { li { a href=(group.path) { (explain::plain(&group.name)) } span.soft { " " (group.results.len()) } } } }
+        ul.groups { @for group in all { li { a href=(group.path) { (facts::plain(&group.name)) } span.soft { " " (group.results.len()) } } } }
     })
 }
 
@@ -160,26 +160,26 @@ fn data(site: &Site<'_>) -> Markup {
         }
         @if !site.originals.is_empty() {
             p { "The files as they are:" }
-            ul.notes { @for file in &site.originals { li { a href=(file.path) { (explain::plain(&file.words)) } } } }
+            ul.notes { @for file in &site.originals { li { a href=(file.path) { (facts::plain(&file.words)) } } } }
         }
     }
 }
 
-/// The data of the script: headings, and of each result its page, file, verdict, cells, figures and choices. No `<` ends
-/// the element that it stands in.
+/// Data of the script: headings, and for each result page, file, verdict, cells, figures and filter values. It contains
+/// no `<` that could end the element.
 fn json(site: &Site<'_>) -> String {
     let headings: Vec<&str> = COLUMNS.iter().copied().chain(["Verdict", "File"]).collect();
     let rows = site.results.iter().map(|listed| {
         let row = &listed.entry.row;
-        let mut cells: Vec<String> = row.cells.iter().map(|cell| explain::plain(cell)).collect();
-        cells[0] = explain::plain(row.board().unwrap_or("not reported"));
+        let mut cells: Vec<String> = row.cells.iter().map(|cell| facts::plain(cell)).collect();
+        cells[0] = facts::plain(row.board().unwrap_or("not reported"));
         let clock = row.clock_khz.map(f64::from);
         let figures: Vec<Option<f64>> = std::iter::once(clock).chain(row.figures).collect();
-        let plain = |values: Vec<String>| values.iter().map(|value| explain::plain(value)).collect::<Vec<_>>();
+        let plain = |values: Vec<String>| values.iter().map(|value| facts::plain(value)).collect::<Vec<_>>();
         let choices: Vec<Vec<String>> = CHOICES.iter().map(|choice| plain((choice.of)(listed))).collect();
         let died = row.died_in.as_deref();
-        let died = died.map_or(String::new(), |step| format!(", died during {}", explain::plain(step)));
-        let texts = [result_path(listed.page), explain::plain(&row.file), row.verdict.to_string(), died];
+        let died = died.map_or(String::new(), |step| format!(", died during {}", facts::plain(step)));
+        let texts = [result_path(listed.page), facts::plain(&row.file), row.verdict.to_string(), died];
         json!([texts, cells, figures, choices])
     });
     let data = json!({

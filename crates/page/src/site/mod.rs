@@ -1,7 +1,7 @@
-//! A folder of results as a site: static files for any web server, or for a double click. Pure: which files there are and
-//! what stands in them; who calls writes them.
+//! Directory of results as a site: static files for any web server or for local viewing. Pure: it returns names and
+//! contents; the caller writes them.
 //!
-//! The pages of single results are [`crate::page`]; everything else is made here of their [`Entry`].
+//! [`crate::page`] renders the pages of single results; this module renders all other pages from their [`Entry`].
 
 mod core;
 mod feed;
@@ -14,26 +14,26 @@ mod table;
 pub use names::of_result;
 
 use crate::document::{Frame, Part, Script};
+use compare::trend::Trend;
 use explain::results::{Entry, FORMATS, Table};
-use explain::trend::Trend;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 const STYLE: &str = include_str!("site.css");
 
-/// A result with the name of its page.
+/// Result with the name of its page.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'a> {
-    /// What is known of it.
+    /// Summary of the result.
     pub entry: &'a Entry,
-    /// The name of its page without folder and ending, by [`of_result`].
+    /// Name of its page without directory and extension, from [`of_result`].
     pub page: &'a str,
 }
 
-/// What results are put together by.
+/// Property by which results are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A board, or what has no name.
+    /// Board, or results without a name.
     Board,
     /// A SoC.
     Soc,
@@ -41,57 +41,57 @@ pub enum Kind {
     Core,
 }
 
-/// Results that have something in common.
+/// Results that share a property.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
-    /// What that is.
+    /// The property.
     pub kind: Kind,
-    /// Its name as most results spell it.
+    /// Name in its most common spelling.
     pub name: String,
-    /// Its file from the folder of the site.
+    /// Path of its page relative to the site.
     pub path: String,
-    /// The results in the order of the site.
+    /// Results in site order.
     pub results: Vec<Listed<'a>>,
 }
 
-/// All results of a site, in the order of its table.
+/// All results of a site, in table order.
 #[derive(Debug)]
 pub struct Site<'a> {
     results: Vec<Listed<'a>>,
     groups: BTreeMap<(Kind, String), Group<'a>>,
-    /// Where it will be served, with a slash at its end.
+    /// URL of the site, with a trailing slash.
     base: Option<String>,
-    /// Pages that the caller adds.
+    /// Additional pages of the caller.
     pages: Vec<Link>,
-    /// The files that the results come from, where they are served.
+    /// Source files of the results, if the site includes them.
     originals: Vec<Link>,
 }
 
-/// Something else that a site has.
+/// Link to another file of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// From the folder of the site.
+    /// Path relative to the site.
     pub path: String,
-    /// What it is, or its name.
+    /// Description or name.
     pub words: String,
 }
 
-/// A file of a site.
+/// File of a site.
 #[derive(Debug)]
 pub struct File {
-    /// From the folder of the site.
+    /// Path relative to the site.
     pub path: &'static str,
-    /// All of it.
+    /// Content.
     pub text: String,
 }
 
-/// The file of the page of a result.
+/// Path of a result's page.
 pub fn result_path(page: &str) -> String {
     format!("results/{page}.html")
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Board, Self::Soc, Self::Core];
 
     fn folder(self) -> &'static str {
@@ -102,7 +102,7 @@ impl Kind {
         }
     }
 
-    /// What results without a name of this kind are called; core types that are unknown have no page.
+    /// Name of results without this property; unknown core types have no page.
     fn nameless(self) -> Option<&'static str> {
         match self {
             Self::Board => Some("Board not reported"),
@@ -121,7 +121,7 @@ impl Kind {
 }
 
 impl<'a> Site<'a> {
-    /// A site of these results, to be served at this address if that is known.
+    /// Site of these results, served at `base` if given.
     pub fn new(results: Vec<Listed<'a>>, base: Option<&str>) -> Self {
         let mut groups: BTreeMap<(Kind, String), Group<'a>> = BTreeMap::new();
         for kind in Kind::ALL {
@@ -131,7 +131,7 @@ impl<'a> Site<'a> {
                     let path = format!("{}/{file}.html", kind.folder());
                     let new = || Group { kind, name: name.to_owned(), path, results: Vec::new() };
                     let group = groups.entry((kind, file)).or_insert_with(new);
-                    // Two core types may be one by name.
+                    // Two core types may share a name.
                     if group.results.last().is_none_or(|last| last.page != listed.page) {
                         group.results.push(*listed);
                     }
@@ -143,17 +143,17 @@ impl<'a> Site<'a> {
         Self { results, groups, base, pages: Vec::new(), originals: Vec::new() }
     }
 
-    /// The site with pages and original files that the caller adds to it; its first page leads to them.
+    /// Adds pages and source files of the caller, which the first page links to.
     pub fn with(self, pages: Vec<Link>, originals: Vec<Link>) -> Self {
         Self { pages, originals, ..self }
     }
 
-    /// Everything that has a page besides results.
+    /// All groups that have a page.
     pub fn groups(&self) -> impl Iterator<Item = &Group<'a>> {
         self.groups.values()
     }
 
-    /// The page of a group; of a board with its trends.
+    /// Page of a group, with trends for a board.
     pub fn group_page(&self, group: &Group<'_>, trends: &[Trend]) -> String {
         match group.kind {
             Kind::Core => core::page(self, group),
@@ -161,8 +161,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The table with its filters, everything in one table, and the data of all results; for readers of feeds and for
-    /// search engines what they need where the address of the site is known.
+    /// Table with filters, table of all results, and their data; feed and sitemap if the site's URL is known.
     pub fn lists(&self) -> Vec<File> {
         let rows: Vec<_> = self.results.iter().map(|listed| listed.entry.row.clone()).collect();
         let table = Table { rows: &rows, columns: 0 };
@@ -178,7 +177,7 @@ impl<'a> Site<'a> {
         pages.into_iter().chain(data).chain(feeds.map(|(path, text)| File { path, text })).collect()
     }
 
-    /// The file of the group of this name.
+    /// Path of the group with this name.
     fn path_of(&self, kind: Kind, name: &str) -> Option<&str> {
         self.groups.get(&(kind, names::of(name))).map(|group| group.path.as_str())
     }
@@ -188,7 +187,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// The spelling that most results have.
+/// Most common spelling of a name.
 fn usual_name(group: &Group<'_>) -> String {
     let file = names::of(&group.name);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -200,7 +199,7 @@ fn usual_name(group: &Group<'_>) -> String {
     most.map_or_else(|| group.name.clone(), |(name, _)| name.to_owned())
 }
 
-/// A page of the site that lies in one of its folders, or at its top where `up` is empty.
+/// Page in a directory of the site, or at its root if `up` is empty.
 fn page(name: &str, up: &str, top: &Markup, parts: &[(&'static str, &'static str, Option<Markup>)]) -> String {
     let present = parts.iter().filter_map(|(id, title, body)| Some(Part { id, title, body: body.clone()? }));
     framed(name, up, top, &present.collect::<Vec<Part>>(), None, html! {})

@@ -1,17 +1,16 @@
-//! Names of the files of a site: letters, digits and `-` alone, so that they are the same on every file system and in every
-//! URL.
+//! File names of a site: only letters, digits and `-`, so that they are valid on every file system and in every URL.
 
-/// Longer names are cut.
+/// Maximum length of a name.
 const LETTERS_MAX: usize = 60;
 
-/// A name for a file without its ending. What differs in more than case, blanks and punctuation has another one.
+/// File name without extension. Names that differ in more than case, blanks and punctuation stay distinct.
 pub(super) fn of(name: &str) -> String {
     let mut made = String::new();
     let mut is_lossy = false;
     for letter in name.chars() {
         match letter {
             letter if letter.is_ascii_alphanumeric() => made.push(letter.to_ascii_lowercase()),
-            // `Model B` and `Model B+` are two boards.
+            // `Model B` and `Model B+` are different boards.
             '+' => made.push_str("-plus-"),
             letter => {
                 is_lossy |= !letter.is_ascii();
@@ -30,9 +29,9 @@ pub(super) fn of(name: &str) -> String {
     }
 }
 
-/// The name of the page of a result: of its file, without the ending, and of what is in it.
+/// Name of a result's page, from its file name without extension and its content.
 ///
-/// `content` is a hash of the file in hexadecimal digits, of which a few tell files of one name apart.
+/// `content` is the hash of the file in hexadecimal digits; a few of them distinguish files with the same name.
 pub fn of_result(file: &str, content: &str) -> String {
     const DIGITS: usize = 10;
     let last = file.rsplit('/').next().unwrap_or(file);
@@ -41,7 +40,7 @@ pub fn of_result(file: &str, content: &str) -> String {
     format!("{}-{digits}", of(stem))
 }
 
-/// FNV-1a of 32 bits (RFC 9923): the same in every version of this program, so that links stay.
+/// FNV-1a of 32 bits (RFC 9923), which never changes between versions, so that links stay valid.
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

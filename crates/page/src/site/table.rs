@@ -1,19 +1,19 @@
-//! The table of results of a site: the columns of `results`, with links.
+//! Table of results of a site: the columns of `results`, with links.
 
 use super::{Listed, result_path};
 use crate::draw::wide;
-use explain::Verdict;
 use explain::results::{COLUMNS, notes};
+use facts::Verdict;
 use maud::{Markup, html};
 
-/// Columns from this one on are numbers.
+/// Columns from this index on are numbers.
 pub(super) const FIRST_NUMBER: usize = 4;
 
-/// What marks mean.
+/// Legend of the marks.
 pub(super) const MARKS: &str =
     "Invalid results are struck through; ~ is not comparable with the other scores of its column, ≈ is estimated.";
 
-/// A table whose links lead from a folder of the site, or from its top where `up` is empty.
+/// Table with links relative to a directory of the site, or to its root if `up` is empty.
 pub(super) fn table(label: &str, results: &[Listed<'_>], up: &str) -> Markup {
     let body = html! {
         table {
@@ -37,20 +37,20 @@ pub(super) fn row(listed: &Listed<'_>, up: &str) -> Markup {
     let row = &listed.entry.row;
     html! {
         tr.invalid[row.verdict == Verdict::Invalid] {
-            th.name scope="row" { a href={ (up) (result_path(listed.page)) } { (explain::plain(row.board().unwrap_or("not reported"))) } }
+            th.name scope="row" { a href={ (up) (result_path(listed.page)) } { (facts::plain(row.board().unwrap_or("not reported"))) } }
             @for (column, cell) in row.cells.iter().enumerate().skip(1) {
-                td.number[column >= FIRST_NUMBER] { (explain::plain(cell)) }
+                td.number[column >= FIRST_NUMBER] { (facts::plain(cell)) }
             }
             td {
                 span.(row.verdict.to_string()) { b { (row.verdict.to_string()) } }
-                @if let Some(step) = &row.died_in { ", died during " (explain::plain(step)) }
+                @if let Some(step) = &row.died_in { ", died during " (facts::plain(step)) }
             }
-            td { (explain::plain(&row.file)) }
+            td { (facts::plain(&row.file)) }
         }
     }
 }
 
-/// What stands behind each estimate.
+/// Explanation of each estimate.
 pub(super) fn estimates(results: &[Listed<'_>]) -> Markup {
     let rows = results.iter().flat_map(|listed| notes(std::slice::from_ref(&listed.entry.row)));
     let told: Vec<String> = rows.collect();
@@ -58,7 +58,7 @@ pub(super) fn estimates(results: &[Listed<'_>]) -> Markup {
         @if !told.is_empty() {
             details {
                 summary { "How " (told.len()) " scores were estimated" }
-                ul.notes { @for note in told { li { (explain::plain(&note)) } } }
+                ul.notes { @for note in told { li { (facts::plain(&note)) } } }
             }
         }
     }

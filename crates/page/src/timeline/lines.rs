@@ -2,7 +2,7 @@
 
 use super::Axis;
 use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, path, reduced, tick_words};
-use explain::view::{self, whole_run};
+use facts::view::{self, whole_run};
 use maud::{Markup, html};
 use record::{Channel, ChannelId, Measured, OfPolicy, Outcome, Record, Unit};
 
@@ -11,7 +11,7 @@ pub(super) struct Panel {
     pub(super) title: &'static str,
     unit: &'static str,
     lines: Vec<Line>,
-    /// Measured at one moment: when and what.
+    /// Single measurements: time and value.
     dots: Vec<(i64, f64)>,
     dots_name: &'static str,
 }
@@ -23,11 +23,11 @@ struct Line {
     points: Vec<(i64, f64)>,
 }
 
-/// Further sensors are thin lines, and so many at most.
+/// Maximum number of other sensors, which are drawn as thin lines.
 const OTHERS_MAX: usize = 6;
 
 impl Panel {
-    /// The looks and names of its lines.
+    /// Styles and names of its lines.
     pub(super) fn key(&self) -> Vec<(String, String)> {
         let lines = self.lines.iter().map(|line| (line.look.clone(), line.name.clone()));
         let dots = (!self.dots.is_empty()).then(|| ("thick".to_owned(), self.dots_name.to_owned()));
@@ -35,7 +35,7 @@ impl Panel {
     }
 }
 
-/// Panels that have a line.
+/// Panels with at least one line.
 pub(super) fn panels(record: &Record) -> Vec<Panel> {
     let panels = [clocks(record), temperatures(record), power(record), voltages(record)];
     panels.into_iter().filter(|panel| !panel.lines.is_empty() || !panel.dots.is_empty()).collect()
@@ -49,19 +49,19 @@ fn values(record: &Record, channel: &Channel, per_unit: f64) -> Vec<(i64, f64)> 
 fn cpus_of(record: &Record, policy: u32) -> String {
     let found = record.machine.policies.iter().find(|known| known.policy == policy);
     match found.filter(|known| !known.cpus.is_empty()) {
-        Some(known) => format!("CPU {}", explain::cpu_list(&known.cpus)),
+        Some(known) => format!("CPU {}", record::cpu_list(&known.cpus)),
         None => format!("policy {policy}"),
     }
 }
 
-/// Reported clocks and their limits as lines, measured ones as dots.
+/// Reported clocks and their limits as lines, measured clocks as dots.
 fn clocks(record: &Record) -> Panel {
     let mut lines: Vec<Line> = Vec::new();
     for channel in &record.samples.channels {
         let what = match &channel.id {
             ChannelId::Policy(policy, OfPolicy::Claimed) => cpus_of(record, *policy),
             ChannelId::Policy(policy, OfPolicy::LimitMax) if moves(channel) => cpus_of(record, *policy),
-            id if id.is_any_claim() && !id.is_set() => explain::plain(&id.to_string()),
+            id if id.is_any_claim() && !id.is_set() => facts::plain(&id.to_string()),
             id if id.is_firmware_clock() => "firmware".to_owned(),
             _ => continue,
         };
@@ -94,20 +94,20 @@ fn clocks(record: &Record) -> Panel {
     Panel { title: "clocks", unit: "MHz", lines, dots, dots_name: "measured clock (dots)" }
 }
 
-/// True if the values are not all the same.
+/// True if the values differ.
 fn moves(channel: &Channel) -> bool {
     let mut known = channel.values.iter().flatten();
     let first = known.next();
     first.is_some_and(|first| known.any(|value| value != first))
 }
 
-/// The SoC's temperature as a thick line, others thin.
+/// SoC temperature as a thick line, other temperatures as thin lines.
 fn temperatures(record: &Record) -> Panel {
     let soc = view::soc_temperature(record);
     let line = |channel: &Channel, look: &str, what: &str| {
         let readings = view::temperatures(record, channel, whole_run()).into_iter();
         let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-        let name = explain::plain(&format!("{what}{label}"));
+        let name = facts::plain(&format!("{what}{label}"));
         Line { name, look: look.to_owned(), points: readings.map(|r| (r.at_ms, r.value as f64 / 1e3)).collect() }
     };
     let others = record
@@ -142,19 +142,19 @@ fn voltages(record: &Record) -> Panel {
     let lines = channels.filter_map(|channel| {
         let points = values(record, channel, per_volt(&channel.unit)?);
         let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-        (!points.is_empty()).then(|| (explain::plain(&label), points))
+        (!points.is_empty()).then(|| (facts::plain(&label), points))
     });
     let lines = lines.take(LOOKS).enumerate();
     let lines = lines.map(|(index, (name, points))| Line { name, look: format!("look{index}"), points }).collect();
     Panel { title: "voltage", unit: "V", lines, dots: Vec::new(), dots_name: "" }
 }
 
-/// The panel in its area.
+/// Draws the panel in its area.
 pub(super) fn draw(panel: &Panel, axis: &Axis, area: Area) -> Markup {
     let all = || panel.lines.iter().flat_map(|line| &line.points).chain(&panel.dots).map(|(_, value)| *value);
     let finite = || all().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(f64::MAX, f64::min), finite().fold(f64::MIN, f64::max));
-    // A clock or a power that hardly moves is not to look as if it did.
+    // A wider scale, so that small changes of a clock or power do not look large.
     let low = if panel.unit == "°C" { low } else { low.min(high * 0.8) };
     let ticks = linear_ticks((low, high), 4);
     let ends = (ticks.first().copied().unwrap_or(low), ticks.last().copied().unwrap_or(high));

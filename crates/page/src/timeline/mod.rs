@@ -1,13 +1,13 @@
-//! Section: the run over time. Clocks, temperature, power and the use of each CPU over one axis, with the phases of
-//! the run behind them and what happened on the axis.
+//! Section: the run over time. Clocks, temperature, power and CPU use on one time axis, with phases in the background
+//! and events on the axis.
 
 mod lines;
 mod strips;
 
 use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, clock_time, n, time_ticks, wide, width_of, word};
 use crate::{Section, Subject};
-use explain::Explanation;
-use explain::view::{self, Phase};
+use facts::Explanation;
+use facts::view::{self, Phase};
 use maud::{Markup, html};
 use record::{Record, Total};
 
@@ -18,14 +18,14 @@ pub(crate) const SECTION: Section = Section {
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 16.0;
-/// Height of a panel of lines, with the room above it.
+/// Height of a panel, including the space above it.
 const PANEL: f64 = 170.0;
 const HEAD: f64 = 30.0;
 const FOOT: f64 = 46.0;
-/// So many messages are listed; more are counted.
+/// Maximum number of listed messages; further ones are counted.
 const MESSAGES_MAX: usize = 200;
 
-/// Moments of the run and their places.
+/// Time axis: moments of the run and their positions.
 pub(crate) struct Axis {
     pub(crate) scale: Scale,
     pub(crate) from_ms: i64,
@@ -53,7 +53,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-/// The plot of all panels and strips; without an explanation there is no strip of causes.
+/// Plot of all panels and strips; without an explanation the strip of causes is omitted.
 pub(crate) fn plot(record: &Record, explained: Option<&Explanation>) -> Option<Plot> {
     let axis = Axis::of(record, (LEFT, WIDTH - RIGHT))?;
     let panels = lines::panels(record);
@@ -95,7 +95,7 @@ pub(crate) fn plot(record: &Record, explained: Option<&Explanation>) -> Option<P
     })
 }
 
-/// The first panel of lines alone, with its title, over an axis of time.
+/// First panel with its title and a time axis.
 pub(crate) fn first_panel(record: &Record, area: Area) -> Option<(&'static str, Markup)> {
     let axis = Axis::of(record, (area.left, area.right))?;
     let panel = lines::panels(record).into_iter().next()?;
@@ -112,7 +112,7 @@ fn titles(panels: &[lines::Panel]) -> String {
     }
 }
 
-/// From the first sample or step to the last; none without two moments.
+/// Time of the first and the last sample or step; `None` if they are equal.
 fn ends(record: &Record) -> Option<(i64, i64)> {
     let steps = record.steps.iter().map(|step| step.window).filter(|window| window.end_ms > window.start_ms);
     let of_steps = steps.flat_map(|window| [window.start_ms, window.end_ms]);
@@ -122,7 +122,7 @@ fn ends(record: &Record) -> Option<(i64, i64)> {
     (to > from && to.checked_sub(from).is_some()).then_some((from, to))
 }
 
-/// Phases as stripes behind all panels, each with its name where that is free: in logs, windows may overlap.
+/// Phases as stripes behind all panels, with their names where these do not overlap; windows of logs may overlap.
 fn behind(axis: &Axis, phases: &[Phase], bottom: f64) -> Markup {
     let shown = phases.iter().filter(|phase| phase.window.end_ms > phase.window.start_ms);
     let mut taken = f64::NEG_INFINITY;
@@ -130,7 +130,7 @@ fn behind(axis: &Axis, phases: &[Phase], bottom: f64) -> Markup {
         let (from, to) = (axis.at(phase.window.start_ms), axis.at(phase.window.end_ms));
         let name = fitting(&phase.name, to - from).filter(|_| from + 3.0 >= taken);
         taken = name.as_ref().map_or(taken, |name| from + 6.0 + width_of(name));
-        (from, (to - from).max(0.5), name, explain::plain(&phase.name))
+        (from, (to - from).max(0.5), name, facts::plain(&phase.name))
     };
     let stripes: Vec<_> = shown.map(stripe).collect();
     html! {
@@ -144,7 +144,7 @@ fn behind(axis: &Axis, phases: &[Phase], bottom: f64) -> Markup {
     }
 }
 
-/// A name, as much of it as fits; none if that is less than a word.
+/// Cuts a name to the width; `None` if less than a word remains.
 fn fitting(name: &str, width: f64) -> Option<String> {
     if width_of(name) + 6.0 <= width {
         return Some(name.to_owned());
@@ -153,7 +153,7 @@ fn fitting(name: &str, width: f64) -> Option<String> {
     (width_of(first) + 6.0 <= width).then(|| first.to_owned())
 }
 
-/// Marks and messages of the kernel as strokes on the axis.
+/// Marks and kernel messages as strokes on the axis.
 fn on_axis(record: &Record, axis: &Axis, bottom: f64) -> Markup {
     let messages = record.kernel_messages.known().map_or(&[][..], Vec::as_slice).iter();
     let timed = messages.filter_map(|message| Some((message.at_ms?, &message.text)));
@@ -161,13 +161,13 @@ fn on_axis(record: &Record, axis: &Axis, bottom: f64) -> Markup {
     html! {
         @for mark in record.marks.iter().take(MESSAGES_MAX) {
             g {
-                title { (explain::plain(&mark.text)) }
+                title { (facts::plain(&mark.text)) }
                 line.mark x1=(n(axis.at(mark.at_ms))) x2=(n(axis.at(mark.at_ms))) y1=(n(HEAD)) y2=(n(bottom)) {}
             }
         }
         @for (at_ms, text) in shown {
             g {
-                title { (explain::plain(text)) }
+                title { (facts::plain(text)) }
                 line.message x1=(n(axis.at(at_ms))) x2=(n(axis.at(at_ms))) y1=(n(bottom - 9.0)) y2=(n(bottom)) {}
             }
         }
@@ -188,7 +188,7 @@ fn phase_table(phases: &[Phase]) -> Markup {
                     tbody {
                         @for phase in phases {
                             tr {
-                                th scope="row" { (explain::plain(&phase.name)) }
+                                th scope="row" { (facts::plain(&phase.name)) }
                                 td.number { (moment(phase.window.start_ms)) } td.number { (moment(phase.window.end_ms)) }
                             }
                         }
@@ -199,14 +199,14 @@ fn phase_table(phases: &[Phase]) -> Markup {
     }
 }
 
-/// Marks, then messages of the kernel.
+/// Marks, then kernel messages.
 fn happened(record: &Record) -> Markup {
     let messages = record.kernel_messages.known().map_or(&[][..], Vec::as_slice);
     html! {
         @if !record.marks.is_empty() {
             details open {
                 summary { "Marks" }
-                ul.notes { @for mark in &record.marks { li { (moment(mark.at_ms)) " " (explain::plain(&mark.text)) } } }
+                ul.notes { @for mark in &record.marks { li { (moment(mark.at_ms)) " " (facts::plain(&mark.text)) } } }
             }
         }
         @if !messages.is_empty() {
@@ -214,7 +214,7 @@ fn happened(record: &Record) -> Markup {
                 summary { "Messages of the kernel: " (messages.len()) }
                 ul.notes {
                     @for message in messages.iter().take(MESSAGES_MAX) {
-                        li { @if let Some(at_ms) = message.at_ms { (moment(at_ms)) " " } (explain::plain(&message.text)) }
+                        li { @if let Some(at_ms) = message.at_ms { (moment(at_ms)) " " } (facts::plain(&message.text)) }
                     }
                     @if messages.len() > MESSAGES_MAX { li { "and " (messages.len() - MESSAGES_MAX) " more" } }
                 }

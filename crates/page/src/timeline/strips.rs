@@ -1,11 +1,11 @@
-//! Strips over time: how much each CPU was used, why it was throttled, and when each cause was seen.
+//! Strips over time: use of each CPU, throttling, and occurrences of each cause.
 
 use super::{Axis, moment};
 use crate::draw::{n, word};
-use explain::Explanation;
 use explain::monitor::Watch;
-use explain::throttle;
-use explain::view;
+use facts::Explanation;
+use facts::throttle;
+use facts::view;
 use maud::{Markup, html};
 use record::{Channel, Record, Window};
 use std::collections::BTreeMap;
@@ -13,15 +13,15 @@ use std::fmt::Write;
 
 /// Height of a row.
 const ROW: f64 = 16.0;
-/// CPUs that are shown one by one.
+/// Maximum number of CPUs with a row of their own.
 const CPUS_MAX: usize = 64;
-/// A strip: a title and rows.
+/// Strip with a title and rows.
 pub(super) struct Strip {
     title: String,
     rows: Vec<Row>,
 }
 
-/// A row: its name and what stands in it, drawn from its upper edge 0.
+/// Row: name and content, drawn from its upper edge at 0.
 struct Row {
     name: String,
     shapes: Markup,
@@ -44,7 +44,7 @@ impl Strip {
     }
 }
 
-/// Strips that have a row.
+/// Strips with at least one row.
 pub(super) fn strips(record: &Record, explained: Option<&Explanation>, axis: &Axis) -> Vec<Strip> {
     let causes = explained.map_or_else(Vec::new, |explained| causes(explained, axis));
     let causes = Strip { title: "causes".into(), rows: causes };
@@ -53,7 +53,7 @@ pub(super) fn strips(record: &Record, explained: Option<&Explanation>, axis: &Ax
     strips.filter(|strip| !strip.rows.is_empty()).collect()
 }
 
-/// When each cause was seen; leads to it.
+/// Occurrences of each cause, linked to it.
 fn causes(explained: &Explanation, axis: &Axis) -> Vec<Row> {
     let seen = explained.diagnoses.iter().enumerate().filter_map(|(index, diagnosis)| {
         let finding = &explained.findings[diagnosis.root];
@@ -62,7 +62,7 @@ fn causes(explained: &Explanation, axis: &Axis) -> Vec<Row> {
         let shapes = html! {
             a href={ "#cause-" (index) } id={ "over-time-cause-" (index) } {
                 rect.span x=(n(from)) y="3" width=(n((to - from).max(3.0))) height="10" {
-                    title { (moment(span.from_ms)) " to " (moment(span.to_ms)) ": " (explain::plain(&finding.sentence())) }
+                    title { (moment(span.from_ms)) " to " (moment(span.to_ms)) ": " (facts::plain(&finding.sentence())) }
                 }
             }
         };
@@ -71,7 +71,7 @@ fn causes(explained: &Explanation, axis: &Axis) -> Vec<Row> {
     seen.collect()
 }
 
-/// A strip for each reason, whose words need their room, as the monitor says it: row by row, from the channels that tell of throttling.
+/// Strip for each throttle reason with its text, as in the monitor, from the channels for throttling.
 fn throttling(record: &Record, axis: &Axis) -> Vec<Strip> {
     let telling: Vec<&Channel> =
         record.samples.channels.iter().filter(|channel| throttle::is_told_by(channel)).collect();
@@ -105,7 +105,7 @@ fn throttling(record: &Record, axis: &Axis) -> Vec<Strip> {
     }
     let strip = |(words, spans): (&'static str, Vec<(i64, i64)>)| {
         let mut bands = String::new();
-        // What no eye could tell apart is one band: a day has thousands.
+        // Merges bands that cannot be distinguished, because a day has thousands.
         let mut shown: Vec<(f64, f64)> = Vec::new();
         for (from, to) in &spans {
             let (from, to) = (axis.at(*from), axis.at(*to).max(axis.at(*from) + 1.0));
@@ -123,7 +123,7 @@ fn throttling(record: &Record, axis: &Axis) -> Vec<Strip> {
     reasons.into_iter().map(strip).collect()
 }
 
-/// One row for each CPU, darker where it is busier. Per unit of the plot one value is enough: the mean of its seconds.
+/// Row for each CPU, darker if busier: the mean of the seconds in one unit of the plot.
 fn cpu_use(record: &Record, axis: &Axis) -> Vec<Row> {
     let window = Window { start_ms: axis.from_ms, end_ms: axis.to_ms, ..Window::default() };
     let left = axis.at(axis.from_ms);
@@ -143,7 +143,7 @@ fn cpu_use(record: &Record, axis: &Axis) -> Vec<Row> {
     sums.iter().take(CPUS_MAX).map(row).collect()
 }
 
-/// Mean percentages in five shades, neighbours of one shade together.
+/// Mean percentages in five shades; neighbours of the same shade are merged.
 fn shaded(sums: &[(f64, f64)], left: f64) -> Markup {
     let shade = |(sum, count): &(f64, f64)| match *count {
         count if count > 0.0 => (sum / count / 20.0).clamp(0.0, 5.0).round() as usize,

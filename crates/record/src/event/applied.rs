@@ -1,14 +1,14 @@
-//! What events make of a Record: each added in its turn, and what stands only when no more come.
+//! Builds a Record from events: applies each event in turn, and completes the Record after the last one.
 
 use super::Event;
 use crate::{Channel, DiedIn, End, Fact, Gate, Missing, Record, Restored, SettingChange, StageBegun};
 use std::collections::{BTreeMap, HashSet};
 
 impl Record {
-    /// The Record that a stream of events makes.
+    /// Builds the Record of an event stream.
     ///
     /// # Errors
-    /// The stream is missing its first event.
+    /// The stream lacks its first event.
     pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Record, Missing> {
         let mut events = events.into_iter();
         let Some(Event::Started { schema, source, run }) = events.next() else {
@@ -27,7 +27,7 @@ impl Record {
     /// Adds one event.
     pub fn apply(&mut self, event: Event) {
         match event {
-            // A second start in one stream would be another run; the first one counts.
+            // A second start in one stream would be another run; the first one is kept.
             Event::Started { .. } => {}
             Event::StepBegins { step, repetition, at_ms } => {
                 self.run.died_in = Some(DiedIn {
@@ -85,13 +85,13 @@ impl Record {
     fn take_gate(&mut self, gate: Gate) {
         let earlier = self.gate.known();
         let was_busy = earlier.is_some_and(|earlier| !earlier.passed);
-        // A run whose first part began on a busy machine stays one.
+        // A run whose first part began on a busy machine stays marked as such.
         if !was_busy || self.run.resumed.is_empty() {
             self.gate = Fact::Known(gate);
         }
     }
 
-    /// One path can be changed several times; all changes end with the same restore.
+    /// A path can be changed several times; one restoration applies to all of its changes.
     fn take_restored(&mut self, path: String, restored: Restored) {
         let mut is_known = false;
         for change in self.settings.iter_mut().filter(|change| change.path == path) {
@@ -103,7 +103,7 @@ impl Record {
         }
     }
 
-    /// Adds one row of samples, in the order of the channels that were named last.
+    /// Adds a row of samples, in the order of the last channel list.
     pub fn append_row(&mut self, at_ms: i64, values: Vec<Option<i64>>) {
         self.samples.at_ms.push(at_ms);
         let mut values = values.into_iter();
@@ -112,7 +112,7 @@ impl Record {
         }
     }
 
-    /// To be called when no more events come: a run without an end has died, at its last sign of life.
+    /// Completes the Record after the last event: a run without an end died at the time of its last event.
     pub fn close(&mut self) {
         if self.run.end != End::Died {
             return;
@@ -123,7 +123,7 @@ impl Record {
         died_in.at_ms = at_ms.max(died_in.at_ms);
     }
 
-    /// The last moment of which anything is known.
+    /// Time of the last event or sample.
     fn last_sign_ms(&self) -> i64 {
         let rows = self.samples.at_ms.last().copied();
         let step = self.steps.last().map(|step| step.window.end_ms);
@@ -137,8 +137,8 @@ impl Record {
         all.into_iter().flatten().max().unwrap_or(0)
     }
 
-    /// A second sampler of one run goes on where the first one stopped: channels keep their values, and
-    /// those that it does not know stay behind its own.
+    /// A second sampler of a run continues the first one: known channels keep their values, and channels that the
+    /// second one lacks are kept at the end.
     fn take_channels(&mut self, channels: Vec<Channel>) {
         let rows = self.samples.at_ms.len();
         let mut old = std::mem::take(&mut self.samples.channels);
@@ -154,7 +154,7 @@ impl Record {
         self.samples.channels.append(&mut old);
     }
 
-    /// Appends a block; a column that is too short (a cut line) is filled with missing values.
+    /// Appends a block; columns that are too short (a cut line) are padded with missing values.
     fn append_samples(&mut self, at_ms: &[i64], columns: Vec<Vec<Option<i64>>>) {
         self.samples.at_ms.extend_from_slice(at_ms);
         let total = self.samples.at_ms.len();
@@ -166,12 +166,12 @@ impl Record {
     }
 }
 
-/// Adds events of which there may be many, and finds each setting that came back once, at the end: a Record
-/// looks through all its settings for every one.
+/// Applies events, but collects restorations and applies them at the end, because each one searches all settings of a
+/// Record.
 #[derive(Debug, Default)]
 pub(crate) struct Restores(BTreeMap<String, (usize, Restored)>);
 
-/// A setting that was not restored and has no recorded change.
+/// Setting that was not restored and whose change is not recorded.
 fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
     let read_back = Fact::not_reached();
     (restored != Restored::Done).then(|| SettingChange {
@@ -185,7 +185,7 @@ fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
 }
 
 impl Restores {
-    /// Adds one event.
+    /// Applies one event.
     pub(crate) fn apply(&mut self, record: &mut Record, event: Event) {
         match event {
             Event::SettingRestored { path, restored } => {
@@ -195,12 +195,12 @@ impl Restores {
         }
     }
 
-    /// To be called when no more events of this Record come.
+    /// Completes the Record after its last event.
     pub(crate) fn end(&mut self, record: &mut Record) {
         let mut is_known = HashSet::new();
         for (at, change) in record.settings.iter_mut().enumerate() {
             match self.0.get_key_value(&change.path) {
-                // What was changed after the restore was not restored by it.
+                // The restoration does not apply to later changes.
                 Some((path, (changes, restored))) if at < *changes => {
                     change.restored = restored.clone();
                     is_known.insert(path.as_str());
@@ -265,7 +265,7 @@ mod tests {
         let record = Record::from_events(events).unwrap();
         let back = |change: &&crate::SettingChange| change.restored == Restored::Done;
         assert_eq!(record.settings.iter().filter(back).count(), many);
-        // What is changed after that has not come back.
+        // A later change is not restored.
         assert_ne!(record.settings.last().unwrap().restored, Restored::Done);
     }
 

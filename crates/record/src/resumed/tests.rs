@@ -1,4 +1,4 @@
-//! Parts of one run: what is kept of those that died, and when they count as one.
+//! Parts of one run: data kept of those that died, and when they count as one run.
 
 use super::*;
 use crate::soc_temperature::{SocReason, SocTemperature};
@@ -45,7 +45,7 @@ fn step(workload: WorkloadId) -> Step {
     Step::new(workload, 1, Variant::ONLY, skipped)
 }
 
-/// A bit of everything, and more rows than a block has.
+/// Record with all kinds of data, and more rows than a block.
 fn died() -> Record {
     let mut record = Record::new(nothing_known().source, run("first"));
     record.gate = Fact::Known(Gate::default());
@@ -92,7 +92,7 @@ fn resumed_run_keeps_results() {
     assert_eq!(folded.run.boot_id, "second");
     assert_eq!(folded.run.died_in, None, "it lives");
     assert_eq!((&folded.steps, &folded.samples), (&before.steps, &before.samples));
-    // It dies again: at its latest sign of life, in the stage that had begun before.
+    // Second death: at its last event, in the stage that had begun before.
     folded.apply(Event::Step { step: Box::new(step(WorkloadId::OpenSsl)) });
     folded.close();
     assert_eq!(folded.run.died_in.as_ref().unwrap().at_ms, 641_000);
@@ -105,7 +105,7 @@ fn parts_stand_apart_by_the_time_that_passed() {
     let record = died();
     let after = resumed(&record, 1_641_000);
     assert_eq!((after.at_ms, after.away_ms), (641_000, Some(600_000)));
-    // A board without a clock of its own begins before it died.
+    // A board without a battery-backed clock starts before the time of its death.
     let after = resumed(&record, 5);
     assert_eq!((after.at_ms, after.away_ms), (DIED_MS + APART_MS, None));
     let mut whole = record;

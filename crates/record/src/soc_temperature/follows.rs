@@ -1,34 +1,34 @@
-//! Which temperatures follow the load: the sensor of a SoC warms with the work of its CPUs, that of a
-//! disk or of the room does not, regardless of its name.
+//! Correlation of temperatures with the load: a SoC sensor follows the work of the CPUs, regardless of its name;
+//! sensors of disks or rooms do not.
 //!
-//! Sums that forget what is long ago, so that memory does not grow and nothing is kept per row. Which
-//! sensor is chosen is decided elsewhere.
+//! Uses exponentially weighted sums, so that memory is constant and rows are not stored. The choice of a sensor is made
+//! elsewhere.
 
 use crate::{AllCpus, Channel, ChannelId, ChannelKind, CpuTime, Samples};
 
-/// Heat lags behind work: the load is averaged over about this time.
+/// Averaging time of the load in milliseconds, because temperature lags behind work.
 const LAG_MS: f64 = 10_000.0;
-/// What is longer ago than this counts less than half.
+/// Age in milliseconds from which data count less than half.
 const MEMORY_MS: f64 = 300_000.0;
-/// Less of observed time tells nothing.
+/// Minimum observed time in milliseconds.
 const TIME_MS_MIN: f64 = 60_000.0;
-/// Standard deviation of the load, as a share of all CPUs, without which nothing can be told.
+/// Minimum standard deviation of the load, as a share of all CPUs.
 const LOAD_DEVIATION_MIN: f64 = 0.1;
 
-/// The times of CPUs in which they do no work.
+/// CPU times without work.
 const IDLE: [CpuTime; 2] = [CpuTime::Idle, CpuTime::Iowait];
-/// The others.
+/// CPU times of work.
 const WORK: [CpuTime; 6] =
     [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Steal];
 
-/// How closely each temperature follows the load.
+/// Correlation of each temperature with the load.
 #[derive(Debug, Clone, Default)]
 pub struct Follows {
     idle: Vec<usize>,
     work: Vec<usize>,
-    /// Temperatures, by their places.
+    /// Temperatures, by channel index.
     sums: Vec<(usize, Sums)>,
-    /// Share of all CPUs that worked of late.
+    /// Averaged share of busy CPUs.
     load: Option<f64>,
     at_ms: Option<i64>,
 }
@@ -36,7 +36,7 @@ pub struct Follows {
 /// Weighted sums of load and temperature.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
-    /// Of the weights, in milliseconds.
+    /// Sum of the weights, in milliseconds.
     weight: f64,
     x: f64,
     y: f64,
@@ -46,7 +46,7 @@ struct Sums {
 }
 
 impl Follows {
-    /// For rows of these channels.
+    /// Creates it for rows of these channels.
     pub fn of(channels: &[Channel]) -> Self {
         let place = |time: &CpuTime| {
             let id = ChannelId::AllCpus(AllCpus::Time(*time));
@@ -63,7 +63,7 @@ impl Follows {
         }
     }
 
-    /// After all rows of these samples.
+    /// Processes all rows of these samples.
     pub fn of_rows(samples: &Samples) -> Self {
         let channels = &samples.channels;
         let mut follows = Self::of(channels);
@@ -78,7 +78,7 @@ impl Follows {
         follows
     }
 
-    /// Takes a row: growth of counters since the row before, and values of gauges that were just read.
+    /// Adds a row: growth of counters since the previous row, and values of gauges that were just read.
     pub fn row(&mut self, at_ms: i64, growth: impl Fn(usize) -> Option<i64>, value: impl Fn(usize) -> Option<i64>) {
         if self.sums.is_empty() {
             return;
@@ -106,8 +106,7 @@ impl Follows {
         }
     }
 
-    /// The correlation of a temperature with the load, -1 to 1; none as long as too little has changed
-    /// to tell.
+    /// Correlation of a temperature with the load, -1 to 1; `None` if the data vary too little.
     pub fn correlation(&self, place: usize) -> Option<f64> {
         let (_, sums) = self.sums.iter().find(|(known, _)| *known == place)?;
         sums.correlation()
@@ -137,7 +136,7 @@ impl Sums {
         if load_variance < LOAD_DEVIATION_MIN * LOAD_DEVIATION_MIN {
             return None;
         }
-        // A temperature that does not move at all follows nothing.
+        // A constant temperature has no correlation.
         let variance = mean(self.yy) - y * y;
         if variance <= 1e-9 * y * y {
             return Some(0.0);
@@ -160,8 +159,8 @@ mod tests {
         all.map(|(id, unit, kind)| Channel::new(id, unit, kind)).collect()
     }
 
-    /// Correlations of two sensors: one of a SoC that warms and cools by 40 K in 15 s, one that is
-    /// somewhere else. `busy` is the share of work in each second.
+    /// Correlations of two sensors: one of a SoC that heats up and cools down by 40 K in 15 s, one elsewhere. `busy` is
+    /// the share of work in each second.
     fn correlations(busy: impl Fn(u32) -> f64, elsewhere: impl Fn(u32) -> i64) -> [Option<f64>; 2] {
         let channels = channels();
         let mut follows = Follows::of(&channels);

@@ -1,7 +1,7 @@
-//! Which of all temperatures is that of the SoC, and why: the one choice for monitor, runs and reports.
+//! Chooses the SoC temperature among all temperatures, with a reason; shared by monitor, runs and reports.
 //!
-//! By the names that kernels and vendors give (`data/sensors.tsv`), by what can be true, and by how they follow the
-//! load, where that was watched long enough to tell.
+//! Criteria: names given by kernels and vendors (`data/sensors.tsv`), plausible values, and correlation with the load
+//! if it was observed long enough.
 
 mod follows;
 mod names;
@@ -13,32 +13,31 @@ use crate::{Channel, ChannelId, Fact, Missing, Reading, Record, Samples, Why};
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
 
-/// What a sensor that is there and works can read, in thousandths of a degree Celsius, if it is not exactly 0: boards
-/// in the cold are below zero.
+/// Plausible readings of a working sensor, in thousandths of a degree Celsius, other than exactly 0; boards may be
+/// below freezing.
 const READING: Range<i64> = -39_999..150_000;
-/// What a SoC that runs can have when it is chosen, in thousandths of a degree Celsius. Firmware is known to answer -1
-/// or 398 °C.
+/// Plausible temperatures of a running SoC when it is chosen, in thousandths of a degree Celsius. Some firmware returns
+/// -1 or 398 °C.
 const CHOSEN: RangeInclusive<i64> = -20_000..=125_000;
-/// What stands before the names of sensors that are not the SoC's.
+/// Text before the names of other sensors.
 const LEFT_OUT: &str = "; ignored: ";
-/// So many of them are named.
+/// Maximum number of named other sensors.
 const NAMED_MAX: usize = 3;
-/// A sensor whose correlation with the load is below this does not follow it.
+/// A correlation below this means that a sensor does not follow the load.
 const FOLLOWS_NOT: f64 = 0.5;
-/// One above this does, so that a sensor that does not cannot be that of the SoC.
+/// A correlation above this means that a sensor follows the load, so that one which does not cannot be that of the SoC.
 const FOLLOWS: f64 = 0.7;
 
-/// True if a sensor that is there and works can read so. Exactly 0 is what absent ones read, and firmware is known to
-/// answer -274 or 398 °C.
+/// True for a plausible reading. Absent sensors read exactly 0, and some firmware returns -274 or 398 °C.
 pub fn is_reading(millicelsius: i64) -> bool {
     millicelsius != 0 && READING.contains(&millicelsius)
 }
 
-/// The choice of a Record: the one that is kept, else the one that its samples allow, as a run may have died before a
-/// sensor answered.
+/// Choice of a Record: the stored one, else one based on its samples, because a run may have died before a sensor was
+/// readable.
 ///
 /// # Errors
-/// No sensor tells the temperature of the SoC; which others there are.
+/// No sensor reports the SoC temperature; the reason lists the other sensors.
 pub fn of(record: &Record) -> Reading<SocTemperature> {
     match &record.soc_temperature {
         Fact::Known(choice) => Ok(choice.clone()),
@@ -46,10 +45,10 @@ pub fn of(record: &Record) -> Reading<SocTemperature> {
     }
 }
 
-/// The choice that samples allow, by all of their rows.
+/// Choice based on all rows of samples.
 ///
 /// # Errors
-/// No sensor tells the temperature of the SoC; which others there are.
+/// No sensor reports the SoC temperature; the reason lists the other sensors.
 pub fn of_samples(samples: &Samples) -> Reading<SocTemperature> {
     let first = |place: usize| {
         let values = || samples.channels[place].values.iter().flatten().copied();
@@ -60,12 +59,12 @@ pub fn of_samples(samples: &Samples) -> Reading<SocTemperature> {
     choose(&samples.channels, first, follows_load)
 }
 
-/// Chooses the temperature of the SoC among the channels. `latest` gives a value of the channel at a place, if one is
-/// known, to leave out what cannot be true; `follows_load` gives its correlation with the load, if enough was seen,
-/// and is asked where there is more than one sensor to choose from.
+/// Chooses the SoC temperature among the channels. `latest` returns a value of a channel, if known, to exclude
+/// implausible ones; `follows_load` returns its correlation with the load, if enough data was observed, and is called
+/// only if there is more than one candidate.
 ///
 /// # Errors
-/// No channel is named like a temperature of the SoC; which others there are.
+/// No channel has a name of a SoC temperature; the reason lists the other sensors.
 pub fn choose(
     channels: &[Channel],
     latest: impl Fn(usize) -> Option<i64>,
@@ -105,11 +104,10 @@ pub fn choose(
     chosen(by_name, SocReason::Name { about })
 }
 
-/// A sensor that may be the SoC's: whether it tells nothing, or exactly 0, as absent ones do; its rank, place and
-/// meaning.
+/// Candidate: whether its value is missing or exactly 0 (as of absent sensors), its rank, index and meaning.
 type Candidate = (bool, u32, usize, &'static str);
 
-/// The sensors that may be the SoC's, the best one first, and the others, each with the reason.
+/// Candidates, the best one first, and the other sensors, each with the reason.
 fn judge(channels: &[Channel], latest: impl Fn(usize) -> Option<i64>) -> (Vec<Candidate>, Vec<String>) {
     let (mut candidates, mut others) = (Vec::new(), Vec::new());
     for (place, channel) in channels.iter().enumerate() {
@@ -131,7 +129,7 @@ fn judge(channels: &[Channel], latest: impl Fn(usize) -> Option<i64>) -> (Vec<Ca
     (candidates, others)
 }
 
-/// The sensors that were left out, each with what it is, where the reason for no choice names any.
+/// Excluded sensors, each with its meaning, if the reason for no choice lists any.
 pub fn left_out(no_choice: &Missing) -> Option<&str> {
     match &no_choice.why {
         Why::Unsupported(reason) => reason.split_once(LEFT_OUT).map(|(_, sensors)| sensors),
@@ -139,7 +137,7 @@ pub fn left_out(no_choice: &Missing) -> Option<&str> {
     }
 }
 
-/// The first of the sensors that are not the SoC's, to be appended to a sentence.
+/// First of the other sensors, as a suffix of a sentence.
 fn in_words(others: &[String]) -> String {
     let named = others.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
     match others.len() {
@@ -149,18 +147,18 @@ fn in_words(others: &[String]) -> String {
     }
 }
 
-/// True if this may be the temperature of the SoC, so that short peaks matter.
+/// True if this channel may be the SoC temperature, so that short peaks matter.
 pub fn may_be_soc(channel: &Channel) -> bool {
     names::meaning(channel).is_some_and(|meaning| meaning.rank.is_some())
 }
 
 impl SocTemperature {
-    /// The place of the channel among `channels`.
+    /// Index of the channel among `channels`.
     pub fn place(&self, channels: &[Channel]) -> Option<usize> {
         channels.iter().position(|channel| channel.id == self.channel)
     }
 
-    /// Which sensor it is and why, as a sentence for people.
+    /// Sensor and reason as a sentence for users.
     pub fn sentence(&self, channels: &[Channel]) -> String {
         let channel = |id: &ChannelId| channels.iter().find(|channel| channel.id == *id);
         let label = |id| channel(id).map_or("", |channel| channel.label.as_str());

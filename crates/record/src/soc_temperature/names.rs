@@ -1,24 +1,24 @@
-//! What names of sensors mean: the table `data/sensors.tsv`.
+//! Meanings of sensor names: the table `data/sensors.tsv`.
 
 use crate::Channel;
 use crate::table::Table;
 
-/// The names, best first.
+/// Names, best first.
 const NAMES: Table = Table::of(include_str!("../../../../data/sensors.tsv"));
 
-/// Rank of a thermal zone with a name nobody knows: better than nothing.
+/// Rank of a thermal zone with an unknown name, below all known ones.
 const RANK_UNKNOWN_ZONE: u32 = 90;
 
-/// What the name of a temperature means.
+/// Meaning of a temperature's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Meaning {
-    /// The lowest is the best one; none: never the SoC.
+    /// Rank, lowest is best; `None` if it is never the SoC.
     pub(super) rank: Option<u32>,
-    /// What it measures.
+    /// Description of the sensor.
     pub(super) about: &'static str,
 }
 
-/// One row of the table.
+/// Row of the table.
 struct Name {
     place: &'static str,
     how: &'static str,
@@ -26,7 +26,7 @@ struct Name {
     meaning: Meaning,
 }
 
-/// What the name of a channel means; none if it is no temperature.
+/// Meaning of a channel's name; `None` if it is not a temperature.
 pub(super) fn meaning(channel: &Channel) -> Option<Meaning> {
     if !channel.is_temperature() {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn meaning(channel: &Channel) -> Option<Meaning> {
     Some(named(place, &channel.label).unwrap_or(unknown))
 }
 
-/// What the table says of a name. Rows that exclude stand first, then the better names.
+/// Looks up a name in the table. Rows that exclude come first, then the better names.
 fn named(place: &str, label: &str) -> Option<Meaning> {
     let label = label.to_ascii_lowercase();
     names().find(|name| name.place == place && name.matches(&label)).map(|name| name.meaning)
@@ -80,7 +80,7 @@ mod tests {
         assert!(ranks.is_sorted(), "better names stand first");
     }
 
-    /// Names of thermal zones, and of hwmon chips that have a temperature, of all boards in files.
+    /// Names of thermal zones, and of hwmon chips with a temperature, of all boards in files.
     #[allow(clippy::disallowed_methods, reason = "the boards are files of the repository")]
     fn sensors_of_boards() -> BTreeSet<(&'static str, String)> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards");

@@ -1,4 +1,4 @@
-//! Choices among sensors as boards have them.
+//! Choices among sensors of real boards.
 
 use super::*;
 use crate::{ChannelKind, CpuTime, Event, HwmonKind, OfHwmon, Unit, nothing_known};
@@ -15,7 +15,7 @@ fn zone(number: usize, label: &str) -> Channel {
     sensor(ChannelId::zone_temperature(number as u32), label)
 }
 
-/// Sensors by `(place, label, value)`.
+/// Channels from `(place, label, value)`.
 fn sensors(channels: &[(&str, &str, i64)]) -> Vec<Channel> {
     let made = |(number, (place, label, _)): (usize, &(&str, &str, i64))| match *place {
         "zone" => zone(number, label),
@@ -27,7 +27,7 @@ fn sensors(channels: &[(&str, &str, i64)]) -> Vec<Channel> {
     channels.iter().enumerate().map(made).collect()
 }
 
-/// The label of the one that is chosen.
+/// Label of the chosen channel.
 fn chosen(channels: &[(&str, &str, i64)]) -> Option<String> {
     let made = sensors(channels);
     let choice = choose(&made, |place| Some(channels[place].2), |_| None).ok()?;
@@ -46,7 +46,7 @@ fn the_socs_temperature_is_found() {
         (vec![(hwmon, "nvme Composite", 40_000), (zone, "foo", 41_000)], Some("foo")),
         (vec![(zone, "cpu-thermal", -256_000), (zone, "soc-thermal", 41_000)], Some("soc-thermal")),
         (vec![(zone, "CPU-therm", 40_000), (zone, "GPU-therm", 41_000)], Some("CPU-therm")),
-        // What is not there reads 0; but a board in the cold has nothing else.
+        // Absent sensors read 0, but a cold board may have no other sensor.
         (vec![(zone, "cpu-thermal", 0), (zone, "soc-thermal", 41_000)], Some("soc-thermal")),
         (vec![(zone, "cpu-thermal", 0), (zone, "gpu-thermal", 41_000)], Some("cpu-thermal")),
         (vec![(hwmon, "120e0000.temperature-sensor", 40_000)], Some("120e0000.temperature-sensor")),
@@ -88,7 +88,7 @@ fn sensors_of_other_things_are_named_where_there_is_none_of_the_soc() {
     }
 }
 
-/// A run of three minutes with a constant `acpitz` and a sensor of unknown name that follows the load.
+/// Run of three minutes with a constant `acpitz` and a sensor of unknown name that follows the load.
 fn run() -> Record {
     let mut record = nothing_known();
     let rows = 180;
@@ -120,11 +120,11 @@ fn a_record_without_a_choice_is_chosen_for_by_all_its_rows() {
     let choice = of(&run()).unwrap();
     assert_eq!(choice.channel, ChannelId::zone_temperature(1), "{choice:?}");
     assert!(matches!(choice.why, SocReason::FollowsLoad { .. }), "{choice:?}");
-    // A minute is too short to tell.
+    // A minute is too short for a correlation.
     let mut short = run();
     short.samples.at_ms.truncate(50);
     assert_eq!(of(&short).unwrap().channel, ChannelId::zone_temperature(0));
-    // One that is dead from the first reading to the last.
+    // A sensor without any valid reading.
     for absent in [None, Some(0), Some(-274_000)] {
         let mut dead = short.clone();
         let acpitz = dead.samples.channels.iter_mut().rev().nth(1).unwrap();
@@ -150,7 +150,7 @@ fn the_choice_that_a_run_made_last_is_kept() {
     let kept = r#""soc_temperature":{"channel":"thermal_zone0.temp","why":{"name":{"about":"CPU"}}}"#;
     assert!(json.contains(kept), "{json}");
     assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
-    // There was none at first; a sensor has answered since.
+    // Without a choice at first; a sensor became readable later.
     record.apply(Event::SocTemperature { choice: Missing::absent("/sys/class/thermal").into() });
     assert_eq!(of(&record), of_samples(&record.samples));
 }

@@ -1,4 +1,4 @@
-//! Published tables, and simulations of what an interval promises.
+//! Published tables, and simulations of the interval's coverage.
 
 use super::*;
 use crate::Total;
@@ -55,7 +55,7 @@ fn interval_of_the_median_has_the_published_ranks() {
 
 #[test]
 fn interval_of_a_long_series() {
-    // For many values the ranks are those of the normal approximation: 2500 -+ 1.96 * 25.
+    // For many values the ranks follow the normal approximation: 2500 -+ 1.96 * 25.
     let values: Vec<f64> = (1..=2500).map(f64::from).collect();
     let interval = median_interval(&values, 95.0).unwrap();
     assert_eq!((interval.low, interval.high), (1201.0, 1300.0));
@@ -112,7 +112,7 @@ fn stopping_rule() {
     assert_eq!(looks, [7, 10, 15, 22, 33, 49, 73, 109]);
 }
 
-/// Numbers like chance, the same in every run (xorshift, Marsaglia 2003).
+/// Pseudorandom numbers, the same in every run (xorshift, Marsaglia 2003).
 struct Chance(u64);
 
 impl Chance {
@@ -129,9 +129,8 @@ impl Chance {
     }
 }
 
-/// Repeats a measurement until the rule ends it, two thousand times, and returns how often the interval
-/// held the true median, in percent. `level` is the true time of the machine at a repetition;
-/// the noise is skewed and has the median 0.
+/// Repeats a measurement until the rule ends it, two thousand times, and returns how often the interval contained the
+/// true median, in percent. `level` is the true time of the machine at a repetition; the noise is skewed with median 0.
 fn coverage_percent(seed: u64, noise: f64, level: impl Fn(&mut Chance) -> Vec<f64>) -> f64 {
     const TRIALS: u32 = 2000;
     let rule = StoppingRule::new(100, Duration::from_secs(600));
@@ -158,7 +157,7 @@ fn coverage_percent(seed: u64, noise: f64, level: impl Fn(&mut Chance) -> Vec<f6
     100.0 * f64::from(held) / f64::from(TRIALS)
 }
 
-/// The median over the time of measuring: where the mean of all distribution functions is one half.
+/// Median over the time of measuring: the mean of all distribution functions is one half.
 fn median_of_mixture(levels: &[f64], noise: f64) -> f64 {
     let below = |x: f64| {
         let one = |level: &f64| {

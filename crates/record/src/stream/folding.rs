@@ -1,18 +1,17 @@
-//! Recordings with more values than fit into memory. Their rows are folded: of each four, two are left, and none of
-//! the extremes is lost.
+//! Folds recordings that exceed the memory limit: every four rows become two, and extremes are preserved.
 
 use crate::{ChannelKind, Record, Samples};
 
-/// So many rows become two.
+/// Number of rows that become two.
 const ROWS: usize = 4;
-/// Each fold doubles an interval of 32 bits.
+/// Maximum number of folds; each doubles an interval of 32 bits.
 const FOLDS_MAX: u32 = 32;
 
-/// A moment and a value for each channel.
+/// Time, and a value for each channel.
 type Row = (i64, Vec<Option<i64>>);
 
-/// What two of four moments have of a channel: of a counter its values then, or the next where it was not read; of a
-/// gauge the least and the greatest of the four, in the order in which they came.
+/// Values of a channel for the two remaining of four rows. Counter: its values at those times, or the next one if
+/// missing. Gauge: minimum and maximum of the four, in order of time.
 fn folded(kind: ChannelKind, values: [Option<i64>; ROWS]) -> [Option<i64>; 2] {
     let [a, b, c, d] = values;
     if kind == ChannelKind::Counter {
@@ -24,7 +23,7 @@ fn folded(kind: ChannelKind, values: [Option<i64>; ROWS]) -> [Option<i64>; 2] {
     if place(least) <= place(greatest) { [least, greatest] } else { [greatest, least] }
 }
 
-/// Folds all rows once; the last of them stay where they are no four.
+/// Folds all rows once; up to three last rows remain unfolded.
 fn fold(samples: &mut Samples) {
     let whole = samples.at_ms.len() / ROWS * ROWS;
     let of_four = |fours: &[i64]| fours.chunks_exact(ROWS).flat_map(|four| [four[0], four[2]]).collect::<Vec<i64>>();
@@ -40,15 +39,16 @@ fn fold(samples: &mut Samples) {
     samples.folds += 1;
 }
 
-/// Rows that arrive after a fold are folded as often as those before them: here they wait to be four. The first
-/// place is for rows as they are, each further one for rows that were folded once more.
+/// Folds rows that arrive after a fold as often as the rows before. Rows wait in groups of up to four: the first group
+/// is for unfolded rows, each further one for rows folded once more.
 #[derive(Default)]
 pub(super) struct Folding {
     waiting: Vec<Vec<Row>>,
 }
 
 impl Folding {
-    /// Adds a row, within so many values in all. False where a fold does not help: rows are few, but of many channels.
+    /// Adds a row within the limit of values. False if folding does not help, because there are few rows with many
+    /// channels.
     pub(super) fn append(&mut self, record: &mut Record, row: Row, values_max: usize) -> bool {
         let kept = (record.samples.at_ms.len() + 1) * row.1.len();
         if kept > values_max {
@@ -62,7 +62,7 @@ impl Folding {
         true
     }
 
-    /// Puts a row into its place; four of them go on as two.
+    /// Adds a row to its group; four rows are folded and passed on as two.
     fn rise(&mut self, record: &mut Record, place: usize, row: Row) {
         let Some(waiting) = self.waiting.get_mut(place) else {
             return record.append_row(row.0, row.1);
@@ -81,12 +81,12 @@ impl Folding {
         self.rise(record, place + 1, (c.0, second));
     }
 
-    /// The moment of the newest row that waits.
+    /// Time of the newest waiting row.
     pub(super) fn last_ms(&self) -> Option<i64> {
         self.waiting.iter().find_map(|rows| rows.last()).map(|(at_ms, _)| *at_ms)
     }
 
-    /// Adds what waits, as it is: rows of something else come now, or none any more.
+    /// Adds waiting rows unfolded, because rows of another kind or the end follow.
     pub(super) fn flush(&mut self, record: &mut Record) {
         for place in std::mem::take(&mut self.waiting).into_iter().rev() {
             place.into_iter().for_each(|(at_ms, values)| record.append_row(at_ms, values));

@@ -1,4 +1,4 @@
-//! Streams that are cut, damaged, old or of several sessions.
+//! Streams that are cut, damaged, old, or of several sessions.
 
 use super::*;
 use crate::recording::{RowWriter, frame};
@@ -17,7 +17,7 @@ fn step_begins(step: &str, at_ms: i64) -> Event {
     Event::StepBegins { step: step.into(), repetition: 0, at_ms }
 }
 
-/// A run with a label that is no ASCII, two steps begun, and a row before and after each.
+/// Run with a non-ASCII label, two begun steps, and a row before and after each.
 fn lines() -> Vec<String> {
     let mut channel = Channel::of(ChannelId::zone_temperature(0));
     channel.label = "SoC °C".into();
@@ -50,7 +50,7 @@ fn truncated_stream_keeps_complete_lines() {
         ends.push(ends.last().unwrap_or(&0) + line.len());
     }
     for cut in 0..bytes.len() {
-        // A line is whole without its newline.
+        // A line is complete even without its newline.
         let whole = ends.iter().filter(|end| **end <= cut + 1).count();
         let step = [None, Some("memory °"), Some("sevenzip multi")];
         let step = step[usize::from(whole > 3) + usize::from(whole > 5)];
@@ -63,11 +63,11 @@ fn truncated_stream_keeps_complete_lines() {
         };
         assert_eq!(record.run.end, End::Died);
         assert_eq!(record.run.unreadable, [], "a cut is no damage: {cut}");
-        // What a loss of power leaves behind the cut: zeros, or garbage that is no text.
+        // Bytes after the cut of a power loss: zeros or binary garbage.
         for tail in [&[0_u8; 512][..], &[0xff; 512], b"\n\xc3\x28\n"] {
             let damaged = [&bytes[..cut], tail].concat();
             let kept = last_seen(&damaged).map(|(_, rows)| rows);
-            // Without its newline a line is whole only where nothing stands behind it.
+            // Without its newline a line is complete only at the end of the file.
             let newline = tail[0] == b'\n' || bytes[cut - 1] == b'\n';
             if newline {
                 assert_eq!(kept.as_deref(), Some(rows), "{cut}");
@@ -89,7 +89,7 @@ fn bad_sector_loses_only_its_lines() {
             let mut at = 0;
             let mut hit = Vec::new();
             for line in &lines {
-                // A newline that is lost costs nothing.
+                // A lost newline has no effect.
                 hit.push(at < from + 64 && from < at + line.len() - 1);
                 at += line.len();
             }
@@ -150,14 +150,14 @@ fn last_usable_session_counts() {
     text.push_str(&line(&started(Mode::Monitor)));
     let record = read_stream(text.as_bytes()).unwrap();
     assert_eq!(record.samples.at_ms, [0]);
-    // The start of the second one is lost, its channels tell.
+    // The start of the second session is lost, but its channels indicate it.
     let text = [lines()[0].replace("standard", "monitor"), lines()[1..3].concat()].concat();
     let text = format!("{text}{}", lines()[1..].concat());
     assert_eq!(read_stream(text.as_bytes()).unwrap().samples.at_ms.len(), 3);
 }
 
-/// A recording of more values than are kept: no extreme is lost, counters are right at every moment, rows are evenly
-/// apart, and what stands between them stays.
+/// Recording that exceeds the limit: extremes are preserved, counters are right at every time, rows are evenly spaced,
+/// and events between them are kept.
 #[test]
 fn long_recordings_are_folded() {
     const ROWS: i64 = 1000;
@@ -195,18 +195,18 @@ fn long_recordings_are_folded() {
         for (at_ms, count) in samples.at_ms.iter().zip(&samples.channels[1].values) {
             assert_eq!(*count, Some(at_ms * 10), "{values_max}");
         }
-        // Only the last rows, which are no four.
+        // Only the last rows, which are fewer than four.
         let uneven = samples.at_ms.windows(2).filter(|pair| pair[1] - pair[0] != samples.interval_ms as i64).count();
         assert!(uneven <= 24, "{values_max}: {uneven} of {}", samples.at_ms.len());
         assert_eq!(record.samples.at_ms.first(), Some(&0));
         assert!(*record.samples.at_ms.last().unwrap() > 99_000 - samples.interval_ms as i64);
-        // The writer's clock may be behind, but not the mark.
+        // The mark stays in place even if the writer's clock is behind.
         assert_eq!(record.marks.iter().map(|mark| mark.at_ms).collect::<Vec<_>>(), [50_000]);
     }
-    // An interval that nothing can be twice of.
+    // Interval that cannot be doubled.
     let endless = text.replace("\"interval_ms\":100", "\"interval_ms\":18446744073709551615");
     let endless: String = endless.lines().map(|line| frame(line.splitn(4, ' ').nth(3).unwrap())).collect();
     assert_eq!(read_stream_within(endless.as_bytes(), 300).unwrap().samples.interval_ms, u64::MAX);
-    // A few rows of too many channels cannot be folded.
+    // A few rows with too many channels cannot be folded.
     assert!(read_stream_within(text.as_bytes(), 20).is_err());
 }

@@ -1,11 +1,10 @@
-//! The words that crates share: what a channel is of, which workload ran in which form, what kind of run it was, which
-//! rule said something.
+//! Vocabulary shared by crates: channels, workloads and variants, modes of runs, questions, rules.
 //!
-//! Each is a type with one place for its spelling. Text is read into it where it comes in (JSON, logs, the command line)
-//! and written where it goes out; between the two doors code asks the type and compares no text. A word that this program
-//! does not know, because a newer one wrote it, is kept as it is.
+//! Each is a type that defines its text in one place. Input (JSON, logs, the command line) is parsed into the type and
+//! output is formatted from it; code in between uses the type and never compares text. Unknown words, written by newer
+//! versions, are kept unchanged.
 //!
-//! It holds for each type, and a property test says so, that any text survives being read and written.
+//! A property test of each type checks that any text is preserved by parsing and formatting.
 
 #[macro_use]
 mod words;

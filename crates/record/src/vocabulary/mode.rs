@@ -1,4 +1,4 @@
-//! What kind of run it was: `standard`, `review`, `thermal`.
+//! Mode of a run: `standard`, `review`, `thermal`.
 
 use super::QuestionId;
 use std::borrow::Cow;
@@ -7,19 +7,19 @@ use std::str::FromStr;
 
 macro_rules! modes {
     ($($(#[$about:meta])* $variant:ident = $text:literal,)*) => {
-        /// What kind of run.
+        /// Mode of a run.
         #[derive(Clone, Default, PartialEq, Eq, Hash)]
         pub enum Mode {
             $($(#[$about])* $variant,)*
-            /// A kind that its own file alone asks for, or one of a newer program.
+            /// Private mode of one file, or a mode of a newer program.
             Other(Cow<'static, str>),
         }
 
         impl Mode {
-            /// All that are spelled here, in this order.
+            /// All modes defined here, in order.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Its spelling.
+            /// Text of the mode.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -38,24 +38,24 @@ macro_rules! modes {
 }
 
 modes! {
-    /// Nobody said; logs of 2018 do not.
+    /// Unknown, as in logs of 2018.
     #[default]
     Unknown = "",
-    /// The standard benchmark.
+    /// Standard benchmark.
     Standard = "standard",
-    /// The standard benchmark with more of everything.
+    /// Standard benchmark with additional workloads.
     Extensive = "extensive",
-    /// The standard benchmark with nobody at the screen.
+    /// Standard benchmark without a user at the terminal.
     Unattended = "unattended",
-    /// A review without benchmarks.
+    /// Review without benchmarks.
     UntunedReview = "NOTUNING review",
-    /// A review.
+    /// Review.
     Review = "review",
-    /// A look over the machine.
+    /// Inspection.
     Look = "look",
-    /// The monitor.
+    /// Monitor.
     Monitor = "monitor",
-    /// A command of the user's own.
+    /// A user's own command.
     Command = "command",
     /// Workloads by name.
     Loads = "loads",
@@ -63,33 +63,33 @@ modes! {
     Geekbench = "gb",
     /// The Phoronix Test Suite.
     Phoronix = "pts",
-    /// Whether something makes a difference.
+    /// A/B comparison.
     Ab = "ab",
-    /// What the clock does to scores.
+    /// Sensitivity of scores to the clock.
     Sensitivity = "sensitivity",
-    /// What the cooling can carry.
+    /// Capacity of the cooling.
     Thermal = "thermal",
-    /// What a unit of work costs at each clock.
+    /// Energy per unit of work at each clock.
     Efficiency = "efficiency",
-    /// Whether memory is throttled.
+    /// Check for throttled memory.
     DramThrottling = "dram-throttling",
-    /// Clocks alone.
+    /// Clocks only.
     Clock = "clock",
-    /// Latency between CPUs alone.
+    /// Core-to-core latency only.
     CoreToCore = "core-to-core",
-    /// Memory alone.
+    /// Memory only.
     Memory = "memory",
     /// One workload.
     Workload = "workload",
 }
 
 impl Mode {
-    /// A kind that its own file alone asks for. It must not be the spelling of another one.
+    /// Private mode of one file. It must differ from the text of all other modes.
     pub const fn own(text: &'static str) -> Self {
         Self::Other(Cow::Borrowed(text))
     }
 
-    /// The question that a run of this kind answers; none for what only watches or looks, and where nobody said.
+    /// Question that a run in this mode answers; `None` for monitoring, inspections and unknown modes.
     pub fn question(&self) -> Option<QuestionId> {
         Some(match self {
             Self::Unknown | Self::Look | Self::Monitor => return None,

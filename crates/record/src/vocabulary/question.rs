@@ -1,43 +1,42 @@
-//! What can be asked of a machine, independent of the kinds of runs that answer it.
+//! Questions about a machine, independent of the modes of runs that answer them.
 
 use std::borrow::Cow;
 
-/// A question. What asks it (the crate `bench`) and what answers it (the crate `explain`) find each other by this.
+/// Question. The crates `bench` (which runs it) and `explain` (which answers it) are linked by this id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QuestionId {
-    /// Whether something makes a difference.
+    /// A/B comparison.
     Ab,
-    /// Which clocks the CPUs reach.
+    /// Clocks that the CPUs reach.
     Clock,
-    /// How long data takes from one CPU to another.
+    /// Core-to-core latency.
     CoreToCore,
     /// Whether memory is throttled.
     DramThrottling,
-    /// What a unit of work costs at each clock.
+    /// Energy per unit of work at each clock.
     Efficiency,
-    /// What workloads come to that were asked for by name.
+    /// Scores of workloads selected by name.
     Loads,
-    /// How fast memory is.
+    /// Speed of memory.
     Memory,
-    /// What a command of the user's own comes to.
+    /// Score of a user's own command.
     Program,
-    /// Whether the machine is in order.
+    /// Condition of the machine.
     Review,
-    /// What the clock does to scores.
+    /// Sensitivity of scores to the clock.
     Sensitivity,
-    /// What the machine comes to in all.
+    /// Overall performance of the machine.
     Standard,
-    /// What the cooling can carry.
+    /// Capacity of the cooling.
     Thermal,
-    /// What one workload comes to.
+    /// Score of one workload.
     Workload,
-    /// One that its own file alone asks for, or one of a newer program. It must not be the spelling of a
-    /// [`Mode`](super::Mode) that is known.
+    /// Private question of one file, or of a newer program. Its text must differ from all known [`Mode`](super::Mode)s.
     Other(Cow<'static, str>),
 }
 
 impl QuestionId {
-    /// One that its own file alone asks for: the spelling of its mode.
+    /// Private question of one file, named by its mode.
     pub const fn own(text: &'static str) -> Self {
         Self::Other(Cow::Borrowed(text))
     }

@@ -1,18 +1,18 @@
-//! Which rule said something: `thermal-throttling`.
+//! Ids of rules: `thermal-throttling`.
 
 use std::borrow::Cow;
 
-/// Id of a rule. Each is made next to its rule; ids stand in no Record, so that there are none of newer programs.
+/// Id of a rule, defined next to it. Records do not contain ids, so ids of newer programs do not occur.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(&'static str);
 
 impl RuleId {
-    /// The id of the rule in whose file this stands.
+    /// Id of the rule in this file.
     pub const fn own(text: &'static str) -> Self {
         Self(text)
     }
 
-    /// Its spelling.
+    /// Text of the id.
     pub const fn as_str(self) -> &'static str {
         self.0
     }

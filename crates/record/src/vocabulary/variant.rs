@@ -1,12 +1,13 @@
-//! Which form of a workload a step ran: `cold`, `aes-256-cbc`, `single`, `multi`.
+//! Variants of workloads: `cold`, `aes-256-cbc`, `single`, `multi`.
 //!
-//! Forms are open by nature: users and tools name them as well. Constants are those that more than one file asks for.
+//! The set of variants is open, because users and tools define some. Constants exist for variants used in more than one
+//! file.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::str::FromStr;
 
-/// Which form of a workload; empty for one that has a single form.
+/// Variant of a workload; empty for a workload with a single variant.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variant(Cow<'static, str>);
 
@@ -23,7 +24,7 @@ macro_rules! variants {
 }
 
 variants! {
-    /// The only form that there is.
+    /// The only variant.
     ONLY = "",
     COLD = "cold",
     COLD_CORES = "cold-cores",
@@ -34,7 +35,7 @@ variants! {
     PARALLEL_IDLE = "parallel-idle",
     PARALLEL_LOADED = "parallel-loaded",
     SINGLE = "single",
-    /// The benchmark on one CPU by a second version of its program.
+    /// Benchmark on one CPU by a second version of its program.
     OTHER_VERSION = "single-other-version",
     MULTI = "multi",
     CORE_TYPE = "core-type",
@@ -58,71 +59,71 @@ variants! {
     SIMD = "simd",
 }
 
-/// What the name of an algorithm ends with where all CPUs worked at once.
+/// Suffix of an algorithm that all CPUs run at once.
 const PARALLEL: &str = "-parallel";
 
 impl Variant {
-    /// A form that one file alone asks for.
+    /// Private variant of one file.
     pub const fn own(text: &'static str) -> Self {
         Self(Cow::Borrowed(text))
     }
 
-    /// The form of an algorithm in which all CPUs work at once: `aes-256-cbc-parallel`.
+    /// Variant of an algorithm that all CPUs run at once: `aes-256-cbc-parallel`.
     pub fn parallel(algorithm: &str) -> Self {
         format!("{algorithm}{PARALLEL}").into()
     }
 
-    /// Its spelling.
+    /// Text of the variant.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// True if the workload has this form alone.
+    /// True if it is the only variant of the workload.
     pub fn is_only(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True for `single` and everything that begins so.
+    /// True for `single` and all variants with that prefix.
     pub fn is_single_of_any_kind(&self) -> bool {
         self.0.starts_with("single")
     }
 
-    /// True for `multi` and everything that begins so.
+    /// True for `multi` and all variants with that prefix.
     pub fn is_multi_of_any_kind(&self) -> bool {
         self.0.starts_with("multi")
     }
 
-    /// True if all CPUs worked at once on one algorithm.
+    /// True if all CPUs ran one algorithm at once.
     pub fn is_parallel(&self) -> bool {
         self.0.ends_with(PARALLEL)
     }
 
-    /// The algorithm of a cipher, on however many CPUs: `aes-256-cbc`.
+    /// Algorithm of a cipher, on any number of CPUs: `aes-256-cbc`.
     pub fn algorithm(&self) -> &str {
         self.0.strip_suffix(PARALLEL).unwrap_or(&self.0)
     }
 
-    /// True for AES, on however many CPUs.
+    /// True for AES, on any number of CPUs.
     pub fn is_aes(&self) -> bool {
         self.0.starts_with("aes-")
     }
 
-    /// True for AES with 256 bits, on however many CPUs.
+    /// True for AES with 256 bits, on any number of CPUs.
     pub fn is_aes_256(&self) -> bool {
         self.0.starts_with("aes-256-")
     }
 
-    /// True for a cipher in the mode CBC on one CPU.
+    /// True for a cipher in CBC mode on one CPU.
     pub fn is_cbc(&self) -> bool {
         self.0.ends_with("-cbc")
     }
 
-    /// True for what tinymembench measured, with pages of any size.
+    /// True for results of tinymembench, with pages of any size.
     pub fn is_tinymembench(&self) -> bool {
         self.0.starts_with("tinymembench")
     }
 
-    /// The word that says what it is, without what follows: `matrix` of `matrix/prod`.
+    /// First word of the name: `matrix` of `matrix/prod`.
     pub fn first_word(&self) -> &str {
         self.0.split([' ', '-', '/']).next().unwrap_or_default()
     }

@@ -1,6 +1,6 @@
-//! What types of words have in common: enums with a spelling, and the doors through which a type goes as text.
+//! Macros for types of words: enums with a text, and their conversions.
 
-/// An enum of words. What follows as `or Own` is a variant that holds a word that only its user knows.
+/// Enum of words. The part after `or Own` is a variant with a private word.
 macro_rules! words {
     ($(#[$doc:meta])* $vis:vis enum $name:ident {
         $($(#[$about:meta])* $variant:ident = $text:literal,)*
@@ -13,10 +13,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All that are spelled here, in this order.
+            /// All words defined here, in order.
             $vis const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Its spelling.
+            /// Text of the word.
             $vis const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -24,7 +24,7 @@ macro_rules! words {
                 }
             }
 
-            /// The one that is spelled so.
+            /// Word with this text.
             $vis fn of(text: &str) -> Option<Self> {
                 match text {
                     $($text => Some(Self::$variant),)*
@@ -35,8 +35,7 @@ macro_rules! words {
     };
 }
 
-/// The way out of a type that has `fn text(&self) -> Cow<'_, str>`: `Display` that keeps to a width, `Debug` as that of
-/// its text, JSON.
+/// Output of a type with `fn text(&self) -> Cow<'_, str>`: `Display` with padding, `Debug` of the text, JSON.
 macro_rules! written {
     ($name:ty) => {
         impl std::fmt::Display for $name {
@@ -59,7 +58,7 @@ macro_rules! written {
     };
 }
 
-/// Both ways of a type that is [`written!`] and has `FromStr<Err = Infallible>`. Its schema is that of a string.
+/// Input and output of a type that is [`written!`] and has `FromStr<Err = Infallible>`. Its schema is that of a string.
 macro_rules! spelled {
     ($name:ty) => {
         written!($name);
@@ -70,6 +69,7 @@ macro_rules! spelled {
             }
         }
 
+        #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
             fn inline_schema() -> bool {
                 true
@@ -86,7 +86,7 @@ macro_rules! spelled {
     };
 }
 
-/// Reads a type from text in JSON, without a `String` in between.
+/// Deserializes a type from JSON text without an intermediate `String`.
 pub(super) struct Text<T>(std::marker::PhantomData<T>);
 
 impl<T> Default for Text<T> {
@@ -111,7 +111,7 @@ where
     }
 }
 
-/// The law of every type of this module: any text survives being read and written, also by way of JSON.
+/// Checks that any text is preserved by parsing and formatting, also through JSON. Holds for all types of this module.
 #[cfg(test)]
 pub(super) fn check_text_survives<T>(text: &str)
 where

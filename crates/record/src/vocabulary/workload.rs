@@ -1,4 +1,4 @@
-//! Which workload a step ran: one that this program knows, or a program that the user named.
+//! Workloads: those known to this program, and programs named by the user.
 
 use super::Variant;
 use crate::Bound;
@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 words! {
-    /// A workload that this program knows.
+    /// Workload known to this program.
     pub enum WorkloadId {
         Aes = "aes",
         Clock = "clock",
@@ -22,7 +22,7 @@ words! {
         Lzma = "lzma",
         MemoryBandwidth = "memory-bandwidth",
         MemoryLatency = "memory-latency",
-        /// By functions of the machine's own C library.
+        /// Memory bandwidth by functions of the machine's own C library.
         MemoryLibc = "memory-libc",
         MemoryLoaded = "memory-loaded",
         MemoryScaling = "memory-scaling",
@@ -32,7 +32,7 @@ words! {
         OpenSsl = "openssl",
         PerfBench = "perf-bench",
         Phoronix = "phoronix",
-        /// A program of the user's own that has no name.
+        /// A user's own program without a name.
         Program = "program",
         Rsync = "rsync",
         SevenZip = "sevenzip",
@@ -42,15 +42,14 @@ words! {
         StressNg = "stress-ng",
         Sysbench = "sysbench",
         Video = "video",
-        /// Nothing: the machine is left alone for a while.
+        /// Idle wait.
         Wait = "wait",
-        /// Nothing of our own: another user's work is watched.
+        /// Monitoring of another workload.
         Watch = "watch",
         Zstd = "zstd",
     }
     or
-    /// A workload that no other code asks for by name: its row in the table of workloads says all. It must not be
-    /// the spelling of another one.
+    /// Private workload, described by its row in the table of workloads. Its text must differ from all other workloads.
     Own
 }
 
@@ -61,7 +60,7 @@ impl Default for WorkloadId {
 }
 
 impl WorkloadId {
-    /// What this form of it is bound by; [`Bound::Unknown`] where that differs from one use to the next.
+    /// Resource that limits this variant; [`Bound::Unknown`] if it varies between uses.
     pub fn bound(self, variant: &Variant) -> Bound {
         use {Bound as B, WorkloadId::*};
         match (self, variant.first_word()) {
@@ -72,7 +71,7 @@ impl WorkloadId {
         }
     }
 
-    /// What most of its forms are bound by.
+    /// Resource that limits most of its variants.
     pub fn bound_mostly(self) -> Bound {
         use {Bound as B, WorkloadId::*};
         match self {
@@ -88,7 +87,7 @@ impl WorkloadId {
         }
     }
 
-    /// Its name in sentences for people.
+    /// Name in sentences for users.
     pub fn label(self) -> &'static str {
         match self {
             Self::MemoryBandwidth => "memory bandwidth",
@@ -99,7 +98,7 @@ impl WorkloadId {
         }
     }
 
-    /// The external program that it stands in for where that is missing.
+    /// External program that it replaces if that is missing.
     pub fn stands_in_for(self) -> Option<Self> {
         match self {
             Self::Aes => Some(Self::OpenSsl),
@@ -109,12 +108,12 @@ impl WorkloadId {
         }
     }
 
-    /// True for what the score of a standard run is made of.
+    /// True for workloads of the main score of a standard run.
     pub fn is_main(self) -> bool {
         matches!(self, Self::Lzma | Self::SevenZip)
     }
 
-    /// True if it has forms of one thread, each pinned to one CPU.
+    /// True if it has single-threaded variants, each pinned to one CPU.
     pub fn is_single_threaded(self) -> bool {
         use WorkloadId::*;
         let is_of_one_memory = matches!(self, MemoryBandwidth | MemoryLatency | MemoryLibc);
@@ -127,13 +126,13 @@ impl WorkloadId {
         matches!(self, MemoryBandwidth | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling)
     }
 
-    /// True if its steps are parts of other steps, and run while those do.
+    /// True if its steps run within other steps.
     pub fn is_within_another(self) -> bool {
         self == Self::CpuminerPerCpu
     }
 }
 
-/// What a step says ran: a workload, or the name that the user gave to a program. Compared and ordered by its text.
+/// Workload of a step, or the user's name of a program. Compared and ordered by its text.
 #[derive(Clone)]
 pub struct WorkloadName(Name);
 
@@ -144,7 +143,7 @@ enum Name {
 }
 
 impl WorkloadName {
-    /// The workload; none for the name of a program, and for a workload of a newer version.
+    /// Workload id; `None` for the name of a program and for workloads of newer versions.
     pub fn id(&self) -> Option<WorkloadId> {
         match self.0 {
             Name::Id(id) => Some(id),
@@ -152,7 +151,7 @@ impl WorkloadName {
         }
     }
 
-    /// Its spelling.
+    /// Text of the name.
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Name::Id(id) => id.as_str(),
@@ -160,7 +159,7 @@ impl WorkloadName {
         }
     }
 
-    /// Its name in sentences for people.
+    /// Name in sentences for users.
     pub fn label(&self) -> &str {
         match &self.0 {
             Name::Id(id) => id.label(),
@@ -173,7 +172,7 @@ impl WorkloadName {
         self.id().is_some_and(WorkloadId::is_of_memory)
     }
 
-    /// True if its steps are parts of other steps, and run while those do.
+    /// True if its steps run within other steps.
     pub fn is_within_another(&self) -> bool {
         self.id().is_some_and(WorkloadId::is_within_another)
     }

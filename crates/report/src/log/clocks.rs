@@ -1,14 +1,14 @@
-//! The clock sections: every OPP before the workloads, the top again under load and after it.
+//! Clock sections: every OPP before the workloads, the top OPP again under load and afterwards.
 
 use super::cpus_name;
-use explain::figures::main::done;
+use facts::figures::main::done;
 use record::{ClockPoint, Clocks, Measured, Record, Step, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
-/// A deviation is printed from here on.
+/// Minimum deviation that is printed, in thousandths.
 const DEVIATION_PERMILLE: f64 = 10.0;
 
-/// First pass: every OPP of every cluster, then every CPU alone, then all at once.
+/// First pass: every OPP of every cluster, then every CPU alone, then all together.
 pub(super) fn cold(record: &Record) -> String {
     let mut text = opp_blocks(record, Variant::COLD);
     text.push_str(&cpu_block(record, Variant::COLD_CORES, "Measuring every CPU alone:"));
@@ -20,7 +20,7 @@ pub(super) fn cold(record: &Record) -> String {
     text
 }
 
-/// Second pass: while the load runs, and right after it.
+/// Second pass: during and after the load.
 pub(super) fn hot(record: &Record) -> String {
     let loaded =
         cpu_block(record, Variant::HOT_LOADED, "Measuring highest clockspeeds for all cores in parallel (full load):");
@@ -37,7 +37,7 @@ pub(super) fn hot(record: &Record) -> String {
     text
 }
 
-/// One block for every step of this variant: a heading and a row for every OPP.
+/// One block for every step of this variant: heading and a row for every OPP.
 fn opp_blocks(record: &Record, variant: Variant) -> String {
     let mut text = String::new();
     for (_, clocks) in passes(record, variant) {
@@ -89,7 +89,7 @@ fn opp_row(point: &ClockPoint) -> String {
     row
 }
 
-/// `Cpufreq OPP: 2400  ThreadX: 2400  Measured: 2399 @ 0.8650V`: rows of a log without single readings.
+/// `Cpufreq OPP: 2400  ThreadX: 2400  Measured: 2399 @ 0.8650V`: row of a log without single readings.
 fn printed_row(point: &ClockPoint, opp_khz: u32, mhz: u32) -> String {
     let mut row = format!("Cpufreq OPP: {:>4}", opp_khz / 1000);
     if let Some(firmware_khz) = point.firmware_khz {
@@ -116,7 +116,7 @@ fn readings(point: &ClockPoint) -> (String, String) {
     (mean.to_string(), format!("({})", mhz.collect::<Vec<_>>().join("/")))
 }
 
-/// In whole thousandths of the ratio of whole MHz, as the logs have always had it.
+/// Deviation in whole thousandths of the ratio of whole MHz, as in logs of the bash program.
 fn deviation_percent(point: &ClockPoint, opp_khz: u32) -> Option<f64> {
     let readings = &point.readings_khz;
     let sum: u64 = readings.iter().map(|khz| u64::from(*khz)).total();
@@ -125,7 +125,7 @@ fn deviation_percent(point: &ClockPoint, opp_khz: u32) -> Option<f64> {
     (!readings.is_empty() && permille.abs() > DEVIATION_PERMILLE).then_some(permille / 10.0)
 }
 
-/// `cpu0: 2991/2999 MHz (2991.997/2991.789/2991.720)`: measured and claimed.
+/// `cpu0: 2991/2999 MHz (2991.997/2991.789/2991.720)`: measured and advertised.
 fn cpu_block(record: &Record, variant: Variant, heading: &str) -> String {
     let mut text = String::new();
     for (_, clocks) in passes(record, variant) {

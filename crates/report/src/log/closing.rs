@@ -1,18 +1,19 @@
-//! The end of the log: residency below the top OPP, kernel messages, closing state, topology.
+//! End of the log: residency below the top OPP, kernel messages, final state, topology.
 
 use super::header;
-use explain::rules::{self, Throttles};
-use explain::{Finding, cpu_list, soc};
+use facts::{Finding, soc};
+use record::cpu_list;
 use record::{Record, Residency};
+use rules::Throttles;
 use std::fmt::Write;
 
-/// Kernel messages shown at most; all of them are in the Record.
+/// Maximum number of printed kernel messages; the Record has all.
 const KERNEL_MESSAGES_SHOWN: usize = 200;
 
-/// Time on every OPP, shown only when a CPU was below its top one while it had work to do.
+/// Time at every OPP, printed only if a busy CPU was below its top OPP.
 pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
     let throttled = findings.iter().any(|finding| rules::throttles(finding) == Throttles::ClockByHeat);
-    let states = explain::view::states_of_last_part(record);
+    let states = facts::view::states_of_last_part(record);
     let (Some(first), Some(last)) = (states.first(), states.last()) else {
         return String::new();
     };
@@ -37,7 +38,7 @@ pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
     text
 }
 
-/// `(kHz, milliseconds)` spent between two moments, highest OPP first.
+/// `(kHz, milliseconds)` between two moments, highest OPP first.
 fn difference(before: Option<&Residency>, after: &Residency) -> Vec<(u32, u64)> {
     let spent = |(khz, ms): &(u32, u64)| {
         let start = before.and_then(|b| b.khz_ms.iter().find(|(known, _)| known == khz));
@@ -58,7 +59,7 @@ pub(super) fn kernel_messages(record: &Record) -> String {
         let since_boot = message.at_ms.map(|at_ms| (at_ms + uptime_ms) as f64 / 1000.0);
         let _ = match since_boot {
             Some(seconds) => writeln!(text, "[{seconds:>12.3}] {}", message.text),
-            // A message could begin as a heading does.
+            // Indented, because a message may begin like a heading.
             None => writeln!(text, "  {}", message.text),
         };
     }
@@ -69,14 +70,14 @@ pub(super) fn kernel_messages(record: &Record) -> String {
     text
 }
 
-/// Memory and swap at the end, topology, kernel and userland.
+/// Final memory and swap, topology, kernel and userland.
 pub(super) fn state(record: &Record) -> String {
     let machine = &record.machine;
     let mut text = String::new();
     if let Some(state) = record.states.last() {
         let _ = writeln!(text, "{}", header::memory(state));
     }
-    text.push_str(&explain::view::topology(&record.machine));
+    text.push_str(&facts::view::topology(&record.machine));
     let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_else(|| "-".into());
     let _ = writeln!(text, "\nSoC guess: {}", known(&soc::name(machine)));
     for (index, compatible) in machine.compatible.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! The head of the log: program, board, distribution, firmware, uptime, memory and swap.
+//! Head of the log: program, board, distribution, firmware, uptime, memory and swap.
 
-use explain::figures::main::or_dash;
 use explain::monitor::local_time;
+use facts::figures::main::or_dash;
 use record::{Mode, Record, Source, State};
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ fn uptime(record: &Record) -> String {
     format!("Uptime: {clock} up {up},  load average: {load},  {}°C", or_dash(temp))
 }
 
-/// Memory and swap, as `free` and `swapon` lay them out.
+/// Memory and swap in the layout of `free` and `swapon`.
 pub(super) fn memory(state: &State) -> String {
     let mut text = String::new();
     if let Some(memory) = state.memory.known() {

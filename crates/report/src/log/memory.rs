@@ -1,11 +1,11 @@
-//! The memory sections: bandwidth in the rows of tinymembench, latency in the table of ramlat.
+//! Memory sections: bandwidth in rows of tinymembench, latency in the table of ramlat.
 
 use super::cpus_name;
-use explain::figures::main::{deviation_percent, done};
+use facts::figures::main::{deviation_percent, done};
 use record::{Bandwidth, Latency, Measured, Record, Step, Variant, WorkloadId};
 use std::fmt::Write;
 
-/// A relative standard deviation is printed from here on.
+/// Minimum relative standard deviation that is printed, in percent.
 const DEVIATION_PERCENT_SHOWN: f64 = 0.1;
 
 pub(super) fn bandwidth(record: &Record) -> String {
@@ -28,7 +28,7 @@ pub(super) fn bandwidth(record: &Record) -> String {
     text
 }
 
-/// Whose table it is. Method 0 are tables that a log brought along.
+/// Heading with the origin of the table. Method 0 means tables of a log.
 fn bandwidth_head(step: &Step, bandwidth: &Bandwidth) -> String {
     if step.method == 0 {
         let version = step.tool.as_ref().map_or("", |tool| tool.version.as_str());
@@ -53,14 +53,14 @@ fn bandwidth_head(step: &Step, bandwidth: &Bandwidth) -> String {
     )
 }
 
-/// `has_libc`: the names of the rows of the C library belong to another table.
+/// `has_libc`: the names of the C library's rows are already used by another table.
 fn rows(bandwidth: &Bandwidth, method: u32, has_libc: bool) -> String {
     let mut text = String::new();
     for row in &bandwidth.rows {
         let best = row.bytes_per_s.iter().max().copied().unwrap_or(0) as f64 / 1e6;
         let name = if has_libc { &row.routine } else { classic_name(&row.routine) };
         let _ = write!(text, " {:<49}: {best:>8.1} MB/s", name);
-        // How many repetitions stand behind a row of a log is not known.
+        // Logs do not state the number of repetitions of a row.
         let repetitions = (method > 0).then(|| row.bytes_per_s.len().to_string());
         let deviation = deviation_percent(row).filter(|d| *d > DEVIATION_PERCENT_SHOWN);
         let deviation = deviation.map(|deviation| format!("{deviation:.1}%"));
@@ -75,8 +75,7 @@ fn rows(bandwidth: &Bandwidth, method: u32, has_libc: bool) -> String {
     text
 }
 
-/// Rows of the C library under the names that readers of logs look for. Whose library that is, the head
-/// of the block says.
+/// Rows of the C library have the names of the classic log. The heading of the block names the library.
 fn classic_name(routine: &str) -> &str {
     match routine {
         "copy-libc" => "libc memcpy copy",
@@ -113,7 +112,7 @@ pub(super) fn latency(record: &Record) -> String {
             let _ = write!(text, "{column:>6} ");
         });
         text.push('\n');
-        // The table of ramlat has doublings only.
+        // The table of ramlat only has powers of two.
         let doublings = latency.rows.iter();
         for row in doublings.filter(|row| row.size_bytes.is_power_of_two()) {
             let _ = write!(text, "{:>11}: ", format!("{}k", row.size_bytes / 1024));
@@ -130,7 +129,7 @@ pub(super) fn latency(record: &Record) -> String {
     text
 }
 
-/// The table that tinymembench printed.
+/// Table as printed by tinymembench.
 fn block_sizes(step: &Step, latency: &Latency) -> String {
     let pages = match &step.variant {
         variant if *variant == Variant::TINYMEMBENCH_HUGE => ", [MADV_HUGEPAGE]",
@@ -154,7 +153,7 @@ fn block_sizes(step: &Step, latency: &Latency) -> String {
     text
 }
 
-/// Five characters with as many decimals as fit, as ramlat prints them.
+/// Five characters with as many decimals as fit, as printed by ramlat.
 fn four_digits(ns: f64) -> String {
     let decimals = if ns < 10.0 {
         3

@@ -1,8 +1,7 @@
-//! Report: the classic text log, in the section order and line formats that readers of
-//! sbc-bench logs know. Its last line is the summary line, where a score was measured.
+//! Report: the classic text log, with the section order and line formats of sbc-bench logs. Its last line is the
+//! summary line if a score was measured.
 //!
-//! What this program measures with routines of its own stands under its own names; what it did
-//! not measure is left out or is `-`, never 0.
+//! Own routines have names of their own. Missing values are omitted or `-`, never 0.
 
 mod clocks;
 mod closing;
@@ -11,15 +10,15 @@ mod memory;
 mod monitor;
 mod scores;
 
-use explain::Report;
-use explain::{Explanation, Severity};
+use facts::{Explanation, Severity};
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
     Report { id: "log", about: "Classic text log, ending with the summary line.", ..Report::of(render) };
 
-/// The line between sections: 74 number signs.
+/// Separator line between sections: 74 number signs.
 const SEPARATOR: &str = "##########################################################################";
 
 fn render(record: &Record, explained: &Explanation) -> String {
@@ -41,25 +40,25 @@ fn render(record: &Record, explained: &Explanation) -> String {
         closing::state(record),
         validation(record, explained),
     ];
-    let sections = first.into_iter().chain(explain::questions::texts(record)).chain(last);
+    let sections = first.into_iter().chain(rules::questions::texts(record)).chain(last);
     for section in sections.filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }
-    if let Some(line) = explain::results::summary::line(record, &explain::figures(record), explained) {
+    if let Some(line) = explain::results::summary::line(record, &facts::figures(record), explained) {
         let _ = write!(log, "\n{line}\n");
     }
     log
 }
 
-/// The section `Results validation`: the overall word, then every finding.
+/// Section `Results validation`: the verdict, then every finding.
 fn validation(record: &Record, explained: &Explanation) -> String {
     let mut text = "Results validation:\n\n".to_owned();
     let _ = writeln!(text, "  * {}", explained.verdict.line());
     for finding in &explained.findings {
-        let mark = explain::rules::stated::mark(finding);
+        let mark = rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
-    let unmeasured = explain::lines::unmeasured(record, None, &super::steps_said(explained));
+    let unmeasured = facts::lines::unmeasured(record, None, &super::steps_said(explained));
     if !unmeasured.is_empty() {
         let _ = write!(text, "\nNot measured:\n\n");
         unmeasured.iter().for_each(|line| {
@@ -80,7 +79,7 @@ fn core_type<'a>(record: &'a Record, cpus: &[u32]) -> Option<&'a String> {
     cluster.core_type.known()
 }
 
-/// `cpu0-cpu3 (Cortex-A55)`, as the headings name a cluster.
+/// `cpu0-cpu3 (Cortex-A55)`, the name of a cluster in headings.
 fn cpus_name(record: &Record, cpus: &[u32]) -> String {
     let core_type = core_type(record, cpus);
     let cpus = match cpus {

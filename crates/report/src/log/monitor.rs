@@ -1,11 +1,11 @@
-//! The monitoring section: one heading for each phase, then a row every few seconds.
+//! Monitoring section: a heading for each phase, then a row every few seconds.
 
 use explain::monitor::{heading, row};
-use explain::view;
+use facts::view;
 use record::{Record, Variant, Window, WorkloadId, WorkloadName};
 use std::fmt::Write;
 
-/// A phase gets about so many rows, but none closer than [`ROW_MS_MIN`].
+/// Target number of rows per phase; rows are at least [`ROW_MS_MIN`] apart.
 const ROWS_PER_PHASE: i64 = 12;
 const ROW_MS_MIN: i64 = 1_000;
 
@@ -17,7 +17,7 @@ pub(super) fn section(record: &Record) -> String {
     if let Some(source) = view::soc_temperature(record) {
         let _ = write!(text, "Thermal source: {} ({})\n\n", source.source, source.label);
     }
-    // Neighbouring phases of one name (a workload cluster by cluster) share a heading.
+    // Consecutive phases with the same name (a workload cluster by cluster) share a heading.
     let mut sections: Vec<(String, Vec<String>)> = Vec::new();
     for phase in view::phases(record) {
         let name = classic_name(&phase.workload, &phase.name);
@@ -35,7 +35,7 @@ pub(super) fn section(record: &Record) -> String {
     text
 }
 
-/// Phases in the words of the classic log, so that its readers find them.
+/// Names of phases in the classic log, which other readers search for.
 fn classic_name(workload: &WorkloadName, name: &str) -> String {
     use WorkloadId::*;
     let has = |variant: &Variant| name.contains(variant.as_str());
@@ -70,14 +70,14 @@ fn rows(record: &Record, window: Window) -> Vec<String> {
     rows
 }
 
-/// The last row of the run.
+/// Last row of the run.
 pub(super) fn last_row(record: &Record) -> Option<String> {
     let last = record.samples.at_ms.len().checked_sub(1)?;
     let first = last.checked_sub(2)?;
     Some(format!("{}\n{}", heading(record), row(record, first, last)))
 }
 
-/// The first temperature of the run in degrees, as the head of the log shows it.
+/// First temperature of the run in degrees, for the head of the log.
 pub(super) fn first_temperature(record: &Record) -> Option<String> {
     let first = view::soc_temperature(record)?.values.iter().find_map(|value| *value)?;
     Some(format!("{:.1}", first as f64 / 1000.0))

@@ -1,8 +1,8 @@
-//! The sections of the score-giving workloads: ciphers, 7-zip, series.
+//! Sections of workloads with scores: ciphers, 7-zip, series.
 
 use super::{core_type, cpus_name};
-use explain::figures::main::done;
-use explain::view;
+use facts::figures::main::done;
+use facts::view;
 use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ pub(super) fn ciphers(record: &Record) -> String {
     };
     let single = || steps.iter().filter(|step| step.threads <= 1);
     let only = cluster_of(first);
-    // Clusters of one core type are shown by the fastest of them, and then there is one place.
+    // Clusters of one core type are represented by the fastest of them, which makes one place.
     let several = single().any(|step| cluster_of(step) != only);
     let mut text = if several {
         "Executing benchmark on each cluster individually\n\n".to_owned()
@@ -65,7 +65,7 @@ pub(super) fn ciphers(record: &Record) -> String {
     text
 }
 
-/// Every run of 7-zip, single-threaded first, then the three on all CPUs with their lists.
+/// All runs of 7-zip: single-threaded first, then the three on all CPUs with their lists.
 pub(super) fn sevenzip(record: &Record) -> String {
     let mut text = String::new();
     for step in record.steps_of(WorkloadId::SevenZip).filter(|step| step.variant == Variant::SINGLE) {
@@ -78,9 +78,9 @@ pub(super) fn sevenzip(record: &Record) -> String {
             if !text.is_empty() {
                 let _ = write!(text, "{}\n\n", super::SEPARATOR);
             }
-            let mut cpus = explain::cpu_list(&group[0].cpus);
+            let mut cpus = record::cpu_list(&group[0].cpus);
             let count = group.len();
-            // A core type in the heading tells that not all CPUs took part.
+            // A core type in the heading means that not all CPUs took part.
             if *variant == Variant::CORE_TYPE
                 && let Some(name) = core_type(record, &group[0].cpus)
             {
@@ -94,7 +94,7 @@ pub(super) fn sevenzip(record: &Record) -> String {
     text
 }
 
-/// Runs of one variant, grouped by the CPUs they ran on.
+/// Runs of one variant, grouped by CPUs.
 fn groups<'a>(record: &'a Record, variant: &Variant) -> Vec<Vec<&'a Step>> {
     let mut groups: Vec<Vec<&Step>> = Vec::new();
     for step in record.steps_of(WorkloadId::SevenZip).filter(|step| step.variant == *variant) {
@@ -106,7 +106,7 @@ fn groups<'a>(record: &'a Record, variant: &Variant) -> Vec<Vec<&'a Step>> {
     groups
 }
 
-/// The line with which a tool names itself. Of a tool in a log only the number is known.
+/// Line with a tool's name and version. For tools in a log only the version number is known.
 fn version_line(name: &str, tool: &Tool) -> String {
     let version = tool.version.as_str();
     match version.starts_with(|c: char| c.is_ascii_digit()) {
@@ -115,7 +115,7 @@ fn version_line(name: &str, tool: &Tool) -> String {
     }
 }
 
-/// One run as 7-zip prints it.
+/// A run in the format of 7-zip.
 fn run(step: &Step) -> String {
     let measured = match &step.outcome {
         Outcome::Done(Measured::Compression(measured)) => measured,
@@ -168,7 +168,7 @@ fn table(measured: &Compression) -> String {
     text
 }
 
-/// Means of speed, usage and rating per usage, rounded, as 7-zip prints them behind `Avr:`.
+/// Rounded means of speed, usage and rating per usage, as 7-zip prints them behind `Avr:`.
 fn average(rows: &[DictionaryRow]) -> (u64, u64, u64) {
     let count = rows.len().max(1) as u64;
     let mean =
@@ -176,7 +176,7 @@ fn average(rows: &[DictionaryRow]) -> (u64, u64, u64) {
     (mean(|row| row.kib_per_s), mean(|row| row.usage_percent.into()), mean(|row| row.rating_per_usage_mips.into()))
 }
 
-/// `Compression: 5990,6075,6081` and its siblings.
+/// `Compression: 5990,6075,6081` and the other lists.
 fn lists(group: &[&Step]) -> String {
     let runs: Vec<&Compression> = group
         .iter()
@@ -195,14 +195,14 @@ fn lists(group: &[&Step]) -> String {
     )
 }
 
-/// Loads that give one value after the other.
+/// Workloads with a series of values.
 pub(super) fn series(record: &Record) -> String {
     let mut text = String::new();
     for step in &record.steps {
         let Some(Measured::Series(series)) = done(step) else {
             continue;
         };
-        let cpus = explain::cpu_list(&step.cpus);
+        let cpus = record::cpu_list(&step.cpus);
         let name = format!("{}@{} {}", step.workload, step.method, step.variant);
         let _ = write!(text, "Executing {} on CPUs {cpus}", name.trim_end());
         let _ = writeln!(text, " ({})", series.detail);
@@ -212,7 +212,7 @@ pub(super) fn series(record: &Record) -> String {
     text
 }
 
-/// Every other program, with all its repetitions, and what is to be known about its scores.
+/// All other programs with their repetitions, and notes about their scores.
 pub(super) fn programs(record: &Record) -> String {
     let mut text = String::new();
     for program in view::programs(record) {

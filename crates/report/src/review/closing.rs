@@ -1,20 +1,22 @@
-//! What happened while the machine was measured and watched: throttling, power, temperatures, kernel
-//! messages, swap, changes of devices, the outcome of each setting, and whether the results are valid.
+//! Events during measurement and monitoring: throttling, power, temperatures, kernel messages, swap, device changes,
+//! the result of each setting, and the validity of results.
 
 use super::{list, section as with_heading};
-use explain::plain::markdown;
 use explain::watched::slowed_down;
-use explain::{Explanation, Severity, cpu_list, stats, survey, view};
+use facts::plain::markdown;
+use facts::{Explanation, Severity, stats, view};
+use record::cpu_list;
 use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, Step, WorkloadId};
+use rules::survey;
 
-/// Messages that are shown; the Record has all.
+/// Maximum number of printed messages; the Record has all.
 const MESSAGES_SHOWN: usize = 40;
-/// From here on it is lots of noise, and below two it is none.
+/// Maximum number of messages under the plain heading; longer lists are headed as excerpts.
 const NOISE_MANY: usize = 20;
-/// Messages of many systems that mean nothing.
+/// Messages of many systems that do not indicate a problem.
 const NOISE: &[&str] = &["started with executable stack", "[UFW BLOCK]", "EDID"];
 
-/// Empty for a review that measured and watched nothing.
+/// Empty for a review without measurement and monitoring.
 pub(super) fn section(record: &Record, explained: &Explanation) -> String {
     if record.steps.is_empty() && record.surveys.len() < 2 {
         return String::new();
@@ -31,7 +33,7 @@ pub(super) fn section(record: &Record, explained: &Explanation) -> String {
     with_heading("Final report", &parts.concat())
 }
 
-/// How long it was watched, how hot it got, what was typed, what ran.
+/// Duration of monitoring, maximum temperature, marks, and command.
 fn watched(record: &Record) -> String {
     let mut lines = Vec::new();
     let watch = record.steps.iter().filter(|step| step.workload == WorkloadId::Watch);
@@ -55,7 +57,7 @@ fn watched(record: &Record) -> String {
     list(lines)
 }
 
-/// How the command of this watching ended, where that was not well.
+/// Failure of the monitored command, if any.
 fn failed(record: &Record, watch: &Step) -> Option<String> {
     let at = record.steps.iter().position(|step| step == watch)?;
     let command = record.steps.get(at.checked_sub(1)?)?;
@@ -67,7 +69,7 @@ fn failed(record: &Record, watch: &Step) -> Option<String> {
     }
 }
 
-/// Mean and highest power while this ran, or that nothing tells it.
+/// Mean and maximum power during this step, or the note that no sensor reports it.
 fn power(record: &Record, step: &Step) -> String {
     let readings = view::power_mw(record, step.window);
     let watts: Vec<f64> = readings.iter().map(|(_, mw)| mw / 1000.0).collect();
@@ -84,7 +86,7 @@ fn power(record: &Record, step: &Step) -> String {
     }
 }
 
-/// What was raised, and whether it is back.
+/// Settings that were changed, and whether they are restored.
 fn settings(record: &Record) -> String {
     let option = |name: &str| {
         let mut given = record.run.options.iter();
@@ -100,7 +102,7 @@ fn settings(record: &Record) -> String {
     }
     let mut changes: Vec<&SettingChange> = Vec::new();
     for change in &record.settings {
-        // The first change knows what it was, and all of one path end alike.
+        // The first change has the original value, and all changes of one path are restored together.
         if !changes.iter().any(|known| known.path == change.path) {
             changes.push(change);
         }
@@ -140,14 +142,14 @@ fn changes(record: &Record) -> String {
     if found.is_empty() {
         return list(["PCIe, USB and storage devices unchanged".to_owned()]);
     }
-    let lines: Vec<String> = found.iter().map(|line| format!("    {}\n", explain::plain(line))).collect();
+    let lines: Vec<String> = found.iter().map(|line| format!("    {}\n", facts::plain(line))).collect();
     format!("ATTENTION: devices changed since the start:\n\n{}\n", lines.concat())
 }
 
 fn messages(record: &Record) -> String {
     let messages = match &record.kernel_messages {
         Fact::Known(messages) => messages,
-        // Silence about the kernel would look like a kernel that was silent.
+        // A missing kernel log must not look like a log without messages.
         Fact::Missing { missing } => {
             let why = markdown(&missing.to_string());
             return list([format!("Kernel messages not available: {why}")]);
@@ -162,7 +164,7 @@ fn messages(record: &Record) -> String {
     };
     let line = |message: &&KernelMessage| {
         let at = message.at_ms.map_or(0.0, |ms| ms as f64 / 1000.0);
-        format!("    [{at:9.1}] {}\n", explain::plain(&message.text))
+        format!("    [{at:9.1}] {}\n", facts::plain(&message.text))
     };
     let shown: String = matter.iter().take(MESSAGES_SHOWN).map(line).collect();
     let more = match matter.len().saturating_sub(MESSAGES_SHOWN) {
@@ -198,7 +200,7 @@ fn validity(record: &Record, explained: &Explanation) -> String {
     }
     let heading = match has_results(record) {
         true => format!("Results validation: {}", explained.verdict),
-        // What was only watched has no results that could be wrong.
+        // A recording without workloads has no results to be invalid.
         false if explained.findings.iter().all(|f| f.severity == Severity::Info) => "Noted:".to_owned(),
         false => "Problems while monitoring:".to_owned(),
     };
@@ -206,7 +208,7 @@ fn validity(record: &Record, explained: &Explanation) -> String {
     format!("\n{heading}\n\n{}", list(lines))
 }
 
-/// True if the machine was measured, not only watched.
+/// True if the machine was measured, not only monitored.
 fn has_results(record: &Record) -> bool {
     let first_watch = record.steps.iter().position(|step| step.workload == WorkloadId::Watch);
     let command = first_watch.map(|at| match record.steps[at].variant.is_only() {

@@ -1,9 +1,9 @@
 //! Devices, file systems that cost CPU time, and swap.
 
 use super::{list, section as with_heading};
-use explain::plain::markdown;
-use explain::survey::words::{disk_lines, flash_lines, pci_lines, swap_lines, usb_lines};
+use facts::plain::markdown;
 use record::{Record, Survey, SwapKind};
+use rules::survey::words::{disk_lines, flash_lines, pci_lines, swap_lines, usb_lines};
 
 pub(super) fn section(first: &Survey) -> String {
     let buses = [pci_lines(first), usb_lines(first)].concat();

@@ -1,18 +1,19 @@
-//! What a review measured: clocks cold and hot, the performance baseline, and what tuning gave.
+//! Measurements of a review: clocks cold and hot, performance baseline, and gains by tuning.
 
 use super::{list, section};
-use explain::change::signed_percent;
-use explain::figures::main::done;
-use explain::finding::mhz;
-use explain::number::number;
-use explain::plain::markdown;
-use explain::rules::{self, Throttles};
-use explain::view;
-use explain::{Finding, survey};
+use facts::Finding;
+use facts::change::signed_percent;
+use facts::figures::main::done;
+use facts::finding::mhz;
+use facts::number::number;
+use facts::plain::markdown;
+use facts::view;
 use record::{Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant};
+use rules::Throttles;
+use rules::survey;
 use std::fmt::Write;
 
-/// Deviations below are what a measurement is good for.
+/// Smaller deviations are within the accuracy of a measurement.
 const DEVIATION_PERCENT: f64 = 1.0;
 
 pub(super) fn clocks(record: &Record, findings: &[Finding]) -> String {
@@ -62,11 +63,11 @@ fn clock_line(record: &Record, clock: &view::ClusterClock) -> String {
     format!("{name}{core}: {claimed}Measured: {}{deviation}", mhz(clock.measured_khz))
 }
 
-/// ` (Cortex-A76)` of a CPU.
+/// Core type of a CPU: ` (Cortex-A76)`.
 fn core_type(record: &Record, cpu: u32) -> String {
     let cluster = record.machine.clusters.iter().find(|cluster| cluster.cpus.contains(&cpu));
     let name = cluster.and_then(|cluster| cluster.core_type.known());
-    name.map(|name| format!(" ({})", explain::plain(name))).unwrap_or_default()
+    name.map(|name| format!(" ({})", facts::plain(name))).unwrap_or_default()
 }
 
 pub(super) fn baseline(record: &Record) -> String {
@@ -92,7 +93,7 @@ pub(super) fn baseline(record: &Record) -> String {
     section(heading, &list(lines))
 }
 
-/// `cpu0 (Cortex-A55) ` in front of what ran there; nothing where all CPUs are alike.
+/// `cpu0 (Cortex-A55) ` as a prefix of a score; empty if all CPUs are alike.
 fn place(record: &Record, step: &Step) -> String {
     match step.cpus.first() {
         Some(cpu) if record.machine.clusters.len() > 1 => {
@@ -116,7 +117,7 @@ fn rates(bandwidth: &Bandwidth) -> String {
     words.join(", ")
 }
 
-/// Rows at 16 and 128 MiB, which stand for memory on boards and on servers.
+/// Rows at 16 and 128 MiB, which represent memory of boards and of servers.
 fn latencies(latency: &Latency) -> Vec<String> {
     let wanted = [(16 << 20, "16M"), (128 << 20, "128M")];
     wanted
@@ -143,7 +144,7 @@ fn packers(record: &Record) -> Option<String> {
     };
     let (multi, single) = (totals(Variant::MULTI), totals(Variant::SINGLE));
     let name = record.steps.iter().find(|step| matches!(done(step), Some(Measured::Compression(_))))?;
-    // The built-in one counts differently and must not pass for 7-zip.
+    // The built-in compressor has another unit and must not look like 7-zip.
     let name = name.workload.label();
     let text = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let mut words = Vec::new();
@@ -162,10 +163,10 @@ fn cipher_line(record: &Record, step: &Step, cipher: &Cipher) -> String {
         cipher.rows.iter().map(|(_, rate)| format!("{:>12}", format!("{:.2}k", *rate as f64 / 1000.0))).collect();
     let core = step.cpus.first().filter(|_| record.machine.clusters.len() > 1);
     let core = core.map(|cpu| core_type(record, *cpu)).unwrap_or_default();
-    format!("`{:<11} {}{core}`", explain::plain(&cipher.algorithm), rates.join(" "))
+    format!("`{:<11} {}{core}`", facts::plain(&cipher.algorithm), rates.join(" "))
 }
 
-/// What each group of settings gave, and all of them together.
+/// Gain of each group of settings, and of all groups.
 pub(super) fn gains(record: &Record) -> String {
     let gains = survey::attribution(record);
     let Some(whole) = survey::whole_gain(record) else {

@@ -1,8 +1,8 @@
-//! Report: the review of a machine in Markdown, in the order of sections that reviewers publish since
-//! the bash program: general information, governors, clocks, performance, devices, file systems, swap,
-//! software, kernel. What was found wrong stands first, what happened while it was watched last.
+//! Report: the review of a machine in Markdown, with the section order of reviews by the bash program: general
+//! information, governors, clocks, performance, devices, file systems, swap, software, kernel. Problems come first,
+//! events during monitoring last.
 //!
-//! Every name in it is made harmless: a card can be called anything.
+//! All names are sanitised, because devices may report any text.
 
 mod closing;
 mod devices;
@@ -10,10 +10,11 @@ mod measured;
 mod settings;
 mod software;
 
-use explain::Report;
-use explain::plain::markdown;
-use explain::{Explanation, Finding, Severity, kernel, rules, survey, view};
+use facts::plain::markdown;
+use facts::{Explanation, Finding, Severity, view};
 use record::{Fact, Machine, Record, Survey};
+use rules::Report;
+use rules::{kernel, survey};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
@@ -47,7 +48,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     text
 }
 
-/// A section with its heading; nothing if there is nothing in it.
+/// Section with its heading; empty if the body is empty.
 fn section(heading: &str, body: &str) -> String {
     match body.trim_end() {
         "" => String::new(),
@@ -55,7 +56,7 @@ fn section(heading: &str, body: &str) -> String {
     }
 }
 
-/// Lines of a list.
+/// Lines as a list.
 fn list(lines: impl IntoIterator<Item = String>) -> String {
     lines.into_iter().map(|line| format!("  * {line}\n")).collect()
 }
@@ -84,8 +85,8 @@ fn general(record: &Record, first: &Survey) -> String {
                 writeln!(text, "The CPU features {clusters} clusters consisting of {types} different core types:\n");
         }
     }
-    let known = |fact: &record::Fact<String>| fact.known().map(|text| explain::plain(text));
-    let mut words: Vec<String> = known(&explain::soc::name(machine)).into_iter().collect();
+    let known = |fact: &record::Fact<String>| fact.known().map(|text| facts::plain(text));
+    let mut words: Vec<String> = known(&facts::soc::name(machine)).into_iter().collect();
     words.extend(known(&machine.kernel_arch).map(|arch| {
         match known(&machine.virtualisation).filter(|kind| kind != "none") {
             Some(kind) => format!("Kernel: {arch} / {kind}"),
@@ -94,8 +95,8 @@ fn general(record: &Record, first: &Survey) -> String {
     }));
     words.extend(known(&machine.userland_arch).map(|arch| format!("Userland: {arch}")));
     let _ = writeln!(text, "    {}\n    ", words.join(", "));
-    for line in explain::view::topology(machine).lines() {
-        let _ = writeln!(text, "    {}", explain::harmless(line));
+    for line in facts::view::topology(machine).lines() {
+        let _ = writeln!(text, "    {}", facts::harmless(line));
     }
     if let Some(kib) = machine.memory_kib.known() {
         let _ = writeln!(text, "\n{} MiB RAM usable by the kernel", kib / 1024);
@@ -111,10 +112,10 @@ fn general(record: &Record, first: &Survey) -> String {
     section("General information", &text)
 }
 
-/// What was found before anything was measured.
+/// Findings of the inspection before measurements.
 fn costs(record: &Record) -> String {
     let mut findings = rules::check_at_rest(record);
-    // A kernel that gets no fixes any more needs attention, however fast it is.
+    // A kernel without further fixes needs attention, regardless of its speed.
     let kernel = kernel::verdict(record, &kernel::Eol::shipped()).findings;
     findings.extend(kernel.into_iter().filter(|finding| finding.rule == kernel::ENDED));
     let line = |finding: &Finding| {
@@ -131,7 +132,7 @@ fn costs(record: &Record) -> String {
     section("Settings that cost performance", &body)
 }
 
-/// What could not be read: nothing that is missing passes for being in order.
+/// Unreadable sources, so that missing data does not pass as measured data.
 fn left_out(machine: &Machine, first: &Survey) -> String {
     let policies = machine.policies.iter().flat_map(|policy| {
         let number = policy.policy;

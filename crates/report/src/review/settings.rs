@@ -1,7 +1,7 @@
-//! Governors and policies: as found, as tuned, and what there is to choose from.
+//! Governors and policies: original values, values of tuning, and available choices.
 
 use super::section as with_heading;
-use explain::plain;
+use facts::plain;
 use record::{Record, Scaler, ScalerKind, Survey};
 use std::fmt::Write;
 
@@ -47,7 +47,7 @@ pub(super) fn section(record: &Record, first: &Survey) -> String {
     with_heading(heading, &text)
 }
 
-/// A single governor at a single clock is nothing to set.
+/// False for a single governor at a single clock, which leaves no choice.
 fn has_choice(scaler: &Scaler) -> bool {
     let only = scaler.governors.len() == 1 && scaler.governor.known() == scaler.governors.first();
     scaler.governor.known().is_some() && !only
@@ -84,7 +84,7 @@ fn choices(scaler: &Scaler) -> String {
     }
 }
 
-/// The governor that the run gave it, if it gave it one.
+/// Governor that the run set, if any.
 fn changed(record: &Record, scaler: &Scaler) -> Option<String> {
     let path = match scaler.kind {
         ScalerKind::Cpu => format!("{}/scaling_governor", scaler.path),

@@ -1,9 +1,9 @@
 //! Software versions and the kernel.
 
 use super::{list, section};
-use explain::kernel::{self, Eol};
-use explain::plain::markdown;
+use facts::plain::markdown;
 use record::{Record, Survey};
+use rules::kernel::{self, Eol};
 use std::fmt::Write;
 
 pub(super) fn versions(record: &Record) -> String {
@@ -15,7 +15,7 @@ pub(super) fn versions(record: &Record) -> String {
         .steps
         .iter()
         .filter_map(|step| step.tool.as_ref())
-        // A command of the user's own has none.
+        // A user's own command has no version.
         .filter(|tool| !tool.version.is_empty())
         .map(|tool| format!("{} {}", markdown(&tool.name), markdown(&tool.version)))
         .collect();
@@ -28,7 +28,7 @@ pub(super) fn versions(record: &Record) -> String {
     section("Software versions", &list(lines))
 }
 
-/// Rockchip's boot loader writes its versions into the command line.
+/// Rockchip's boot loader adds its versions to the kernel command line.
 fn boot_chain(record: &Record) -> Option<String> {
     let cmdline = record.machine.kernel_cmdline.known()?;
     let value = cmdline.split_whitespace().find_map(|word| word.strip_prefix("androidboot.fwver="))?;
@@ -38,14 +38,14 @@ fn boot_chain(record: &Record) -> Option<String> {
 pub(super) fn kernel(record: &Record, first: &Survey) -> String {
     let mut text = String::new();
     if let Some(cmdline) = record.machine.kernel_cmdline.known() {
-        let quiet = explain::plain(cmdline).replace('`', "'");
+        let quiet = facts::plain(cmdline).replace('`', "'");
         let _ = writeln!(text, "  * `/proc/cmdline: {quiet}`");
     }
     for line in kernel::weakness_lines(&first.kernel) {
         let _ = writeln!(text, "  * Vulnerability {}", markdown(&line));
     }
     let verdict = kernel::verdict(record, &Eol::shipped());
-    let mut words = vec![format!("Kernel {}", explain::plain(&verdict.release))];
+    let mut words = vec![format!("Kernel {}", facts::plain(&verdict.release))];
     words.extend(kernel::lines(record));
     let _ = writeln!(text, "  * {}\n", markdown(&words.join(" / ")));
     for finding in &verdict.findings {

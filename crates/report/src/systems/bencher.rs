@@ -3,9 +3,9 @@
 
 use super::json;
 use super::scores::{Score, scores, slug};
-use explain::Explanation;
-use explain::Report;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {
@@ -26,7 +26,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     json(&scores(record, explained).into_iter().map(of).collect::<Map<_, _>>())
 }
 
-/// What Bencher calls a unit: its own `latency` is in nanoseconds, all others are made by the first upload.
+/// Name of a unit in Bencher: its built-in `latency` is in nanoseconds; others are created by the first upload.
 fn measure(unit: &str) -> String {
     match unit {
         "ns" => "latency".to_owned(),

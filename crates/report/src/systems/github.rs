@@ -1,15 +1,15 @@
 //! Report: the summary of a job in GitHub Actions, Markdown for the file that `GITHUB_STEP_SUMMARY` names
-//! (<https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#adding-a-job-summary>): the verdict as an
-//! alert, figures, and what did not pass. GitLab shows JUnit and OpenMetrics in its place.
+//! (<https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#adding-a-job-summary>): the
+//! verdict as an alert, figures, and steps that did not pass. GitLab uses JUnit and OpenMetrics instead.
 
 use super::scores::{Ending, scores, tests};
-use explain::Report;
 use explain::diagnosis::told::Told;
-use explain::number::number;
-use explain::plain::markdown;
-use explain::sheet::Sheet;
-use explain::{Explanation, Verdict};
+use facts::number::number;
+use facts::plain::markdown;
+use facts::sheet::Sheet;
+use facts::{Explanation, Verdict};
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
@@ -19,7 +19,7 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-/// Steps that are named one by one: GitHub shows summaries of up to 1 MiB.
+/// Maximum number of listed steps: GitHub limits summaries to 1 MiB.
 const STEPS_MAX: usize = 200;
 
 fn render(record: &Record, explained: &Explanation) -> String {
@@ -46,7 +46,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     text
 }
 
-/// How many steps passed, and a row for each that did not.
+/// Number of passed steps, and a row for each that did not pass.
 fn steps(record: &Record) -> String {
     let tests = tests(record);
     let passed = tests.iter().filter(|test| test.ending == Ending::Passed).count();

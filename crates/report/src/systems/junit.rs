@@ -1,12 +1,12 @@
 //! Report: steps as test cases of JUnit XML, in the form that Jenkins, GitLab and others read
-//! (<https://github.com/testmoapp/junitxml>). A degraded result passes and says why; an invalid one fails.
+//! (<https://github.com/testmoapp/junitxml>). A degraded result passes with its reasons; an invalid one fails.
 
 use super::scores::{Ending, Test, scores, tests, utc};
-use explain::Explanation;
-use explain::Report;
 use explain::diagnosis::told::Told;
-use explain::plain::markup;
+use facts::Explanation;
+use facts::plain::markup;
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
@@ -71,7 +71,7 @@ fn verdict(text: &mut String, told: &Told, is_invalid: bool) {
     text.push_str("</testcase>\n");
 }
 
-/// The attribute that says when the run started, where that is known: UTC without a zone, as the format has it.
+/// Attribute with the start of the run, if known: UTC without a zone, as the format requires.
 fn timestamp(record: &Record) -> String {
     let time = utc(record, 0, "%Y-%m-%dT%H:%M:%S");
     time.map_or_else(String::new, |time| format!(" timestamp=\"{time}\""))

@@ -1,11 +1,11 @@
 //! Report: steps and main figures as tests of one build, in version 4.4 of the input format of KCIDB
-//! (<https://github.com/kernelci/kcidb-io>). The origin is `sbc_bench`; who submits replaces it by their own.
+//! (<https://github.com/kernelci/kcidb-io>). The origin is `sbc_bench`; submitters replace it by their own.
 
 use super::json;
 use super::scores::{Ending, RFC_3339, scores, tests, utc};
-use explain::Explanation;
-use explain::Report;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {
@@ -15,13 +15,13 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-/// Who the report is from, until a submitter says otherwise.
+/// Default origin of a report.
 const ORIGIN: &str = "sbc_bench";
 
 fn render(record: &Record, explained: &Explanation) -> String {
     let release = record.machine.kernel_release.known().map_or("unknown", String::as_str);
     let started = record.run.started.known().copied().unwrap_or(0);
-    // The same result gives the same ids, so that a second submission replaces the first.
+    // The same result has the same ids, so that a second submission replaces the first.
     let run = format!("{}_{started}", super::scores::slug(&[release]));
     let checkout = format!("{ORIGIN}:checkout_{run}");
     let build = format!("{ORIGIN}:build_{run}");

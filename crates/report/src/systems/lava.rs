@@ -2,9 +2,9 @@
 //! command `lava-test-case` prints (<https://docs.lavasoftware.org/lava/writing-tests.html>).
 
 use super::scores::{Ending, scores, tests};
-use explain::Explanation;
-use explain::Report;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {

@@ -1,5 +1,5 @@
-//! Reports for other systems: labs, trackers of performance, continuous integration. Each file says whose format it
-//! is and where that is described.
+//! Reports for other systems: labs, performance trackers, continuous integration. Each file names the format and its
+//! documentation.
 
 mod bencher;
 mod github;
@@ -13,7 +13,7 @@ mod phoronix;
 mod scores;
 mod squad;
 
-use explain::Report;
+use rules::Report;
 use serde::Serialize;
 
 /// Reports for other systems.
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Report] = &[
     squad::REPORT,
 ];
 
-/// JSON with a line end.
+/// JSON with a trailing newline.
 fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');

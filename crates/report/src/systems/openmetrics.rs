@@ -2,9 +2,9 @@
 //! collector of node_exporter and the metrics report of GitLab read.
 
 use super::scores::{scores, slug};
-use explain::Report;
-use explain::{Explanation, Verdict};
+use facts::{Explanation, Verdict};
 use record::Record;
+use rules::Report;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     for (family, lines) in families {
         let _ = write!(text, "# TYPE {family} gauge\n{lines}");
     }
-    // A state set in all but its type, which the textfile collector refuses together with the whole file.
+    // A state set with the type gauge, because the textfile collector rejects a file with the type of state sets.
     let _ = writeln!(text, "# TYPE sbc_bench_verdict gauge");
     for verdict in [Verdict::Valid, Verdict::Degraded, Verdict::Invalid] {
         let is_so = u8::from(verdict == explained.verdict);
@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn families_end_as_they_must() {
         let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        let text = render(&record, &Explanation::of(&record));
+        let text = render(&record, &explain::explain(&record));
         assert!(text.ends_with("sbc_bench_verdict{verdict=\"invalid\"} 0\n# EOF\n"), "{text}");
-        // The textfile collector reads the older text format as well, which has fewer types.
+        // The textfile collector also reads the older text format, which has fewer types.
         let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();
         assert!(types.len() > 1 && types.iter().all(|line| line.ends_with(" gauge")), "{types:?}");
         assert!(text.contains("# TYPE sbc_bench_score_mips gauge\nsbc_bench_score_mips{name=\"sevenzip_"), "{text}");

@@ -1,14 +1,14 @@
 //! Report: the main results as one line of CSV under its head, as Apache Otava reads histories
-//! (<https://otava.apache.org/docs/csv>): the time first, then what names the software, then numbers. The columns are always the
-//! same, so that lines of many results make one file.
+//! (<https://otava.apache.org/docs/csv>): the time, attributes of the software, then numbers. The columns are fixed, so
+//! that lines of several results can be concatenated.
 
 use super::scores::{RFC_3339, utc};
-use explain::Report;
-use explain::case::Case;
 use explain::document::Results;
-use explain::plain::csv;
-use explain::{Explanation, Verdict};
+use facts::case::Case;
+use facts::plain::csv;
+use facts::{Explanation, Verdict};
 use record::Record;
+use rules::Report;
 use serde_json::Value;
 
 pub(super) const REPORT: Report = Report {
@@ -18,10 +18,10 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-/// What names the machine and its software.
+/// Attributes of the machine and its software.
 const ATTRIBUTES: &[&str] = &["board", "kernel", "distribution", "governor", "sbc_bench_version"];
 
-/// Numbers; a cell is empty where there is none.
+/// Numbers; a cell is empty if the value is missing.
 const METRICS: &[&str] = &[
     "sevenzip_multi_mips",
     "sevenzip_single_mips",

@@ -4,9 +4,9 @@
 
 use super::json;
 use super::scores::{Score, scores};
-use explain::Explanation;
-use explain::Report;
+use facts::Explanation;
 use record::Record;
+use rules::Report;
 use serde_json::{Value, json};
 
 pub(super) const REPORT: Report = Report {
@@ -30,7 +30,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
         json!({"name": name, "description": about, "unit": unit, "gauge": {"dataPoints": [point]}})
     };
     let metric = |score: Score| {
-        let core = score.figure.core.as_ref().map(explain::figures::Core::label);
+        let core = score.figure.core.as_ref().map(facts::figures::Core::label);
         let core = core.map_or_else(|| json!([]), |core| json!([attribute("host.cpu.model.name", &core)]));
         let (value, unit) = in_ucum(score.figure.value, &score.figure.unit);
         gauge(format!("sbc_bench.score.{}", score.name), score.figure.key.title(), unit, value, core)
@@ -49,7 +49,7 @@ fn attribute(key: &str, value: &str) -> Value {
     json!({"key": key, "value": {"stringValue": value}})
 }
 
-/// The machine in the words of the semantic conventions for hosts, devices and operating systems.
+/// Machine in the semantic conventions for hosts, devices and operating systems.
 fn resource(record: &Record) -> Vec<Value> {
     let machine = &record.machine;
     let arch = |arch: &String| match arch.as_str() {
@@ -69,7 +69,7 @@ fn resource(record: &Record) -> Vec<Value> {
     known.into_iter().filter_map(|(key, value)| Some(attribute(key, &value?))).collect()
 }
 
-/// A value and its unit in base units, spelled as UCUM has them; units of our own stand in braces.
+/// Value in base units, with its UCUM unit; non-standard units are in braces.
 fn in_ucum(value: f64, unit: &str) -> (f64, String) {
     let (factor, unit) = match unit {
         "ns" => (1e-9, "s"),

@@ -2,11 +2,11 @@
 //! read (<https://github.com/phoronix-test-suite/phoronix-test-suite>, `pts-core/openbenchmarking.org/schemas`).
 
 use super::scores::{Score, scores};
-use explain::Explanation;
-use explain::Report;
 use explain::monitor::local_time;
-use explain::plain::markup;
+use facts::Explanation;
+use facts::plain::markup;
 use record::Record;
+use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {

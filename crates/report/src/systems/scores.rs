@@ -1,29 +1,28 @@
-//! What other systems get of a result: its main figures under names that stay the same from run to run, and its steps
-//! as tests.
+//! Data for other systems: main figures under names that are stable across runs, and steps as tests.
 
-use explain::{Explanation, Figure, Verdict, figures};
+use facts::{Explanation, Figure, Verdict, figures};
 use record::{Outcome, Record, Step};
 use std::collections::BTreeMap;
 
-/// One main figure.
+/// A main figure.
 pub(super) struct Score {
-    /// `sevenzip_16_multi`, `clock_cold_cortex_a76`: workload, method, form and core type in lower-case letters, digits
-    /// and underscores. Figures of two methods never share a name, so no series mixes them.
+    /// `sevenzip_16_multi`, `clock_cold_cortex_a76`: workload, method, variant and core type in lower-case letters,
+    /// digits and underscores. Figures of two methods never share a name, so that no series mixes them.
     pub(super) name: String,
     /// The figure.
     pub(super) figure: Figure,
 }
 
 impl Score {
-    /// The value minus and plus the standard deviation of its repetitions, where there were several.
+    /// Value minus and plus the standard deviation of its repetitions, if there are several.
     pub(super) fn bounds(&self) -> Option<[f64; 2]> {
         let deviation = self.figure.value * self.figure.spread_percent? / 100.0;
         Some([self.figure.value - deviation, self.figure.value + deviation])
     }
 }
 
-/// Main figures that may be compared with those of other runs, sorted by name. Of an invalid result there are none: a
-/// tracker would keep them for ever.
+/// Main figures that are comparable between runs, sorted by name; empty for an invalid result, because trackers keep
+/// values forever.
 pub(super) fn scores(record: &Record, explained: &Explanation) -> Vec<Score> {
     if explained.verdict == Verdict::Invalid {
         return Vec::new();
@@ -32,9 +31,9 @@ pub(super) fn scores(record: &Record, explained: &Explanation) -> Vec<Score> {
     let main = figures(record).into_iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
     for figure in main.filter(|figure| figure.value.is_finite()) {
         let core = figure.core.as_ref();
-        // Physical figures have no method; their keys say 0.
+        // Physical figures have no method; their keys contain 0.
         let key = figure.key.as_str().replace("@0", "");
-        let bare = slug(&[&key, &core.map(explain::figures::Core::label).unwrap_or_default()]);
+        let bare = slug(&[&key, &core.map(facts::figures::Core::label).unwrap_or_default()]);
         let by_cpus = || slug(&[&bare, &core.map(|core| record::cpu_list(&core.cpus)).unwrap_or_default()]);
         let name = if named.contains_key(&bare) { by_cpus() } else { bare };
         named.entry(name).or_insert(figure);
@@ -42,19 +41,19 @@ pub(super) fn scores(record: &Record, explained: &Explanation) -> Vec<Score> {
     named.into_iter().map(|(name, figure)| Score { name, figure }).collect()
 }
 
-/// How a step ended, as a test.
+/// Outcome of a step as a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// It gave what it is for.
+    /// The step has a result.
     Passed,
-    /// It did not.
+    /// The step has no result.
     Failed,
-    /// It was not run.
+    /// The step was not run.
     Skipped,
 }
 
 impl Ending {
-    /// How a whole result ended: degraded figures are genuine.
+    /// Outcome of a whole result: degraded figures are genuine.
     pub(super) fn of(verdict: Verdict) -> Self {
         if verdict == Verdict::Invalid { Self::Failed } else { Self::Passed }
     }
@@ -69,28 +68,28 @@ impl Ending {
     }
 }
 
-/// The moment `at_ms` into a run as UTC in this form; none where the start is not known.
+/// Time `at_ms` into a run as UTC in this format; `None` if the start is unknown.
 pub(super) fn utc(record: &Record, at_ms: i64, form: &str) -> Option<String> {
     let ms = record.run.started.known()?.saturating_add(at_ms);
-    explain::utc(ms, form)
+    facts::utc(ms, form)
 }
 
-/// RFC 3339, which most systems take.
+/// RFC 3339, the format of most systems.
 pub(super) const RFC_3339: &str = "%Y-%m-%dT%H:%M:%S+00:00";
 
-/// One step as a test.
+/// A step as a test.
 pub(super) struct Test<'a> {
-    /// `sevenzip_multi_3`: workload, form, and the run of several.
+    /// `sevenzip_multi_3`: workload, variant, and run number.
     pub(super) name: String,
-    /// How it ended.
+    /// Outcome.
     pub(super) ending: Ending,
-    /// Why, unless it passed.
+    /// Reason, unless the step passed.
     pub(super) why: String,
     /// The step.
     pub(super) step: &'a Step,
 }
 
-/// Steps as tests, in their order. Names are unique.
+/// Steps as tests, in order. Names are unique.
 pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut all = Vec::with_capacity(record.steps.len());
@@ -113,7 +112,7 @@ fn ended(name: String, step: &Step) -> Test<'_> {
     Test { name, ending, why, step }
 }
 
-/// Words as one name: lower-case letters, digits and single underscores.
+/// Words joined to one name: lower-case letters, digits and single underscores.
 pub(super) fn slug(words: &[&str]) -> String {
     let mut name = String::new();
     for word in words.iter().flat_map(|words| words.split(|c: char| !c.is_ascii_alphanumeric())) {

@@ -1,14 +1,14 @@
-//! Report: steps as tests, main figures as metrics and the machine as metadata, as SQUAD takes them
-//! (<https://squad.readthedocs.io/en/latest/intro.html#submitting-results>): one object whose three keys are the three files of a
-//! submission.
+//! Report: steps as tests, main figures as metrics and the machine as metadata, in the format of SQUAD
+//! (<https://squad.readthedocs.io/en/latest/intro.html#submitting-results>): one object whose three keys are the three
+//! files of a submission.
 
 use super::json;
 use super::scores::{Ending, scores, tests};
-use explain::Explanation;
-use explain::Report;
-use explain::case::Case;
 use explain::document::Results;
+use facts::Explanation;
+use facts::case::Case;
 use record::Record;
+use rules::Report;
 use serde_json::{Map, Value, json};
 
 pub(super) const REPORT: Report = Report {
@@ -18,7 +18,7 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-/// What describes a machine and not a result.
+/// Attributes that describe the machine rather than the result.
 const METADATA: &[&str] = &["board", "soc", "distribution", "kernel", "governor", "date", "sbc_bench_version"];
 
 fn render(record: &Record, explained: &Explanation) -> String {

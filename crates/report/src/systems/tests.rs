@@ -1,8 +1,8 @@
-//! What other systems get.
+//! Reports for other systems.
 
 use super::scores::{scores, slug};
 use super::*;
-use explain::{Explanation, Verdict};
+use facts::{Explanation, Verdict};
 use proptest::prelude::*;
 use record::{Missing, Outcome, Record, Step, Variant, WorkloadId};
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn run() -> Record {
 }
 
 fn text(id: &str, record: &Record) -> String {
-    rendered(id, record, &Explanation::of(record))
+    rendered(id, record, &explain::explain(record))
 }
 
 fn rendered(id: &str, record: &Record, explained: &Explanation) -> String {
@@ -26,7 +26,7 @@ fn rendered(id: &str, record: &Record, explained: &Explanation) -> String {
 #[test]
 fn names_stay_and_are_unique() {
     let record = run();
-    let names: Vec<String> = scores(&record, &Explanation::of(&record)).into_iter().map(|score| score.name).collect();
+    let names: Vec<String> = scores(&record, &explain::explain(&record)).into_iter().map(|score| score.name).collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
     assert!(names.iter().any(|name| name.starts_with("sevenzip_") && name.ends_with("_multi")), "{names:?}");
     assert_eq!(slug(&["AES-256-CBC", "", "64M"]), "aes_256_cbc_64m");
@@ -44,7 +44,7 @@ fn lava_gets_a_signal_for_each_step_and_figure() {
 #[test]
 fn figures_of_invalid_results_are_withheld() {
     let record = run();
-    let explained = Explanation { verdict: Verdict::Invalid, ..Explanation::of(&record) };
+    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(&record) };
     let text = |id: &str, record: &Record| rendered(id, record, &explained);
     assert_eq!(text("bencher", &record).trim(), "{}");
     assert!(!text("lava", &record).contains("MEASUREMENT"));
@@ -69,7 +69,7 @@ fn github_gets_an_alert_of_the_verdict() {
     assert!(text.contains("> [!NOTE]\n> ") || text.contains("> [!WARNING]\n> "), "{text}");
     assert!(text.contains("| sevenzip_"), "{text}");
     assert!(text.contains("| openssl_aes_256_cbc | skip |") && text.contains("no openssl &lt;1 &amp;"), "{text}");
-    let explained = Explanation { verdict: Verdict::Invalid, ..Explanation::of(&run()) };
+    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(&run()) };
     let invalid = rendered("github-summary", &run(), &explained);
     assert!(invalid.contains("> [!CAUTION]\n") && !invalid.contains("MIPS |"), "{invalid}");
 }
@@ -112,7 +112,7 @@ proptest! {
         let mut record = with_message(run(), &message);
         record.machine.board = record::Fact::Known(name.clone());
         record.steps.push(Step::new(name.as_str(), 1, Variant::ONLY, Outcome::Skipped(Missing::absent("x"))));
-        let explained = Explanation::of(&record);
+        let explained = explain::explain(&record);
         for report in ROWS {
             let text = report.render(&record, &explained);
             if text.starts_with('{') {

@@ -1,6 +1,7 @@
 //! Runs a command on a virtual board: `virtual-board BOARD.toml [--truth FILE] [--host-khz N] -- CMD...`.
 //!
-//! It ends as the command does: its status, 128 and the signal after one, 125 if the board itself failed.
+//! Exits with the status of the command, with 128 plus the number of its signal, or with 125 if the board itself
+//! failed.
 
 #![allow(clippy::print_stderr)]
 
@@ -46,7 +47,7 @@ fn try_main() -> Result<ExitCode, String> {
         return Err(format!("a virtual board cannot run here: {what}"));
     }
     let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-    // Ctrl-C goes to the command as well; the board stays until that has ended, and is then put away.
+    // The command also receives Ctrl-C; the board waits for it to end and is then removed.
     let is_asked = Arc::new(AtomicBool::new(false));
     let handler = signal_hook::flag::register(signal_hook::consts::SIGINT, is_asked);
     handler.map_err(|e| format!("SIGINT: {e}"))?;

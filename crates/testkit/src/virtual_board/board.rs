@@ -1,83 +1,83 @@
-//! What a virtual board is: clusters with their OPPs, a chip that heats up, and what happens when it is
-//! hot. A board is a TOML file; nothing here moves.
+//! Definition of a virtual board: clusters with OPPs, thermal model and throttling. A board is a TOML file; the
+//! simulation is in `model`.
 
 use serde::Deserialize;
 
-/// A board as its file describes it.
+/// Board as described by its file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Name, for people who read the file: `/proc/device-tree` cannot be laid over.
+    /// Name, for readers of the file: `/proc/device-tree` cannot be overlaid.
     pub name: String,
     /// Clusters.
     pub policy: Vec<PolicySpec>,
-    /// How it heats.
+    /// Thermal model.
     pub thermal: ThermalSpec,
-    /// What happens when it is hot.
+    /// Throttling.
     #[serde(default)]
     pub throttle: ThrottleSpec,
-    /// What measures its power, if anything does.
+    /// Power meter, if any.
     #[serde(default)]
     pub meter: Option<MeterSpec>,
-    /// How its kernel handles settings.
+    /// Handling of settings by its kernel.
     #[serde(default)]
     pub kernel: KernelSpec,
-    /// A limit of the drive that holds the temporary folder, in bytes per second read past the cache.
+    /// Read bandwidth limit of the drive with the directory for temporary files, in bytes per second, past the cache.
     #[serde(default)]
     pub drive_bytes_per_s: Option<u64>,
 }
 
-/// How a kernel handles settings.
+/// Handling of settings by a kernel.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KernelSpec {
-    /// Limits read as the OPP that they are resolved to, as since Linux 5.16.
+    /// Limits are rounded to an OPP, as since Linux 5.16.
     pub rounds_limits: bool,
-    /// A lowest clock above the highest is refused, as until Linux 5.3.
+    /// A minimum clock above the maximum is rejected, as before Linux 5.4.
     pub refuses_crossed_limits: bool,
-    /// Values that are refused, even if they are listed.
+    /// Values that are rejected even if they are listed.
     pub refuses: Vec<String>,
 }
 
-/// What measures the power.
+/// Power meter.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeterSpec {
-    /// Where it is.
+    /// Location.
     pub place: Place,
-    /// Supply voltage.
+    /// Supply voltage in volts.
     pub volts: f64,
-    /// What it says.
+    /// Accuracy.
     #[serde(default)]
     pub says: Says,
-    /// It goes away after so many seconds.
+    /// Time after which it disappears, in seconds.
     #[serde(default)]
     pub gone_after_s: Option<f64>,
 }
 
-/// Where a meter is.
+/// Location of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
-    /// A chip on the board, hwmon `ina226`.
+    /// Chip on the board, hwmon `ina226`.
     Board,
-    /// A socket that answers on loopback as those of NETIO do; the command finds its address in the
-    /// variable [`METER_VARIABLE`](super::METER_VARIABLE).
+    /// Network socket that answers on loopback like NETIO's; the command gets its address in the variable
+    /// [`METER_VARIABLE`](super::METER_VARIABLE).
     Network,
 }
 
-/// What a meter says.
+/// Accuracy of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Says {
-    /// What is true.
+    /// True values.
     #[default]
     Truth,
-    /// Always what the idle board draws.
+    /// Constant values of the idle board.
     Constant,
-    /// Nothing flows.
+    /// Zero current.
     Zero,
-    /// Ten times as much power as there is; voltage and current are true.
+    /// Ten times the power; voltage and current are true.
     Tenfold,
 }
 
@@ -91,19 +91,19 @@ pub struct PolicySpec {
     pub opps: Vec<(u32, f64)>,
     /// Dynamic power of one busy core at the highest OPP, in watts.
     pub core_w: f64,
-    /// Governor that is found.
+    /// Initial governor.
     #[serde(default = "schedutil")]
     pub governor: String,
-    /// OPPs that are listed as boost, in kHz: boost is off, and they lie above `cpuinfo_max_freq`.
+    /// Boost OPPs in kHz: boost is disabled, and they are above `cpuinfo_max_freq`.
     #[serde(default)]
     pub boost_khz: Vec<u32>,
-    /// A tunable of governor `schedutil`, as the user had set it; the governor begins with another one.
+    /// Tunable of governor `schedutil` as set by the user; the governor starts with another value.
     #[serde(default)]
     pub rate_limit_us: Option<u32>,
-    /// The true clock never exceeds this, regardless of what is shown: a firmware that lies.
+    /// Limit of the true clock regardless of the reported clock: a firmware that reports false clocks.
     #[serde(default)]
     pub real_khz_max: Option<u32>,
-    /// OPPs that are not honoured: the clock that is asked for and the one that it gives, in kHz.
+    /// OPPs that the firmware does not honour: requested and actual clock, in kHz.
     #[serde(default)]
     pub not_honoured: Vec<(u32, u32)>,
 }
@@ -112,11 +112,11 @@ fn schedutil() -> String {
     "schedutil".into()
 }
 
-/// A first-order thermal model: one resistance and one time constant to the air.
+/// First-order thermal model: one resistance and one time constant to ambient air.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThermalSpec {
-    /// Temperature of the air.
+    /// Ambient temperature in °C.
     pub ambient_c: f64,
     /// Thermal resistance from the chip to the air, in kelvin per watt.
     pub k_per_w: f64,
@@ -124,24 +124,24 @@ pub struct ThermalSpec {
     pub tau_s: f64,
     /// Power when idle, in watts.
     pub idle_w: f64,
-    /// Temperature at the start, of a board that was at work before; else that of an idle one.
+    /// Initial temperature in °C; defaults to that of an idle board.
     #[serde(default)]
     pub start_c: Option<f64>,
     /// True if the kernel has a thermal zone.
     #[serde(default = "yes")]
     pub has_sensor: bool,
-    /// More thermal zones, in their order behind that of the CPUs.
+    /// Further thermal zones, after that of the CPUs.
     #[serde(default)]
     pub zone: Vec<ZoneSpec>,
 }
 
-/// A thermal zone next to that of the CPUs.
+/// Further thermal zone.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneSpec {
     /// Its type.
     pub name: String,
-    /// By so much it is warmer than the CPUs, in kelvin.
+    /// Difference to the CPU temperature, in kelvin.
     pub above_k: f64,
 }
 
@@ -149,20 +149,20 @@ fn yes() -> bool {
     true
 }
 
-/// Who throttles, and when.
+/// Throttling of a board.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ThrottleSpec {
-    /// Who.
+    /// Mechanism.
     pub mode: Mode,
-    /// From this temperature on the clock is lowered by one OPP each tenth of a second.
+    /// From this temperature on the clock is lowered by one OPP every tenth of a second.
     pub passive_c: f64,
-    /// So far below [`Self::passive_c`] it rises again.
+    /// Distance below [`Self::passive_c`] at which the clock rises again, in kelvin.
     pub hysteresis_c: f64,
-    /// The CPU that mode `hotplug` switches off at [`Self::passive_c`].
+    /// CPU that mode `hotplug` takes offline at [`Self::passive_c`].
     pub cpu: u32,
-    /// From this temperature on the firmware of a Raspberry Pi sees under-voltage and caps the clock to
-    /// the lowest OPP.
+    /// From this temperature on the firmware of a Raspberry Pi reports under-voltage and caps the clock to the lowest
+    /// OPP.
     pub under_voltage_c: Option<f64>,
 }
 
@@ -172,25 +172,25 @@ impl Default for ThrottleSpec {
     }
 }
 
-/// Who lowers the clock of a hot board.
+/// Throttling mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Nobody.
+    /// No throttling.
     None,
-    /// A cooling device of the kernel: cpufreq shows the lowered clock.
+    /// Cooling device of the kernel: cpufreq shows the lowered clock.
     Kernel,
-    /// The firmware, behind the kernel's back: cpufreq shows what was asked for.
+    /// Firmware, invisible to the kernel: cpufreq shows the requested clock.
     Firmware,
-    /// The kernel switches a CPU off.
+    /// The kernel takes a CPU offline.
     Hotplug,
 }
 
 impl Board {
-    /// A board from the text of its file.
+    /// Parses a board file.
     ///
     /// # Errors
-    /// What is wrong with the file, with line and column.
+    /// The problem with line and column.
     pub fn parse(text: &str) -> Result<Self, String> {
         let board: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         for policy in &board.policy {
@@ -204,17 +204,17 @@ impl Board {
 }
 
 impl PolicySpec {
-    /// The highest clock in kHz.
+    /// Highest clock in kHz.
     pub fn khz_max(&self) -> u32 {
         self.opps.last().map_or(0, |(khz, _)| *khz)
     }
 
-    /// The lowest clock in kHz.
+    /// Lowest clock in kHz.
     pub fn khz_min(&self) -> u32 {
         self.opps.first().map_or(0, |(khz, _)| *khz)
     }
 
-    /// The voltage at a clock, linear between OPPs.
+    /// Voltage at a clock, linear between OPPs.
     pub fn volts(&self, khz: u32) -> f64 {
         let above = self.opps.iter().position(|(opp, _)| *opp >= khz);
         match above {
@@ -228,7 +228,7 @@ impl PolicySpec {
         }
     }
 
-    /// The next OPP that is at least this clock.
+    /// Lowest OPP that is at least this clock.
     pub fn opp_at_least(&self, khz: u32) -> u32 {
         let found = self.opps.iter().find(|(opp, _)| *opp >= khz);
         found.map_or(self.khz_max(), |(opp, _)| *opp)

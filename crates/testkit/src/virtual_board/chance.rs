@@ -1,24 +1,24 @@
-//! Boards drawn at random: constants that nobody has looked at, so that what is said of one board holds for any.
+//! Randomly generated boards, so that tests do not depend on the constants of a few boards.
 
 use super::board::{Board, KernelSpec, Mode, PolicySpec, ThermalSpec, ThrottleSpec};
 use super::model::core_w;
 
-/// What takes a part of what a board could do.
+/// Fault that limits a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It gets hot, and its kernel lowers the clock.
+    /// Overheats; the kernel lowers the clock.
     Heat,
-    /// Its firmware runs lower clocks than it says.
+    /// The firmware runs lower clocks than reported.
     FirmwareCap,
-    /// It gets hot, and its kernel switches a CPU off.
+    /// Overheats; the kernel takes a CPU offline.
     KilledCore,
 }
 
-/// Clocks of OPPs in MHz, of which a board has some.
+/// Clocks of OPPs in MHz; a board has a subset.
 const OPPS_MHZ: [u32; 8] = [408, 600, 816, 1008, 1200, 1416, 1608, 1800];
 
 impl Board {
-    /// A board with two CPUs and these faults. The same seed draws the same board.
+    /// Board with two CPUs and these faults. The same seed generates the same board.
     pub fn drawn(seed: u64, faults: &[Fault]) -> Self {
         let mut chance = Chance::new(seed);
         let top = chance.whole(6, OPPS_MHZ.len() as u64) as usize;
@@ -43,7 +43,7 @@ impl Board {
         let ambient_c = chance.within(18.0, 36.0);
         let idle_w = chance.within(0.8, 2.0);
         let passive_c = chance.within(72.0, 84.0);
-        // What it can bear: a clock somewhere below the one that it would have, or one busy CPU and a half.
+        // Sustainable load: a clock below the advertised one, or one and a half busy CPUs.
         let reached_khz = policy.real_khz_max.unwrap_or(top_khz);
         let (mode, bears_w) = match () {
             () if faults.contains(&Fault::Heat) => {
@@ -69,7 +69,7 @@ impl Board {
             throttle: ThrottleSpec {
                 mode,
                 passive_c,
-                // A CPU that is away stays away: the other one alone keeps the board that warm.
+                // An offline CPU stays offline: the remaining one keeps the board warm enough.
                 hysteresis_c: if mode == Mode::Hotplug { 30.0 } else { chance.within(1.0, 3.0) },
                 cpu: 1,
                 under_voltage_c: None,
@@ -82,7 +82,7 @@ impl Board {
     }
 }
 
-/// Numbers that look random: splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+/// Pseudorandom numbers: splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 pub struct Chance(u64);
 
 impl Chance {
@@ -98,12 +98,12 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `low` up to `high`.
+    /// Number in `low..high`.
     pub fn within(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A whole number from `low` to `high`, both included.
+    /// Integer from `low` to `high`, both inclusive.
     pub fn whole(&mut self, low: u64, high: u64) -> u64 {
         low + self.next() % (high - low + 1)
     }
@@ -123,7 +123,7 @@ mod tests {
             let board = Board::drawn(seed, &[Fault::Heat, Fault::FirmwareCap]);
             let policy = &board.policy[0];
             assert!(policy.real_khz_max.is_some_and(|khz| khz < policy.khz_max()), "{seed}");
-            // At full load it reaches its limit, idle it does not.
+            // The board reaches its limit at full load but not when idle.
             let thermal = &board.thermal;
             let busy_w = thermal.idle_w + 2.0 * core_w(policy, policy.khz_max(), policy.khz_max());
             let celsius = |watts: f64| thermal.ambient_c + thermal.k_per_w * watts;

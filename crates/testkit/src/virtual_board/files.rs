@@ -1,4 +1,4 @@
-//! The files of a virtual board: what a kernel would show of it below `/sys`, and what it lets be written.
+//! Files of a virtual board below `/sys`, and their handling of writes.
 //!
 //! Paths are relative to `/sys`. Formats are those of Documentation/admin-guide/pm/cpufreq.rst,
 //! Documentation/driver-api/thermal/sysfs-api.rst and Documentation/hwmon/sysfs-interface.rst.
@@ -7,29 +7,29 @@ use super::board::{KernelSpec, MeterSpec, Mode, Place, PolicySpec};
 use super::model::{Model, RATE_LIMIT_US};
 use std::collections::BTreeMap;
 
-/// Governors that every policy lists.
+/// Governors of every policy.
 const GOVERNORS: &str = "conservative ondemand userspace powersave performance schedutil";
-/// Folders below `/sys` that are laid over the real ones.
+/// Directories below `/sys` that are overlaid.
 pub(super) const FOLDERS: [&str; 4] = ["class", "devices/system/cpu", "devices/virtual", "devices/platform"];
-/// The tunable of governor `schedutil`, there as long as it is in force.
+/// Tunable of governor `schedutil`, present while that governor is active.
 const RATE_LIMIT: &str = "schedutil/rate_limit_us";
-/// The firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon sibling).
+/// Firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon driver).
 const PI_BITS: &str = "devices/platform/soc/soc:firmware/get_throttled";
 const PI_ALARM: &str = "devices/virtual/hwmon/hwmon1";
 const ZONE: &str = "devices/virtual/thermal/thermal_zone0";
 const METER: &str = "devices/virtual/hwmon/hwmon0";
 
-/// What stands at a path.
+/// Entry at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
-    /// A file with this content.
+    /// File with this content.
     File {
-        /// What reading it gives.
+        /// Text that a read returns.
         text: String,
-        /// True if it can be written.
+        /// True if the file is writable.
         is_writable: bool,
     },
-    /// A file that cannot be read: the device does not answer (ENXIO).
+    /// File that cannot be read: the device does not respond (ENXIO).
     Dead,
     /// `/proc/stat` of the board.
     Stat,
@@ -37,7 +37,7 @@ pub enum Node {
     Link(String),
 }
 
-/// Every file and link of the board as it is now, by path.
+/// All current files and links of the board, by path.
 pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     let mut nodes = BTreeMap::new();
     for index in 0..model.policies.len() {
@@ -79,7 +79,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     let on_board = |meter: &&MeterSpec| meter.place == Place::Board;
     if model.board.meter.as_ref().filter(on_board).is_some() {
         file(format!("{METER}/name"), "ina226".to_owned());
-        // A chip that is gone leaves its files, and no answer in them.
+        // A chip that disappeared leaves its files, but reads fail.
         let (watts, volts, amperes) =
             model.metered().map_or((None, None, None), |(w, v, a)| (Some(w * 1e6), Some(v * 1e3), Some(a * 1e3)));
         for (name, value) in [("power1_input", watts), ("in1_input", volts), ("curr1_input", amperes)] {
@@ -91,7 +91,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     if throttle.under_voltage_c.is_some() {
         file(PI_BITS.to_owned(), format!("{:x}", model.firmware_bits));
         file(format!("{PI_ALARM}/name"), "rpi_volt".to_owned());
-        // Its driver keeps the alarm, as bit 16 does.
+        // The driver latches the alarm, like bit 16.
         let alarm = model.firmware_bits >> 16 & 1;
         file(format!("{PI_ALARM}/in0_lcrit_alarm"), alarm.to_string());
     }
@@ -99,7 +99,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     nodes
 }
 
-/// Classes are links to devices.
+/// Class directories contain links to devices.
 fn links(nodes: &mut BTreeMap<String, Node>) {
     let mut links = BTreeMap::new();
     for path in nodes.keys() {
@@ -153,7 +153,7 @@ fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
     }
 }
 
-/// What only some policies have.
+/// Files that only some policies have.
 fn odd_files(model: &Model, index: usize, folder: &str, nodes: &mut BTreeMap<String, Node>) {
     let (spec, state) = (&model.board.policy[index], &model.policies[index]);
     if !spec.boost_khz.is_empty() {
@@ -169,19 +169,19 @@ fn odd_files(model: &Model, index: usize, folder: &str, nodes: &mut BTreeMap<Str
     }
 }
 
-/// Why a write is refused, as the kernel says it.
+/// Reason why a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// Read-only.
+    /// Read-only file.
     Access,
-    /// No such value.
+    /// Invalid value.
     Invalid,
 }
 
 /// Writes a setting.
 ///
 /// # Errors
-/// What the kernel would answer.
+/// Error that the kernel would return.
 pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), Refused> {
     let rest = path.strip_prefix("devices/system/cpu/cpufreq/policy").ok_or(Refused::Access)?;
     let (number, name) = rest.split_once('/').ok_or(Refused::Access)?;
@@ -224,7 +224,7 @@ pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), Ref
     Ok(())
 }
 
-/// A limit as the kernel keeps it: resolved to the OPP below for the highest clock, above for the lowest.
+/// Limit as stored by the kernel: rounded down to an OPP for the maximum, up for the minimum.
 fn limit(kernel: &KernelSpec, spec: &PolicySpec, khz: u32, is_max: bool) -> u32 {
     let khz = khz.clamp(spec.khz_min(), spec.khz_max());
     let mut opps = spec.opps.iter().map(|(opp, _)| *opp);

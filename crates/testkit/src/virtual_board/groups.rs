@@ -1,34 +1,34 @@
-//! The files of control groups of both versions, as far as a board needs them: what is written where.
+//! cgroup files of both versions, as far as a board needs them.
 //!
-//! Version 1 takes single threads of any process (Documentation/admin-guide/cgroup-v1). In version 2 the group of
-//! a board is the root of a threaded subtree with one threaded group for each CPU, and the controllers are handed
-//! down to it (Documentation/admin-guide/cgroup-v2.rst, "Threads").
+//! Version 1 accepts single threads of any process (Documentation/admin-guide/cgroup-v1). In version 2 the cgroup of a
+//! board is the root of a threaded subtree with one threaded cgroup per CPU, and the controllers are delegated to it
+//! (Documentation/admin-guide/cgroup-v2.rst, "Threads").
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where control groups are mounted.
+/// Mount point of cgroups.
 pub(super) const MOUNT: &str = "/sys/fs/cgroup";
-/// Length of one turn of pauses. Quotas are looked after at ticks of the scheduler, every 4 ms on many
-/// kernels: with five of them in a period, what is used is what was given within 1 %.
+/// Length of a duty cycle. The scheduler checks quotas at its ticks, every 4 ms on many kernels: with five ticks per
+/// period the used time is within 1 % of the quota.
 pub(super) const PERIOD_US: u64 = 20_000;
-/// The shortest quota that the kernel takes.
+/// Minimum quota of the kernel.
 const QUOTA_US_MIN: u64 = 1_000;
-/// Weight of the board's groups against everything else that runs here, the highest there is: everything the board
-/// is given it also gets. See Documentation/scheduler/sched-design-CFS.rst.
+/// Weight of the board's cgroups, the maximum, so that they get their full quota despite other processes. See
+/// Documentation/scheduler/sched-design-CFS.rst.
 const SHARES: &str = "262144";
-/// The same in version 2.
+/// The same for version 2.
 const WEIGHT: &str = "10000";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
-    /// Controllers apart, each with a tree of its own.
+    /// Separate controllers, each with its own hierarchy.
     One,
-    /// One tree.
+    /// One unified hierarchy.
     Two,
 }
 
-/// The trees of control groups.
+/// Mounted cgroup hierarchies.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
     version: Version,
@@ -36,10 +36,10 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Those that can hold a board.
+    /// Finds the hierarchies for a board.
     ///
     /// # Errors
-    /// A sentence about what is not there.
+    /// A sentence about the missing controller.
     pub(super) fn find(mount: &Path) -> Result<Self, String> {
         let of = |version| Self { version, mount: mount.to_owned() };
         let has = |file: &str| mount.join(file).exists();
@@ -54,7 +54,7 @@ impl Groups {
         }
     }
 
-    /// Folders of the group of a board, one for each tree.
+    /// Directories of a board's cgroup, one per hierarchy.
     pub(super) fn folders(&self, board: &str) -> Vec<PathBuf> {
         match self.version {
             Version::One => ["cpu", "cpuacct", "blkio"].map(|tree| self.mount.join(tree).join(board)).to_vec(),
@@ -62,7 +62,7 @@ impl Groups {
         }
     }
 
-    /// Where the groups of boards are listed.
+    /// Directory that contains the cgroups of boards.
     pub(super) fn top(&self) -> PathBuf {
         match self.version {
             Version::One => self.mount.join("cpu"),
@@ -75,7 +75,7 @@ impl Groups {
         trees.map(|folder| folder.join(format!("cpu{cpu}"))).collect()
     }
 
-    /// Makes the groups of a board.
+    /// Creates the cgroups of a board.
     pub(super) fn make(&self, board: &str, cpus: &[u32], drive: Option<&Drive>) -> io::Result<()> {
         let all = &self.folders(board)[0];
         if self.version == Version::Two {
@@ -120,7 +120,7 @@ impl Groups {
         }
     }
 
-    /// The lists to which a new process adds itself, to be in the group of this CPU.
+    /// Files to which a new process writes its id to enter the cgroup of this CPU.
     pub(super) fn entrances(&self, board: &str, cpu: u32, has_drive: bool) -> Vec<PathBuf> {
         let file = match self.version {
             Version::One => "tasks",
@@ -133,7 +133,7 @@ impl Groups {
         lists.iter().map(|folder| folder.join(file)).collect()
     }
 
-    /// The lists of the threads in the group of a CPU; the first one tells them.
+    /// Thread lists of a CPU's cgroup; the first one is read.
     pub(super) fn threads(&self, board: &str, cpu: u32) -> Vec<PathBuf> {
         let file = self.list();
         self.slots(board, cpu).iter().map(|slot| slot.join(file)).collect()
@@ -147,7 +147,7 @@ impl Groups {
         }
     }
 
-    /// Gives the group of a CPU this share of its time.
+    /// Limits the cgroup of a CPU to this share of its time.
     pub(super) fn set_quota(&self, board: &str, cpu: u32, share: f64) -> io::Result<()> {
         let slot = &self.slots(board, cpu)[0];
         let quota_us = ((PERIOD_US as f64 * share) as u64).max(QUOTA_US_MIN);
@@ -164,7 +164,7 @@ impl Groups {
         }
     }
 
-    /// Nanoseconds of CPU time that a group has used.
+    /// CPU time that a cgroup has used, in nanoseconds.
     pub(super) fn used_ns(&self, board: &str, cpu: u32) -> Option<u64> {
         let slots = self.slots(board, cpu);
         match self.version {
@@ -181,7 +181,7 @@ impl Groups {
     }
 }
 
-/// A limit of what is read from a block device.
+/// Read bandwidth limit of a block device.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drive {
     pub(super) major: u32,
@@ -189,7 +189,7 @@ pub(super) struct Drive {
     pub(super) bytes_per_s: u64,
 }
 
-/// Lets the groups below have a controller.
+/// Enables a controller for child cgroups.
 fn hand_down(folder: &Path, controller: &str) -> io::Result<()> {
     std::fs::write(folder.join("cgroup.subtree_control"), controller)
 }
@@ -200,7 +200,7 @@ mod tests {
 
     const DRIVE: Drive = Drive { major: 179, minor: 0, bytes_per_s: 4096 };
 
-    /// A tree of plain files, removed when dropped.
+    /// Tree of plain files, removed on drop.
     struct Fake(PathBuf);
 
     impl Fake {
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(tree.read("b/cpu1/cpu.max"), "5000 20000");
         groups.set_quota("b", 1, 0.001).unwrap();
         assert_eq!(tree.read("b/cpu1/cpu.max"), "1000 20000");
-        // A process enters with all its threads; single threads are moved then.
+        // A process enters with all its threads; single threads are moved later.
         let entrances = groups.entrances("b", 0, true);
         assert_eq!(entrances, [tree.0.join("b/cpu0/cgroup.procs")]);
         assert_eq!(groups.threads("b", 1), [tree.0.join("b/cpu1/cgroup.threads")]);

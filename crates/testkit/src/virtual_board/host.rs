@@ -1,16 +1,16 @@
-//! The clock of this machine, measured again and again: a virtual board divides it, and it moves with
-//! what the neighbours of a virtual machine do.
+//! Clock of this machine, measured repeatedly: a virtual board divides it, and it changes with other guests of the
+//! host.
 
 use microbench::clock::{ClockPlan, measure};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Time between two readings. One takes about 5 ms of one CPU.
+/// Time between two readings. A reading takes about 5 ms of one CPU.
 const PAUSE: Duration = Duration::from_secs(2);
-/// The median of so many readings counts: a disturbed one changes nothing.
+/// Number of readings for the median, so that a single disturbed one has no effect.
 const READINGS: usize = 5;
 
-/// The clock of this machine.
+/// Clock of this machine.
 pub(super) struct Host {
     fixed_khz: Option<u32>,
     readings: VecDeque<u32>,
@@ -18,25 +18,25 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Measures the clock, or believes what it is told.
+    /// Measures the clock, or uses the given one.
     pub(super) fn new(fixed_khz: Option<u32>) -> Self {
         let mut host = Self { fixed_khz, readings: VecDeque::new(), last: Instant::now() };
         if fixed_khz.is_none() {
-            // The first reading warms up and does not count.
+            // The first reading warms up and is discarded.
             measure(&ClockPlan::default());
             (0..READINGS).for_each(|_| host.read());
         }
         host
     }
 
-    /// Measures again if it is time to.
+    /// Measures again if the interval has passed.
     pub(super) fn refresh(&mut self) {
         if self.fixed_khz.is_none() && self.last.elapsed() >= PAUSE {
             self.read();
         }
     }
 
-    /// The clock in kHz.
+    /// Clock in kHz.
     pub(super) fn khz(&self) -> u32 {
         let mut sorted: Vec<u32> = self.readings.iter().copied().collect();
         sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! The board behind its lock, usable however its holders ended.
+//! Locks the board, even if a previous holder panicked.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,6 +1,6 @@
-//! A power meter on loopback that answers as sockets of NETIO do, in JSON.
+//! Power meter on loopback that answers like NETIO's sockets, in JSON.
 //!
-//! Every request gets an answer; a meter that has gone away hangs up.
+//! Every request gets an answer; a meter that has disappeared closes the connection.
 
 use super::lock::lock;
 use super::model::Model;
@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A client that sends no request within this time gets no answer.
+/// Time limit for a client's request.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The server; it ends when dropped.
+/// Server, stopped on drop.
 pub(super) struct Meter {
-    /// Where it answers.
+    /// Address of the server.
     pub(super) address: SocketAddr,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -34,7 +34,7 @@ impl Meter {
                     return;
                 }
                 let metered = lock(&model).metered();
-                // A client that goes away in the midst of it is its own trouble.
+                // A client may close the connection early.
                 let _ = stream.and_then(|stream| reply(stream, metered));
             }
         });
@@ -45,7 +45,7 @@ impl Meter {
 impl Drop for Meter {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // The server looks after each connection whether it is over.
+        // A connection wakes the server, so that it notices the end.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -67,8 +67,8 @@ fn reply(mut stream: TcpStream, metered: Option<(f64, f64, f64)>) -> std::io::Re
     )
 }
 
-/// The answer of a socket with one output, made after the documentation of NETIO's JSON interface. Its
-/// current is that of the power, regardless of the true one: the protocol has no other exact power.
+/// Answer of a socket with one output, after the documentation of NETIO's JSON interface. The current is derived from
+/// the power, because the protocol has no other exact power.
 fn json((watts, volts, _): (f64, f64, f64)) -> String {
     let milliamperes = 1000.0 * watts / volts;
     format!(

@@ -1,9 +1,9 @@
-//! A board that throttles, on a machine that cannot: for tests of the whole program.
+//! Virtual board that throttles on a machine that does not, for tests of the whole program.
 //!
-//! A FUSE tree lies over parts of `/sys` in a private mount namespace; the command in it sees cpufreq, a
-//! thermal zone, cooling devices and a power meter; those of this machine are hidden. Its load heats a simulated chip, and when the board
-//! throttles, the command really becomes slower. The true state is written to a file. It needs root, FUSE,
-//! mount namespaces and control groups of either version; [`lacking`] says what is missing.
+//! A FUSE tree overlays parts of `/sys` in a private mount namespace. The command in it sees cpufreq, a thermal zone,
+//! cooling devices and a power meter; those of this machine are hidden. Its load heats a simulated chip, and throttling
+//! really slows the command down. The true state is written to a file. Needs root, FUSE, mount namespaces and cgroups
+//! of either version; [`lacking`] names missing ones.
 
 mod board;
 mod chance;
@@ -35,20 +35,20 @@ use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// One step of the simulation.
+/// Time step of the simulation.
 const STEP: Duration = Duration::from_millis(20);
-/// Steps between two lines of the trace.
+/// Simulation steps per line of the trace.
 const STEPS_PER_LINE: u32 = 5;
 
-/// After the command has ended, what it started may still put settings back for so long.
+/// Time for processes of the command to restore settings after it has ended.
 const GRACE: Duration = Duration::from_secs(3);
-/// What runs the board has this much priority over everything else.
+/// Priority of the simulation over other processes, as a negative nice value.
 const RIG_NICE: i32 = 19;
-/// In this variable the command finds the address of a meter on the network.
+/// Variable with the address of a network meter for the command.
 pub const METER_VARIABLE: &str = "VIRTUAL_BOARD_METER";
 
-/// Lays the tree over `/sys` and `/proc/stat`, enters the groups, becomes the command. The first argument is the tree, the
-/// second the lists of threads, the third the folders.
+/// Mounts the tree over `/sys` and `/proc/stat`, enters the cgroups, executes the command. Arguments: tree, thread
+/// lists, directories.
 const ENTER: &str = r#"
 tree=$1 lists=$2 folders=$3; shift 3
 for list in $lists; do echo $$ > "$list" || exit 125; done
@@ -57,49 +57,49 @@ for folder in $folders; do mount --bind "$tree/$folder" "/sys/$folder" || exit 1
 exec "$@"
 "#;
 
-/// What was true at one moment.
+/// True state at a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Truth {
     /// Seconds since the start.
     pub at_s: f64,
-    /// Milliseconds since 1970, as steps of a Record have them.
+    /// Milliseconds since 1970, as in steps of a Record.
     pub at_utc_ms: i64,
-    /// Temperature.
+    /// Temperature in °C.
     pub temp_c: f64,
-    /// Power.
+    /// Power in watts.
     pub power_w: f64,
     /// True clock of every policy in kHz.
     pub real_khz: Vec<u32>,
     /// Clock that cpufreq shows.
     pub shown_khz: Vec<u32>,
-    /// Clock that programs would get if the board were cool and well supplied.
+    /// Clock without heat and under-voltage.
     pub cool_khz: Vec<u32>,
-    /// Clock that they would get if its firmware gave what it is asked for, in addition.
+    /// Clock without heat and under-voltage, if the firmware also honoured requests.
     pub wanted_khz: Vec<u32>,
-    /// The CPU that is switched off.
+    /// Offline CPU.
     pub off_cpu: Option<u32>,
-    /// How deep the board throttles.
+    /// Number of OPPs by which the clock is lowered.
     pub level: usize,
-    /// Clock of this machine, which the true clocks are shares of.
+    /// Clock of this machine, of which the true clocks are shares.
     pub host_khz: u32,
 }
 
-/// A run that ended.
+/// Finished run.
 #[derive(Debug)]
 pub struct Done {
-    /// How the command ended.
+    /// Exit status of the command.
     pub status: ExitStatus,
-    /// What was true, every tenth of a second.
+    /// True state, every tenth of a second.
     pub trace: Vec<Truth>,
-    /// The board as it was left.
+    /// Final state of the board.
     pub model: Model,
-    /// Names of what still ran a while after the command had ended, and was killed.
+    /// Names of processes that outlived the command and were killed.
     pub left_running: Vec<String>,
-    /// The longest time in seconds for which the board stood still, because this machine had no time for it.
+    /// Longest pause of the simulation in seconds, because the machine was busy.
     pub stood_still_s: f64,
 }
 
-/// What a virtual board needs and this machine has not; none if it can run here.
+/// Missing prerequisite of a virtual board; `None` if it can run here.
 pub fn lacking() -> Option<String> {
     let is_root = std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {
         let uid = status.lines().find_map(|line| line.strip_prefix("Uid:"));
@@ -118,13 +118,13 @@ pub fn lacking() -> Option<String> {
     slots::lacking()
 }
 
-/// Runs a command on a board. `host_khz` is the clock of this machine; none to have it measured.
+/// Runs a command on a board. `host_khz` is the clock of this machine; `None` measures it.
 ///
 /// # Errors
-/// What could not be set up.
+/// The part of the setup that failed.
 pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<Done, String> {
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
-    // What runs the board comes before what runs on it. Threads that are made here inherit this.
+    // The simulation has priority over the command. Threads created here inherit it.
     set_nice(-RIG_NICE).map_err(failed("priority"))?;
     let mut host = Host::new(host_khz);
     let policies = board.policy.iter();
@@ -156,13 +156,13 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
         host.refresh();
         live(&model, &mut slots, host.khz(), dt_s);
         let now = truth(&lock(&model), started.elapsed(), host.khz());
-        // When it throttled is told to the step.
+        // Throttling is traced at every step.
         let has_changed = trace.last().is_some_and(|last: &Truth| last.level != now.level);
         if has_changed || steps.is_multiple_of(STEPS_PER_LINE) {
             trace.push(now);
         }
         steps += 1;
-        // The files are there as long as anything of the command still looks at them.
+        // The files stay available while any process of the command runs.
         if ended.is_none() {
             let status = child.try_wait().map_err(failed("the command"))?;
             ended = status.map(|status| (status, Instant::now()));
@@ -178,12 +178,12 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     let model = lock(&model).clone();
     switch(model.off_cpu, true);
     drop(tree);
-    // Not all systems let a priority be raised again; then the next board runs at this one.
+    // Some systems do not permit lowering the nice value again; the next board then runs at this one.
     let _ = set_nice(0);
     Ok(Done { status, trace, model, left_running, stood_still_s })
 }
 
-/// The command in its mount namespace and groups, at the priority of any other.
+/// Runs the command in its mount namespace and cgroups, at default priority.
 fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Command {
     let has_firmware = board.throttle.under_voltage_c.is_some();
     let folders = files::FOLDERS.into_iter().filter(|folder| has_firmware || !folder.ends_with("platform"));
@@ -201,10 +201,10 @@ fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Com
     child
 }
 
-/// Lets the board live for so long.
+/// Advances the board by this time.
 ///
-/// What looks at processes and groups does so without the lock on the board: a process that starts another
-/// program closes its files meanwhile, and the kernel lets nobody look at it until this tree has answered.
+/// Reading processes and cgroups must not hold the lock on the board: while a process executes another program it
+/// closes its files, and the kernel blocks reads of its status until this tree has answered.
 fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
     let wanted_s = slots.sort_threads();
     let before = lock(shared).clone();
@@ -212,7 +212,7 @@ fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
     for (index, policy) in before.board.policy.iter().enumerate() {
         let share = (f64::from(before.khz_real(index)) / f64::from(host_khz)).min(1.0);
         for cpu in &policy.cpus {
-            // Threads that come and go between two looks show in the time of their group alone.
+            // Short-lived threads are visible only in the CPU time of their cgroup.
             let ran_s = slots.used_s(*cpu);
             let by_threads_s = slots.due_s(*cpu, wanted_s.get(cpu).copied().unwrap_or(0.0), dt_s);
             let busy_s = (ran_s / share).max(by_threads_s).min(dt_s);
@@ -233,17 +233,17 @@ fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
     }
 }
 
-/// Priority of the calling thread.
+/// Sets the priority of the calling thread.
 fn set_nice(nice: i32) -> std::io::Result<()> {
     Ok(rustix::process::setpriority_process(None, nice)?)
 }
 
-/// Gives every CPU its true clock.
+/// Sets every CPU to its true clock.
 fn apply(model: &Model, slots: &mut Slots, host_khz: u32) {
     for (index, policy) in model.board.policy.iter().enumerate() {
         let share = f64::from(model.khz_real(index)) / f64::from(host_khz);
         for cpu in &policy.cpus {
-            // A quota that cannot be set shows in the trace of the command's own clock.
+            // A failed quota is visible in the command's measured clock.
             let _ = slots.set_share(*cpu, share);
         }
     }
@@ -274,7 +274,7 @@ fn truth(model: &Model, elapsed: Duration, host_khz: u32) -> Truth {
     }
 }
 
-/// The mounted tree; unmounted and removed when dropped.
+/// Mounted tree; unmounted and removed on drop.
 struct Tree {
     folder: PathBuf,
     session: Option<fuser::BackgroundSession>,
@@ -300,7 +300,7 @@ impl Drop for Tree {
     }
 }
 
-/// Unmounts the trees of boards that were killed. Nothing answers below them any more.
+/// Unmounts trees of killed boards, whose file system no longer answers.
 fn remove_left_over() {
     let entries = std::fs::read_dir(std::env::temp_dir());
     for entry in entries.into_iter().flatten().filter_map(Result::ok) {

@@ -1,46 +1,46 @@
-//! How a virtual board behaves: load becomes power, power becomes heat, heat becomes lower clocks.
+//! Simulation of a virtual board: load causes power, power causes heat, heat lowers clocks.
 //!
 //! ```text
 //! power        P   = idle + sum over cores of core_w * use * f V(f)^2 / (f_max V(f_max)^2)
 //! temperature  T  -> T_inf + (T - T_inf) exp(-dt / tau),   T_inf = ambient + k_per_w * P
 //! ```
 //!
-//! Pure: time and use come in, clocks and temperature come out.
+//! Pure: inputs are time and use, outputs are clocks and temperature.
 
 use super::board::{Board, Mode, PolicySpec, Says};
 use std::collections::BTreeMap;
 
-/// The board decides about throttling this often, as the kernel polls a hot zone.
+/// Interval of throttling decisions, like the kernel's polling of a hot zone.
 const POLL_S: f64 = 0.1;
 
-/// What governor `schedutil` begins with, in microseconds.
+/// Initial tunable of governor `schedutil`, in microseconds.
 pub(super) const RATE_LIMIT_US: u32 = 1000;
 
-/// A meter averages over about so long: chips do so over 35 ms and more, sockets over a second.
+/// Averaging time of a meter: 35 ms and more for chips, a second for sockets.
 const METER_S: f64 = 0.1;
 
-/// A board at one moment.
+/// State of a board at a moment.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// What it is.
+    /// Definition.
     pub board: Board,
-    /// Temperature of the chip.
+    /// Temperature of the chip in °C.
     pub temp_c: f64,
-    /// Power drawn.
+    /// Power in watts.
     pub power_w: f64,
-    /// How many steps the clock is lowered.
+    /// Number of OPPs by which the clock is lowered.
     pub level: usize,
-    /// One for each policy.
+    /// State of each policy.
     pub policies: Vec<PolicyState>,
-    /// A CPU that was switched off.
+    /// Offline CPU.
     pub off_cpu: Option<u32>,
-    /// Bits of a Raspberry Pi's firmware: live ones below, sticky ones 16 higher.
+    /// Bits of a Raspberry Pi's firmware: current ones in the lower half, sticky ones 16 higher.
     pub firmware_bits: u32,
     /// Seconds since the start.
     pub at_s: f64,
-    /// Seconds for which each CPU had work to do.
+    /// Seconds of work of each CPU.
     pub busy_s: BTreeMap<u32, f64>,
-    /// Power as a meter averages it, in watts.
+    /// Power averaged by the meter, in watts.
     averaged_w: f64,
     falling: bool,
     since_poll_s: f64,
@@ -51,22 +51,22 @@ pub struct Model {
 pub struct PolicyState {
     /// Governor.
     pub governor: String,
-    /// Lowest clock allowed, in kHz.
+    /// Minimum clock, in kHz.
     pub khz_min: u32,
     /// Clock limit by the user, in kHz.
     pub khz_max: u32,
-    /// Clock that governor `userspace` sets.
+    /// Clock set by governor `userspace`, in kHz.
     pub khz_set: u32,
     /// The tunable of governor `schedutil`, in microseconds.
     pub rate_limit_us: u32,
-    /// Use of the busiest CPU, 0 to 1.
+    /// Utilisation of the busiest CPU, 0 to 1.
     pub used: f64,
-    /// Seconds at each OPP, as the kernel counts them.
+    /// Seconds at each OPP, as counted by the kernel.
     pub time_in_state_s: Vec<f64>,
 }
 
 impl Model {
-    /// A board that has been idle for long.
+    /// Board after a long idle time.
     pub fn new(board: Board) -> Self {
         let policies = board.policy.iter().map(|policy| PolicyState {
             governor: policy.governor.clone(),
@@ -96,7 +96,7 @@ impl Model {
         }
     }
 
-    /// The highest clock that user and cooling device allow, in kHz.
+    /// Highest clock that user and cooling device permit, in kHz.
     pub fn khz_limit(&self, index: usize) -> u32 {
         let (policy, state) = (&self.board.policy[index], &self.policies[index]);
         if self.board.throttle.mode != Mode::Kernel {
@@ -107,7 +107,7 @@ impl Model {
         state.khz_max.min(cooled)
     }
 
-    /// The clock that cpufreq shows, in kHz.
+    /// Clock reported by cpufreq, in kHz.
     pub fn khz_shown(&self, index: usize) -> u32 {
         let (policy, state) = (&self.board.policy[index], &self.policies[index]);
         let limit = self.khz_limit(index);
@@ -115,7 +115,7 @@ impl Model {
             "performance" => limit,
             "powersave" => state.khz_min,
             "userspace" => state.khz_set,
-            // Documentation/scheduler/schedutil: a quarter above what is used.
+            // Documentation/scheduler/schedutil: a quarter above the utilisation.
             "schedutil" => {
                 let khz = 1.25 * state.used * f64::from(policy.khz_max());
                 policy.opp_at_least(khz as u32)
@@ -129,7 +129,7 @@ impl Model {
         wanted.clamp(state.khz_min.min(limit), limit)
     }
 
-    /// The clock that programs really get, in kHz.
+    /// Actual clock of programs, in kHz.
     pub fn khz_real(&self, index: usize) -> u32 {
         let policy = &self.board.policy[index];
         let shown = self.khz_shown(index);
@@ -146,17 +146,17 @@ impl Model {
         khz
     }
 
-    /// The same board, if it were cool and well supplied.
+    /// The same board without heat and under-voltage.
     pub fn cool(&self) -> Self {
         Self { level: 0, firmware_bits: 0, ..self.clone() }
     }
 
-    /// The index of the policy of a CPU.
+    /// Index of a CPU's policy.
     pub fn policy_of(&self, cpu: u32) -> Option<usize> {
         self.board.policy.iter().position(|policy| policy.cpus.contains(&cpu))
     }
 
-    /// What the meter says in watts, volts and amperes; none if there is no meter, or it went away.
+    /// Watts, volts and amperes of the meter; `None` without a meter, or if it has disappeared.
     pub fn metered(&self) -> Option<(f64, f64, f64)> {
         let meter = self.board.meter.as_ref()?;
         let is_gone = meter.gone_after_s.is_some_and(|end_s| self.at_s >= end_s);
@@ -171,7 +171,7 @@ impl Model {
         (!is_gone).then_some(said)
     }
 
-    /// Lets so many seconds pass in which each CPU was used for a share of its true clock.
+    /// Advances the simulation by `dt_s` seconds with this utilisation of each CPU's true clock.
     pub fn step(&mut self, dt_s: f64, used: impl Fn(u32) -> f64) {
         let mut power_w = self.board.thermal.idle_w;
         for index in 0..self.policies.len() {
@@ -179,7 +179,7 @@ impl Model {
             let real_khz = self.khz_real(index);
             let shares: Vec<f64> = policy.cpus.iter().map(|cpu| used(*cpu).clamp(0.0, 1.0)).collect();
             let shown = self.khz_shown(index);
-            // An OPP that is not honoured has the voltage of the clock that was asked for.
+            // An OPP that is not honoured has the voltage of the requested clock.
             let is_other = policy.not_honoured.iter().any(|(khz, _)| *khz == shown);
             let volts_khz = if is_other { shown } else { real_khz };
             power_w += shares.iter().sum::<f64>() * core_w(policy, real_khz, volts_khz);
@@ -205,7 +205,7 @@ impl Model {
         }
     }
 
-    /// One throttling decision.
+    /// Makes one throttling decision.
     fn throttle(&mut self) {
         let spec = &self.board.throttle;
         let levels = self.board.policy.iter().map(|policy| policy.opps.len() - 1).max();
@@ -233,7 +233,7 @@ impl Model {
     }
 }
 
-/// Power of one busy core at a clock and at the voltage of another, in watts.
+/// Power of one busy core at a clock and at the voltage of another clock, in watts.
 pub fn core_w(policy: &PolicySpec, khz: u32, volts_khz: u32) -> f64 {
     let work = |khz: u32, volts: f64| f64::from(khz) * volts.powi(2);
     let top = policy.khz_max();
@@ -263,7 +263,7 @@ mod tests {
     fn heat_follows_the_formula() {
         let mut board = model("");
         assert_eq!(board.temp_c, 40.0);
-        // Both cores busy: 1 + 2 * 2 W, 75 K above the air in the end.
+        // Both cores busy: 1 + 2 * 2 W, finally 75 K above ambient.
         run(&mut board, 10.0, 1.0);
         let expected = 100.0 + (40.0 - 100.0) * (-1.0_f64).exp();
         assert!((board.temp_c - expected).abs() < 0.01, "{}", board.temp_c);

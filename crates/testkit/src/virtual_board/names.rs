@@ -1,19 +1,19 @@
-//! What trees and groups of boards are called.
+//! Names of trees and cgroups of boards.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Trees and groups of all boards are called so, with the process behind, and a number: a process can have several.
+/// Prefix of all trees and cgroups, followed by the process id and a number, because a process can have several boards.
 const PREFIX: &str = "board-of-test-";
 
-/// A name that no other board has.
+/// Unique name for a board.
 pub(super) fn name() -> String {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);
     format!("{PREFIX}{}-{number}", std::process::id())
 }
 
-/// True for the name of a board whose process was killed.
+/// True for the name of a board whose process has ended.
 pub(super) fn is_left_over(name: &str) -> bool {
     let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
     process.is_some_and(|process| !Path::new("/proc").join(process).exists())

@@ -1,9 +1,8 @@
-//! True clocks: one control group with a CPU quota for every CPU, and the threads of the command sorted
-//! into the group of the CPU they run on.
+//! True clocks: one cgroup with a CPU quota per CPU; threads of the command are moved to the cgroup of the CPU that
+//! they run on.
 //!
-//! A clock is a duty cycle, full speed and pauses, not a slow core: readings shorter than a few periods
-//! see the host's clock; see Documentation/scheduler/sched-bwc.rst. Which files of which version of control groups
-//! that takes is not decided here.
+//! The clock is a duty cycle of full speed and pauses, so readings shorter than a few periods see the host's clock; see
+//! Documentation/scheduler/sched-bwc.rst. `groups` knows the files of both cgroup versions.
 
 use super::groups::{Drive, Groups, MOUNT};
 use std::collections::BTreeMap;
@@ -11,39 +10,38 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A share that differs by less than this is not written: every write forgives the time that was
-/// overdrawn.
+/// Minimum change of a share that is written, because every write resets the overdrawn time.
 const SHARE_STEP: f64 = 0.01;
-/// Waiting that is told later: about a turn of pauses.
+/// Maximum delay of accounted waiting time: about two periods.
 const DUE_S_MAX: f64 = 0.04;
 
-/// A thread that has run and waited for less than this in a step is not moved.
+/// Threads that ran and waited for less than this in a step are not moved.
 const MOVED_NS_MIN: u64 = 2_000_000;
 
-/// Groups of one board, removed when dropped.
+/// Cgroups of a board, removed on drop.
 pub(super) struct Slots {
     name: String,
     groups: Groups,
     cpus: Vec<u32>,
-    /// True if the drive is limited, which takes a group of its own.
+    /// True if the drive is limited, which needs a cgroup of its own.
     has_drive: bool,
-    /// Nanoseconds that each group has used, when last looked at.
+    /// Last CPU time of each cgroup, in nanoseconds.
     used_ns: BTreeMap<u32, u64>,
-    /// Nanoseconds that each thread has run or waited for its turn, when last looked at.
+    /// Last run and wait time of each thread, in nanoseconds.
     busy_ns: BTreeMap<u32, u64>,
-    /// Seconds for which each CPU was wanted and that are not yet told.
+    /// Demanded seconds of each CPU that are not yet returned.
     due_s: BTreeMap<u32, f64>,
-    /// The share of each CPU that was written.
+    /// Last written share of each CPU.
     shares: BTreeMap<u32, f64>,
 }
 
-/// Why a board cannot run here; none if it can.
+/// Reason why a board cannot run here; `None` if it can.
 pub(super) fn lacking() -> Option<String> {
     Groups::find(Path::new(MOUNT)).err()
 }
 
 impl Slots {
-    /// Makes the groups of a board with this name. Left over ones of boards that were killed go first.
+    /// Creates the cgroups of a board, after removing those of killed boards.
     pub(super) fn new(name: &str, cpus: &[u32], drive_bytes_per_s: Option<u64>) -> io::Result<Self> {
         let groups = Groups::find(Path::new(MOUNT)).map_err(io::Error::other)?;
         remove_left_over(&groups);
@@ -67,13 +65,13 @@ impl Slots {
         Ok(slots)
     }
 
-    /// The lists of threads to which a new process adds itself.
+    /// Files to which a new process writes its id.
     pub(super) fn entrances(&self) -> Vec<PathBuf> {
         let first = self.cpus.first().copied().unwrap_or(0);
         self.groups.entrances(&self.name, first, self.has_drive)
     }
 
-    /// Gives a CPU this share of the host's clock.
+    /// Sets a CPU to this share of the host's clock.
     pub(super) fn set_share(&mut self, cpu: u32, share: f64) -> io::Result<()> {
         let before = self.shares.get(&cpu).copied();
         if before.is_some_and(|before| (share / before - 1.0).abs() < SHARE_STEP) {
@@ -84,7 +82,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Threads of the command, by the group they are in.
+    /// Threads of the command with the CPU of their cgroup.
     fn threads(&self) -> Vec<(u32, u32)> {
         let of = |cpu: u32| {
             let list = &self.groups.threads(&self.name, cpu)[0];
@@ -95,8 +93,8 @@ impl Slots {
         self.cpus.iter().flat_map(|cpu| of(*cpu)).collect()
     }
 
-    /// Moves running threads into the group of the CPU they run on, and says for how many seconds each
-    /// CPU was wanted since last asked: by threads that ran or waited for their turn or their quota.
+    /// Moves running threads to the cgroup of the CPU they run on. Returns the seconds for which each CPU was demanded
+    /// since the last call, by threads that ran or waited for a CPU or their quota.
     pub(super) fn sort_threads(&mut self) -> BTreeMap<u32, f64> {
         let mut wanted_s = BTreeMap::new();
         let mut busy_ns = BTreeMap::new();
@@ -106,7 +104,7 @@ impl Slots {
             let grown_ns = now.saturating_sub(before.unwrap_or(now));
             *wanted_s.entry(slot).or_default() += grown_ns as f64 / 1e9;
             busy_ns.insert(thread, now);
-            // One that hardly runs may stay: moving costs more than it uses.
+            // A thread that hardly runs is not moved, because moving costs more than it uses.
             if before.is_some() && grown_ns < MOVED_NS_MIN {
                 continue;
             }
@@ -114,7 +112,7 @@ impl Slots {
                 continue;
             };
             for list in self.groups.threads(&self.name, cpu) {
-                // A thread that has ended meanwhile is no trouble.
+                // The thread may have ended.
                 let _ = std::fs::write(list, thread.to_string());
             }
         }
@@ -122,8 +120,8 @@ impl Slots {
         wanted_s
     }
 
-    /// For how much of `dt_s` a CPU was wanted. The kernel counts waiting when it is over: what is more than
-    /// a step can hold belongs to the ones before and is told in the next.
+    /// Time of `dt_s` for which a CPU was demanded. The kernel accounts waiting when it ends: time that exceeds the
+    /// step belongs to earlier steps and is returned in the next one.
     pub(super) fn due_s(&mut self, cpu: u32, wanted_s: f64, dt_s: f64) -> f64 {
         let due = self.due_s.entry(cpu).or_default();
         *due += wanted_s;
@@ -132,21 +130,21 @@ impl Slots {
         told
     }
 
-    /// Names of what runs on the board.
+    /// Names of processes on the board.
     pub(super) fn names(&self) -> Vec<String> {
         let name = |thread| std::fs::read_to_string(format!("/proc/{thread}/comm")).ok();
         let threads = self.threads().into_iter();
         threads.filter_map(|(_, thread)| Some(name(thread)?.trim().to_owned())).collect()
     }
 
-    /// CPU time that a group used since last asked, in seconds.
+    /// CPU time that a cgroup used since the last call, in seconds.
     pub(super) fn used_s(&mut self, cpu: u32) -> f64 {
         let now = self.groups.used_ns(&self.name, cpu).unwrap_or(0);
         let before = self.used_ns.insert(cpu, now).unwrap_or(now);
         now.saturating_sub(before) as f64 / 1e9
     }
 
-    /// Kills everything still in a group.
+    /// Kills all processes in the cgroups.
     pub(super) fn kill_all(&self) {
         for (_, thread) in self.threads() {
             kill(&thread.to_string());
@@ -157,7 +155,7 @@ impl Slots {
 impl Drop for Slots {
     fn drop(&mut self) {
         self.kill_all();
-        // A killed process leaves its group a moment later.
+        // A killed process leaves its cgroup with a delay.
         for _ in 0..100 {
             if remove(&self.groups, &self.name) {
                 return;
@@ -167,15 +165,15 @@ impl Drop for Slots {
     }
 }
 
-/// Nanoseconds for which a thread has run or waited in a queue; the first two fields of
-/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst).
+/// Nanoseconds for which a thread has run or waited in a queue; the first two fields of /proc/PID/schedstat
+/// (Documentation/scheduler/sched-stats.rst).
 fn busy(thread: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
     let mut fields = text.split_whitespace().map(str::parse::<u64>);
     Some(fields.next()?.ok()? + fields.next()?.ok()?)
 }
 
-/// The CPU of a thread that is running or waits for its quota; fields 3 and 39 of /proc/PID/stat.
+/// CPU of a thread that is running or waits for its quota; fields 3 and 39 of /proc/PID/stat.
 fn running_on(thread: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{thread}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -183,7 +181,7 @@ fn running_on(thread: u32) -> Option<u32> {
     fields.get(36)?.parse().ok()
 }
 
-/// Removes the groups of one board; false if one is still in use.
+/// Removes the cgroups of one board; false if one is still in use.
 fn remove(groups: &Groups, name: &str) -> bool {
     let mut all = true;
     for folder in groups.folders(name) {
@@ -215,6 +213,6 @@ fn remove_left_over(groups: &Groups) {
 }
 
 fn kill(thread: &str) {
-    // One that has ended meanwhile is no trouble.
+    // The thread may have ended.
     let _ = std::process::Command::new("kill").args(["-9", thread]).status();
 }

@@ -1,18 +1,17 @@
-//! `/proc/stat` of a board: its own work alone, as long as the board needs for it. Time in which a thread waited
-//! for its share of the host's clock is work, because on a board that slow it would have been; what else runs
-//! on the host is not there.
+//! `/proc/stat` of a board: only the time of its own work. Waiting for the share of the host's clock counts as work,
+//! because a board of that speed would have worked; other processes of the host are excluded.
 
 use std::collections::BTreeMap;
 
-/// The host counts CPU time in units of 10 ms, regardless of its tick; see proc_stat(5).
+/// Unit of CPU times, 10 ms regardless of the tick; see proc_stat(5).
 const UNITS_PER_S: f64 = 100.0;
-/// Columns behind the name.
+/// Columns after the name.
 const USER: usize = 0;
 const IDLE: usize = 3;
 const IOWAIT: usize = 4;
 
-/// The text of the host as it is, with its CPU time since `first` replaced: so many seconds of each CPU were
-/// user time of the board, the rest of `elapsed_s` it waited for drives or idled.
+/// Text of the host with CPU times since `first` replaced: `busy_s` of each CPU is user time of the board, the rest of
+/// `elapsed_s` is I/O wait or idle.
 pub(super) fn stat(first: &str, now: &str, busy_s: &BTreeMap<u32, f64>, elapsed_s: f64) -> String {
     let before: BTreeMap<u32, Vec<u64>> = first.lines().filter_map(columns).collect();
     let of_board = |(cpu, now): (u32, Vec<u64>)| {
@@ -26,7 +25,7 @@ pub(super) fn stat(first: &str, now: &str, busy_s: &BTreeMap<u32, f64>, elapsed_
         shown[IDLE] += rest - iowait;
         (cpu, shown)
     };
-    // A CPU that is switched off has no line.
+    // An offline CPU has no line.
     let cpus: BTreeMap<u32, Vec<u64>> = now.lines().filter_map(columns).map(of_board).collect();
     let mut text = String::new();
     let mut line = |name: &str, columns: &[u64]| {
@@ -35,7 +34,7 @@ pub(super) fn stat(first: &str, now: &str, busy_s: &BTreeMap<u32, f64>, elapsed_
     };
     let width = cpus.values().map(Vec::len).min().unwrap_or(0);
     let sum = |column| cpus.values().map(|columns| columns[column]).sum();
-    // Two blanks follow the name of all CPUs.
+    // Two blanks follow the name of the total.
     line("cpu ", &(0..width).map(sum).collect::<Vec<u64>>());
     for (cpu, columns) in &cpus {
         line(&format!("cpu{cpu}"), columns);
@@ -45,7 +44,7 @@ pub(super) fn stat(first: &str, now: &str, busy_s: &BTreeMap<u32, f64>, elapsed_
     text
 }
 
-/// Number and columns of the line of one CPU.
+/// Number and columns of a CPU's line.
 fn columns(line: &str) -> Option<(u32, Vec<u64>)> {
     let (name, rest) = line.split_once(' ')?;
     let cpu = name.strip_prefix("cpu")?.parse().ok()?;

@@ -1,7 +1,7 @@
-//! The file system that is laid over `/sys`: files of the board first, the real ones behind them.
+//! Union file system over `/sys`: files of the board take precedence over real ones.
 //!
-//! It runs outside of the mount namespace in which it is seen, so that the real `/sys` is still there to
-//! be read. Nothing is cached: a file is generated with every read, as sysfs does.
+//! It runs outside the mount namespace where it is mounted, so that the real `/sys` stays readable. Every read
+//! generates the file, as in sysfs; nothing is cached.
 
 use super::files::{Node, Refused, nodes, write};
 use super::lock::lock;
@@ -19,21 +19,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Not below `/sys`: this one is laid over `/proc/stat`.
+/// Not below `/sys`: mounted over `/proc/stat`.
 const STAT: &str = "stat";
 const NO_TIME: Duration = Duration::ZERO;
-/// The real tree.
+/// Real tree.
 const REAL: &str = "/sys";
 
-/// The union of a board's files and the real ones.
+/// Union of a board's files and the real ones.
 pub(super) struct Union {
     model: Arc<Mutex<Model>>,
-    /// Numbers of paths, and paths by number. Paths are few and never forgotten.
+    /// Inode numbers of paths, in both directions. Paths are few and are kept.
     paths: Mutex<Paths>,
-    /// What was read last through each open file: a read that continues in the middle continues in the same
-    /// text, as sysfs does it.
+    /// Last text of each open file, so that a read at an offset continues the same text, as in sysfs.
     texts: Mutex<Texts>,
-    /// `/proc/stat` of the host when the board was made.
+    /// `/proc/stat` of the host at the start of the board.
     first_stat: String,
 }
 
@@ -49,7 +48,7 @@ struct Paths {
     numbers: BTreeMap<String, u64>,
 }
 
-/// What a path leads to.
+/// Target of a path.
 enum Found {
     Folder,
     Made(Node),
@@ -70,12 +69,12 @@ impl Union {
 
     fn nodes(&self) -> BTreeMap<String, Node> {
         let mut nodes = nodes(&lock(&self.model));
-        // Made when it is read: it takes a look at the real one.
+        // Generated on read, because it needs the real file.
         nodes.insert(STAT.to_owned(), Node::Stat);
         nodes
     }
 
-    /// The inode number of a path, from 1 for the root.
+    /// Inode number of a path; 1 is the root.
     fn number(&self, path: &str) -> INodeNo {
         let mut paths = lock(&self.paths);
         if let Some(number) = paths.numbers.get(path) {
@@ -141,7 +140,7 @@ impl Union {
         })
     }
 
-    /// Names in a folder, of the board and of the real tree.
+    /// Names in a directory, of the board and of the real tree.
     fn names(&self, path: &str) -> BTreeSet<String> {
         let below = match path {
             "" => String::new(),
@@ -188,7 +187,7 @@ impl Union {
     }
 }
 
-/// What a board has of its own: that of this machine would be a second truth.
+/// Subtrees that the board replaces, because those of this machine would contradict it.
 const OWN: [&str; 9] = [
     "class/devfreq/",
     "class/hwmon/",
@@ -200,10 +199,10 @@ const OWN: [&str; 9] = [
     "devices/virtual/thermal/",
     "devices/system/cpu/cpufreq/",
 ];
-/// The same in the folder of CPUs, and in that of each one.
+/// The same in the directory of CPUs, and in that of each CPU.
 const OWN_OF_CPUS: [&str; 5] = ["cpufreq", "acpi_cppc", "amd_pstate", "intel_pstate", "thermal_throttle"];
 
-/// True for what is not to be seen of this machine.
+/// True for paths of this machine that are hidden.
 fn is_hidden(path: &str) -> bool {
     let of_cpus = path.strip_prefix("devices/system/cpu/").unwrap_or_default();
     OWN.iter().any(|folder| path.starts_with(folder))
@@ -233,7 +232,7 @@ impl Filesystem for Union {
         }
     }
 
-    /// Opening a file to write it truncates it, which means nothing here.
+    /// Truncation when a file is opened for writing is ignored.
     fn setattr(
         &self,
         request: &Request,
@@ -272,7 +271,7 @@ impl Filesystem for Union {
     fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
         let mut texts = lock(&self.texts);
         texts.opened += 1;
-        // Without this the kernel would keep what it has read once.
+        // Otherwise the kernel would cache the first read.
         reply.opened(FileHandle(texts.opened), FopenFlags::FOPEN_DIRECT_IO);
     }
 
@@ -340,8 +339,8 @@ impl Filesystem for Union {
         }
     }
 
-    /// Nothing is kept back that could be flushed; this answer spares the kernel asking again. A process that
-    /// starts another program would wait for it.
+    /// No data is buffered. `ENOSYS` stops further calls by the kernel, for which a process that executes another
+    /// program would wait.
     fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
         reply.error(Errno::ENOSYS);
     }

@@ -3,7 +3,7 @@
 use crate::output;
 use crate::paths::Paths;
 use bench::references::{ReferenceHub, ReferencePage};
-use explain::reference::{Row, parse};
+use compare::reference::{Row, parse};
 use machine::Timeline;
 use machine::files::{Access, Folder};
 use record::recording::checksum;
@@ -61,7 +61,7 @@ pub(super) fn rows(url: &Path) -> anyhow::Result<Vec<Row>> {
             let age = match age_ms {
                 // The clock was set back since then.
                 ..0 => "an unknown time ago".to_owned(),
-                age_ms => format!("{} ago", explain::duration(age_ms)),
+                age_ms => format!("{} ago", facts::duration(age_ms)),
             };
             output::note(&format!(
                 "{} gives no results now: {why}. The {} results fetched {age} are used.",

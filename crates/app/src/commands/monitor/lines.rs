@@ -4,7 +4,7 @@ use super::rows::RowPrinter;
 use super::{View, live};
 use crate::output;
 use explain::monitor::{Columns, Watch, gaps, summary};
-use explain::throttle::Reason;
+use facts::throttle::Reason;
 use record::Event;
 
 /// The heading is repeated after so many lines on a terminal.

@@ -1,8 +1,7 @@
 //! The threads that read results and make their pages, one for each CPU: a page depends on its own result alone.
 
 use super::sources::Source;
-use explain::Explanation;
-use explain::reference::Reference;
+use compare::reference::Reference;
 use explain::results::Entry;
 use std::sync::Mutex;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -32,7 +31,7 @@ pub(super) fn make(
     let next = || {
         let (page, source) = rest.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next()?;
         let what = source.record().map(|record| {
-            let explained = Explanation::of(&record);
+            let explained = explain::explain(&record);
             (Entry::of(&record, &explained, &source.name), page::page(&record, &explained, reference))
         });
         Some(Made { page, source, what })

@@ -3,11 +3,11 @@
 use crate::commands::known;
 use crate::input;
 use bench::server::{Answer, Site as Served, TEXT};
-use explain::Explanation;
-use explain::compare::{Side, compare};
-use explain::reference::Reference;
+use compare::reference::Reference;
+use compare::trend::{Sample, trends};
+use compare::{Side, compare};
 use explain::results::{Entry, USUAL_ORDER, order};
-use explain::trend::{Sample, trends};
+use facts::Explanation;
 use page::site::{Group, Kind, Link, Listed, Site, of_result, result_path};
 use record::Record;
 use std::borrow::Cow;

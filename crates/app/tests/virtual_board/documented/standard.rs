@@ -41,10 +41,7 @@ fn line_for_regression_tests() {
     }
     assert_eq!(
         left.out.is_empty(),
-        is_in_doubt
-            || left
-                .record
-                .is_some_and(|record| { explain::Explanation::of(&record).verdict != explain::Verdict::Valid })
+        is_in_doubt || left.record.is_some_and(|record| { explain::explain(&record).verdict != facts::Verdict::Valid })
     );
 }
 

@@ -6,14 +6,14 @@
 
 use super::loss::Loss;
 use super::score::Score;
-use crate::case::Case;
 use crate::elasticity::{Elasticity, Limiter};
-use crate::rules::held_clocks::{ClockPair, HeldClock};
-use crate::rules::slowdown::hot_millicelsius;
-use crate::stats::mean;
-use crate::view::{self, LoadClock};
-use crate::{Cause, Finding, Severity, Witness};
+use facts::case::Case;
+use facts::stats::mean;
+use facts::view::{self, LoadClock};
+use facts::{Cause, Finding, Severity, Witness};
 use record::{ChannelId, OfRaspberryPi, Total, Variant};
+use rules::held_clocks::{ClockPair, HeldClock};
+use rules::slowdown::hot_millicelsius;
 
 /// Causes that lower clocks while a score is measured, the one first that is taken away first.
 const CHAIN: [Cause; 6] =

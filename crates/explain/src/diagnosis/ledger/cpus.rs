@@ -3,10 +3,10 @@
 use super::clock;
 use super::loss::Loss;
 use super::score::Score;
-use crate::case::Case;
-use crate::stats::mean;
-use crate::view::Reading;
-use crate::{Cause, Method, Witness, view};
+use facts::case::Case;
+use facts::stats::mean;
+use facts::view::Reading;
+use facts::{Cause, Method, Witness, view};
 use record::{AllCpus, ChannelId, Record, Total};
 
 /// What missing CPUs took of a score, by their number.

@@ -1,7 +1,7 @@
 //! What one cause took of a score, as a factor, before it is shared out.
 
 use crate::elasticity::Elasticity;
-use crate::{Method, Witness};
+use facts::{Method, Witness};
 
 /// What is left of a score after one cause, and how that is known.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,14 +13,14 @@ mod time;
 mod waiting;
 
 use super::graph::Graph;
-use crate::case::Case;
-use crate::figures::equivalent::equivalent;
-use crate::reference::Reference;
-use crate::rules;
-use crate::rules::held_clocks::ClockPair;
-use crate::{Cause, Diagnosis, Finding, Ledger, Method, Witness};
+use compare::reference::Reference;
+use facts::case::Case;
+use facts::figures::equivalent::equivalent;
+
+use facts::{Cause, Diagnosis, Finding, Ledger, Method, Witness};
 use loss::Loss;
 use record::{Fact, Missing, RuleId, Total};
+use rules::held_clocks::ClockPair;
 use score::Score;
 
 /// The ledgers of all scores that have one.

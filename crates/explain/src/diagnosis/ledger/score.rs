@@ -1,10 +1,10 @@
 //! A score with the repetitions behind it, each with the time in which it was measured.
 
-use crate::Figure;
-use crate::case::Case;
 use crate::elasticity::Elasticity;
-use crate::stats::median;
-use crate::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
+use facts::Figure;
+use facts::case::Case;
+use facts::stats::median;
+use facts::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
 use record::{Bound, Measured, Outcome, Step, Total, Variant, Window};
 
 /// A score that is told.

@@ -2,9 +2,9 @@
 
 use super::Taken;
 use super::score::Score;
-use crate::explanation::rounded;
-use crate::view::ScoreKey;
-use crate::{Basis, Expected, Ledger, Part, Points, Tenths};
+use facts::rounded_to_sum;
+use facts::view::ScoreKey;
+use facts::{Basis, Expected, Ledger, Part, Points, Tenths};
 use record::{Fact, Total};
 
 /// What should have been reached: what was, with what each cause took added; at least the best repetition.
@@ -33,7 +33,7 @@ pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>,
     let mut exact: Vec<f64> = losses.iter().map(|taken| share(taken.loss.factor)).collect();
     exact.push((lost_percent - exact.iter().total::<f64>()).max(0.0));
     let tenths: Vec<f64> = exact.iter().map(|percent| 10.0 * percent).collect();
-    let mut tenths = rounded(&tenths);
+    let mut tenths = rounded_to_sum(&tenths);
     let unexplained = Tenths(tenths.pop().unwrap_or(0));
     let mut parts: Vec<Part> = losses
         .into_iter()

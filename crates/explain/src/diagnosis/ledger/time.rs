@@ -3,12 +3,12 @@
 use super::loss::Loss;
 use super::score::{Run, Score};
 use super::waiting;
-use crate::case::Case;
-use crate::rules::cpu_quota::throttled_time;
-use crate::stats::mean;
-use crate::view::{self, cpu_ns, cpus_of_others, waited_ns};
-use crate::{Cause, Method, Witness};
+use facts::case::Case;
+use facts::stats::mean;
+use facts::view::{self, cpu_ns, cpus_of_others, waited_ns};
+use facts::{Cause, Method, Witness};
 use record::{Bound, ChannelId, OfControlGroup, Total};
+use rules::cpu_quota::throttled_time;
 
 /// What a cause took of the CPU time of a score, if that was counted.
 pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
@@ -77,7 +77,6 @@ fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f
 
 #[cfg(test)]
 mod tests {
-    use crate::Explanation;
     use crate::test_support::{counter, own_run, with_step};
     use record::{ChannelId, CpuTime, Fact, Gate, Measured, Record, Score, Scores, Unit, Variant};
 
@@ -104,7 +103,7 @@ mod tests {
     fn a_command_loses_to_others_no_more_than_it_waited() {
         for (own_s, waited_s, lost) in [(0.001, 0.005, 0.0), (2.0, 3.0, 30.0), (2.0, 8.0, 80.0), (5.0, 15.0, 75.0)] {
             let record = command(own_s, waited_s);
-            let explained = Explanation::of(&record);
+            let explained = crate::diagnosis::explain(&record);
             let taken: f64 = explained.ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);
             assert!(
                 (taken - lost).abs() < 0.6,

@@ -5,9 +5,9 @@
 
 use super::loss::Loss;
 use super::score::{Run, Score, compression};
-use crate::case::Case;
-use crate::stats::mean;
-use crate::{Method, Witness, view};
+use facts::case::Case;
+use facts::stats::mean;
+use facts::{Method, Witness, view};
 use record::DictionaryRow;
 
 /// How busy the threads of 7-zip keep their CPUs while they compress, in percent, by the number of threads: medians of

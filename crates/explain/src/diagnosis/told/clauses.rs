@@ -1,8 +1,8 @@
 //! Findings in fewer words than their sentences, as far as these say something new.
 
-use crate::Finding;
-use crate::lines::listed;
-use crate::rules::relations::{CLAUSES, Form, SHORT};
+use facts::Finding;
+use facts::lines::listed;
+use rules::relations::{CLAUSES, Form, SHORT};
 
 /// A finding as a phrase that repeats nothing, as far as there is one; empty if the report has it anyway, none if it
 /// has no phrase.

@@ -5,12 +5,12 @@ mod clauses;
 mod said;
 mod sentence;
 
-use crate::lines::capitalised;
 use crate::monitor::time_of_day;
-use crate::rules::relation::Relation;
-use crate::rules::{self, Role, relations};
-use crate::{Cause, Diagnosis, Explanation, Finding, Severity, view};
+use facts::lines::capitalised;
+use facts::{Cause, Diagnosis, Explanation, Finding, Severity, view};
 use record::{Record, Window};
+use rules::relation::Relation;
+use rules::{Role, relations};
 use said::Said;
 
 /// A diagnosis below this confidence is told with it, and with how to confirm it, in percent.

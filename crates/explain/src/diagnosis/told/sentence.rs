@@ -1,8 +1,8 @@
 //! The verdict in one sentence, and one sentence for each ledger.
 
-use crate::lines::listed;
-use crate::view::ScoreKey;
-use crate::{Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Verdict, number};
+use facts::lines::listed;
+use facts::view::ScoreKey;
+use facts::{Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Verdict, number};
 use record::Fact;
 use std::collections::BTreeSet;
 

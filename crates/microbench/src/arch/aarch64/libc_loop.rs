@@ -1,11 +1,11 @@
-//! The loop around the machine's own `memcpy` and `memset`. For a 32-bit distribution on a 64-bit kernel there is that
-//! of `arm` as well, as the words that it is assembled to.
+//! Loop around the machine's own `memcpy` and `memset`. For a 32-bit distribution on a 64-bit kernel the loop of `arm`
+//! is included as assembled words.
 //!
 //! System calls: `include/uapi/asm-generic/unistd.h` in the kernel's source.
 
 use crate::libc_loop::{ARM, DATA_DISTANCE, LibcLoop, libc_loop};
 
-/// Those that this machine may need.
+/// Loops that this machine may need.
 pub const LIBC_LOOPS: &[LibcLoop] = &[AARCH64, ARM];
 
 libc_loop!(
@@ -20,7 +20,7 @@ libc_loop!(
         "ldr x2, [x19, #{length}]",
         "ldr x3, [x19, #{fill}]",
         "blr x3",
-        // The call that nobody times.
+        // Warm-up call outside the timed region.
         "bl 6f",
         "add x1, x19, #{begin}",
         "bl 7f",
@@ -77,7 +77,7 @@ libc_loop!(
         "mov x0, #0",
         "mov x8, #94",
         "svc #0",
-        // The work, which returns to the caller.
+        // Calls the function under test and returns.
         "6:",
         "ldr x0, [x19, #{destination}]",
         "ldr x1, [x19, #{argument}]",

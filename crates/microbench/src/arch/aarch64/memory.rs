@@ -6,7 +6,7 @@ use crate::routine::Routine;
 use std::arch::asm;
 
 copy_turns!(
-    /// Copies turns of 64 bytes through pairs of general-purpose registers.
+    /// Copies 64 bytes a turn through pairs of general-purpose registers.
     copy_words [
         "ldp {a}, {b}, [{source}]", "ldp {c}, {d}, [{source}, #16]",
         "ldp {e}, {f}, [{source}, #32]", "ldp {g}, {h}, [{source}, #48]",
@@ -23,7 +23,7 @@ copy_turns!(
 macro_rules! copy_vectors {
     ($name:ident, $load:literal, $store:literal, $end:literal) => {
         copy_turns!(
-            /// Copies turns of 64 bytes through pairs of vector registers.
+            /// Copies 64 bytes a turn through pairs of vector registers.
             $name [
                 concat!($load, " q0, q1, [{source}]"),
                 concat!($load, " q2, q3, [{source}, #32]"),
@@ -38,11 +38,11 @@ macro_rules! copy_vectors {
 }
 
 copy_vectors!(copy_neon, "ldp", "stp", "");
-// Non-temporal pairs are ordered less strictly than others: the barrier makes them done.
+// Non-temporal pairs are weakly ordered; the barrier completes them.
 copy_vectors!(copy_neon_nt, "ldnp", "stnp", "dmb ish");
 
 copy_turns!(
-    /// Copies turns of 64 bytes with the structure loads that many memcpy of NEON use.
+    /// Copies 64 bytes a turn with structure loads, as many NEON memcpy implementations do.
     copy_ld1 [
         "ld1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{source}], #64",
         "st1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{destination}], #64",
@@ -63,7 +63,7 @@ fill_turns!(
 macro_rules! fill_vectors {
     ($name:ident, $store:literal, $end:literal) => {
         fill_turns!(
-            /// Fills turns of 64 bytes from a vector register.
+            /// Fills 64 bytes a turn from a vector register.
             $name byte => byte = u32::from(byte);
             first ["dup v0.16b, {byte:w}"] [
                 concat!($store, " q0, q0, [{destination}]"),
@@ -78,15 +78,15 @@ macro_rules! fill_vectors {
 fill_vectors!(fill_neon, "stp", "");
 fill_vectors!(fill_neon_nt, "stnp", "dmb ish");
 
-/// Bytes of a turn of `dc zva`: the largest block that the architecture allows, so that a turn is a
-/// whole number of blocks on every core. All known ones have blocks of 64 bytes.
+/// Bytes per turn of `dc zva`: the largest block of the architecture, so that a turn is a whole number of blocks on
+/// every core. All known cores have blocks of 64 bytes.
 const ZERO_TURN: usize = 2048;
 
-/// Zeroes a block at a time.
+/// Zeroes one block at a time.
 unsafe fn fill_zero_block(destination: *mut u8, _zero: u8, turns: usize) {
     let block = 4u64 << (zero_block_register() & 0xf);
-    // SAFETY: the caller promises memory for `turns` turns, aligned to turns and thus to blocks, and
-    // that `dc zva` is allowed.
+    // SAFETY: the caller guarantees memory for `turns` turns, aligned to turns and thus to blocks, and that `dc zva` is
+    // permitted.
     unsafe {
         asm!(
             ".p2align 5",
@@ -123,7 +123,7 @@ read_turns!(
 macro_rules! read_vectors {
     ($name:ident, $load:literal) => {
         read_turns!(
-            /// Reads turns of 64 bytes into pairs of vector registers.
+            /// Reads 64 bytes a turn into pairs of vector registers.
             $name (low, high), (u64, u64) => low ^ high;
             first ["movi v4.2d, #0", "movi v5.2d, #0", "movi v6.2d, #0", "movi v7.2d, #0"] [
                 concat!($load, " q0, q1, [{source}]"),
@@ -146,8 +146,8 @@ macro_rules! read_vectors {
 read_vectors!(read_neon, "ldp");
 read_vectors!(read_neon_nt, "ldnp");
 
-/// The ways to copy, fill and read memory on AArch64. All but `dc zva` may start anywhere; the
-/// destination is aligned to lines so that no store straddles two.
+/// Copy, fill and read routines for AArch64. All but `dc zva` accept any start address; the destination is aligned to
+/// cache lines so that no store crosses two.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
     plain::COPY_BACKWARDS,

@@ -1,10 +1,9 @@
-//! AArch64: chains for the clock, heat, and what the processor can do; its memory routines
-//! are in `memory.rs`.
+//! AArch64: chains for the clock, stress load, and CPU features; memory routines are in `memory.rs`.
 //!
-//! NEON belongs to every 64-bit Arm core that runs Linux, so nothing needs to be looked for except
-//! whether user space may use `dc zva` and in which block size (`DCZID_EL0`).
+//! Every 64-bit Arm core that runs Linux has NEON, so only the permission for `dc zva` and its block size are queried
+//! (`DCZID_EL0`).
 
-/// The end of a loop.
+/// End of a loop.
 macro_rules! again {
     ($turns:literal) => {
         concat!("subs ", $turns, ", ", $turns, ", #1\nb.ne 2b")
@@ -22,10 +21,10 @@ use std::arch::asm;
 
 /// Dependent exclusive-ors over five registers.
 ///
-/// Register with register only: additions of constants and `mov` are eliminated by some cores. The
-/// loop is 1008 bytes long.
+/// Register with register only: additions of constants and `mov` are eliminated by some cores. The loop is 1008 bytes
+/// long.
 ///
-/// Returns what the registers came to, and the length of the loop in bytes.
+/// Returns the combined registers and the length of the loop in bytes.
 #[inline(never)]
 pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
@@ -61,9 +60,8 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
     result
 }
 
-/// Dependent single-precision multiplications of ones, four at a time. The exception flags are
-/// cleared first, because translators take their slow way until a result was inexact, and these are
-/// all exact.
+/// Dependent single-precision multiplications of ones, four at a time. The exception flags are cleared first:
+/// translators use their slow path until a result was inexact, and all of these are exact.
 #[inline(never)]
 pub(crate) fn float_chain(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
@@ -78,8 +76,8 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
     result
 }
 
-/// Multiply-adds on eight vector registers, each eight times a turn: returns the floating-point
-/// operations done. The accumulators are reset with every call and so stay far from infinity.
+/// Multiply-adds on eight vector registers, each eight times a turn; returns the number of floating-point operations.
+/// Every call resets the accumulators, so they stay far from infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
     register_turns!(5, 8, "{turns}",
@@ -102,8 +100,8 @@ pub(crate) fn heat(turns: usize) -> u64 {
     turns as u64 * 8 * 8 * 4 * 2
 }
 
-/// `DCZID_EL0`, Arm Architecture Reference Manual: bit 4 forbids `dc zva`, bits 3 to 0 are the binary
-/// logarithm of its block in words of 4 bytes.
+/// `DCZID_EL0` (Arm Architecture Reference Manual): bit 4 prohibits `dc zva`, bits 3 to 0 are the binary logarithm of
+/// its block size in words of 4 bytes.
 fn zero_block_register() -> u64 {
     let register: u64;
     // SAFETY: reads a register that every exception level may read.
@@ -115,7 +113,7 @@ fn has_zero_block() -> bool {
     zero_block_register() & 0x10 == 0
 }
 
-/// Names of the units found, as `/proc/cpuinfo` calls them (`Features`).
+/// Names of available CPU features, as in `/proc/cpuinfo` (`Features`).
 pub fn isa_features() -> Vec<&'static str> {
     use std::arch::is_aarch64_feature_detected as has;
     let found = [
@@ -136,7 +134,7 @@ pub fn isa_features() -> Vec<&'static str> {
     found.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
-/// No way is known to ask on this architecture.
+/// This architecture has no instruction that identifies a translator.
 pub fn translator() -> Option<&'static str> {
     None
 }

@@ -1,14 +1,14 @@
-//! The loop around the machine's own `memcpy` and `memset`, in instructions that ARMv5 has as well.
+//! Loop around the machine's own `memcpy` and `memset`, limited to instructions of ARMv5.
 //!
-//! System calls: `arch/arm/tools/syscall.tbl` in the kernel's source. The clock is that of 32-bit seconds, which every
-//! kernel of these boards has; the newer one is missing in many of them.
+//! System calls: `arch/arm/tools/syscall.tbl` in the kernel's source. Uses the clock call with 32-bit seconds, which
+//! every kernel of these boards has; many lack the newer one.
 
 use crate::libc_loop::{DATA_DISTANCE, LibcLoop, libc_loop};
 
-/// Those that this machine may need.
+/// Loops that this machine may need.
 pub const LIBC_LOOPS: &[LibcLoop] = &[ARM];
 
-/// What one instruction can add.
+/// Largest part of the distance that one instruction can add.
 const HIGH: usize = DATA_DISTANCE & !0xffff;
 
 libc_loop!(
@@ -18,7 +18,7 @@ libc_loop!(
     4,
     [
         ".arm",
-        // The register of the instruction's address is two instructions ahead.
+        // PC reads as the address of the instruction plus 8.
         "add r4, pc, #{high}",
         "add r4, r4, #{low} - 8",
         "ldr r0, [r4, #{source}]",
@@ -26,7 +26,7 @@ libc_loop!(
         "ldr r2, [r4, #{length}]",
         "ldr r3, [r4, #{fill}]",
         "blx r3",
-        // The call that nobody times.
+        // Warm-up call outside the timed region.
         "bl 6f",
         "add r1, r4, #{begin}",
         "bl 7f",
@@ -42,7 +42,7 @@ libc_loop!(
         "add r6, r6, r6",
         "add r1, r4, #{end}",
         "bl 7f",
-        // From 4 s on nanoseconds would not fit into a word, and are not needed.
+        // From 4 s on nanoseconds do not fit into a word; the loop stops earlier.
         "ldr r0, [r4, #{begin}]",
         "ldr r1, [r4, #{end}]",
         "sub r1, r1, r0",
@@ -87,13 +87,13 @@ libc_loop!(
         "mov r0, #0",
         "mov r7, #248",
         "svc #0",
-        // The work, which returns to the caller.
+        // Calls the function under test and returns.
         "6:",
         "ldr r0, [r4, #{destination}]",
         "ldr r1, [r4, #{argument}]",
         "ldr r2, [r4, #{length}]",
         "ldr pc, [r4, #{work}]",
-        // clock_gettime(CLOCK_MONOTONIC, r1): its number, 263, is no constant of one instruction.
+        // clock_gettime(CLOCK_MONOTONIC, r1): its number, 263, does not fit into an immediate.
         "7:",
         "mov r0, #1",
         "mov r7, #256",

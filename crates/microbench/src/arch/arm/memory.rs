@@ -7,7 +7,7 @@ use std::arch::asm;
 
 /// Copies 64 bytes a turn, eight 32-bit registers at a time.
 unsafe fn copy_words(destination: *mut u8, source: *const u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
+    // SAFETY: the caller guarantees memory for `turns` turns, aligned to words.
     unsafe {
         asm!(
             ".p2align 5",
@@ -35,11 +35,11 @@ copy_turns!(
     out("d4") _, out("d5") _, out("d6") _, out("d7") _,
 );
 
-/// Copies 64 bytes a turn through four 128-bit registers; `$ahead` may ask for a line beforehand.
+/// Copies 64 bytes a turn through four 128-bit registers; `$ahead` may prefetch a line.
 macro_rules! copy_vectors {
     ($name:ident, $ahead:literal) => {
         copy_turns!(
-            /// Copies turns of 64 bytes with NEON.
+            /// Copies 64 bytes a turn with NEON.
             $name [
                 ".fpu neon",
                 $ahead,
@@ -58,7 +58,7 @@ copy_vectors!(copy_neon_prefetch, "pld [{source}, #256]");
 /// Fills 64 bytes a turn, eight 32-bit registers at a time.
 unsafe fn fill_words(destination: *mut u8, byte: u8, turns: usize) {
     let word = u32::from_ne_bytes([byte; 4]);
-    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
+    // SAFETY: the caller guarantees memory for `turns` turns, aligned to words.
     unsafe {
         asm!(
             ".p2align 5",
@@ -87,7 +87,7 @@ fill_turns!(
 /// Reads 64 bytes a turn, four 32-bit registers at a time.
 unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
     let (even, odd): (u32, u32);
-    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
+    // SAFETY: the caller guarantees memory for `turns` turns, aligned to words.
     unsafe {
         asm!(
             ".p2align 5",
@@ -112,11 +112,11 @@ unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
     u64::from(odd) << 32 | u64::from(even)
 }
 
-/// Reads 64 bytes a turn into four 128-bit registers; `$ahead` may ask for a line beforehand.
+/// Reads 64 bytes a turn into four 128-bit registers; `$ahead` may prefetch a line.
 macro_rules! read_vectors {
     ($name:ident, $ahead:literal) => {
         read_turns!(
-            /// Reads turns of 64 bytes with NEON. Registers up to q7 belong to every unit.
+            /// Reads 64 bytes a turn with NEON. Every NEON and VFP unit has the registers up to q7.
             $name (even, odd), (u32, u32) => u64::from(odd) << 32 | u64::from(even);
             first [".fpu neon", "vmov.i32 q4, #0", "vmov.i32 q5, #0"] [
                 $ahead,
@@ -135,8 +135,8 @@ macro_rules! read_vectors {
 read_vectors!(read_neon, "");
 read_vectors!(read_neon_prefetch, "pld [{source}, #256]");
 
-/// The ways to copy, fill and read memory on 32-bit Arm. Multiple loads and stores need aligned
-/// words; the destination is aligned to lines so that no store straddles two.
+/// Copy, fill and read routines for 32-bit Arm. Multiple loads and stores need aligned words; the destination is
+/// aligned to cache lines so that no store crosses two.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
     plain::COPY_BACKWARDS,

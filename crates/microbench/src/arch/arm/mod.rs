@@ -1,10 +1,9 @@
-//! 32-bit Arm (ARMv7-A): chains for the clock, heat, and what the processor can do; its memory routines
-//! are in `memory.rs`.
+//! 32-bit Arm (ARMv7-A): chains for the clock, stress load, and CPU features; memory routines are in `memory.rs`.
 //!
-//! NEON is an option of ARMv7, so it is looked for in the kernel's `AT_HWCAP` (see `getauxval(3)`
-//! and `arch/arm/include/uapi/asm/hwcap.h`); the assembler is told of it loop by loop.
+//! NEON is optional in ARMv7, so it is detected by the kernel's `AT_HWCAP` (see `getauxval(3)` and
+//! `arch/arm/include/uapi/asm/hwcap.h`) and enabled in the assembler loop by loop.
 
-/// The end of a loop.
+/// End of a loop.
 macro_rules! again {
     ($turns:literal) => {
         concat!("subs ", $turns, ", ", $turns, ", #1\nbne 2b")
@@ -22,7 +21,7 @@ use std::arch::asm;
 
 /// Dependent exclusive-ors over five registers: 1008 bytes.
 ///
-/// Returns what the registers came to, and the length of the loop in bytes.
+/// Returns the combined registers and the length of the loop in bytes.
 #[inline(never)]
 pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
@@ -57,9 +56,8 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
     result
 }
 
-/// Dependent single-precision multiplications of ones, four at a time with NEON. The exception flags are
-/// cleared first, because translators take their slow way until a result was inexact, and these are
-/// all exact.
+/// Dependent single-precision multiplications of ones, four at a time with NEON. The exception flags are cleared first:
+/// translators use their slow path until a result was inexact, and all of these are exact.
 #[inline(never)]
 pub(crate) fn float_chain(turns: usize) -> f32 {
     if has_neon() { float_chain_neon(turns) } else { float_chain_vfp(turns) }
@@ -95,8 +93,8 @@ fn float_chain_vfp(turns: usize) -> f32 {
     result
 }
 
-/// Multiply-adds on the widest unit: returns the floating-point operations done. The accumulators
-/// are reset with every call and so stay far from infinity.
+/// Multiply-adds on the widest unit; returns the number of floating-point operations. Every call resets the
+/// accumulators, so they stay far from infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
     if has_neon() { heat_neon(turns) } else { heat_vfp(turns) }
@@ -136,7 +134,7 @@ fn heat_vfp(turns: usize) -> u64 {
     turns as u64 * 8 * 4 * 2
 }
 
-/// What the kernel says of the processor.
+/// Tests a capability bit of the processor.
 fn hwcap(bit: u32) -> bool {
     // SAFETY: has no preconditions; an unknown entry gives 0.
     let capabilities = unsafe { libc::getauxval(libc::AT_HWCAP) };
@@ -152,7 +150,7 @@ fn has_neon() -> bool {
     hwcap(HWCAP_NEON)
 }
 
-/// Names of the units found, as `/proc/cpuinfo` calls them (`Features`).
+/// Names of available CPU features, as in `/proc/cpuinfo` (`Features`).
 pub fn isa_features() -> Vec<&'static str> {
     let found = [
         ("neon", has_neon()),
@@ -163,7 +161,7 @@ pub fn isa_features() -> Vec<&'static str> {
     found.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
-/// No way is known to ask on this architecture.
+/// This architecture has no instruction that identifies a translator.
 pub fn translator() -> Option<&'static str> {
     None
 }

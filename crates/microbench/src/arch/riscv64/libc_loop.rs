@@ -1,13 +1,13 @@
-//! The loop around the machine's own `memcpy` and `memset`.
+//! Loop around the machine's own `memcpy` and `memset`.
 //!
 //! System calls: `include/uapi/asm-generic/unistd.h` in the kernel's source.
 
 use crate::libc_loop::{DATA_DISTANCE, LibcLoop, libc_loop};
 
-/// Those that this machine may need.
+/// Loops that this machine may need.
 pub const LIBC_LOOPS: &[LibcLoop] = &[RISCV64];
 
-/// What `auipc` adds to its own address, in pages of 4 KiB.
+/// Distance that `auipc` adds to its own address, in pages of 4 KiB.
 const PAGES: usize = DATA_DISTANCE >> 12;
 
 libc_loop!(
@@ -17,9 +17,9 @@ libc_loop!(
     8,
     [
         ".option push",
-        // A linker would turn addresses into distances from a register that another program does not set.
+        // A linker could relax addresses to offsets from `gp`, which another program does not set.
         ".option norelax",
-        // Multiplication belongs to all that run Linux, and the assembler alone does not know of it.
+        // All cores that run Linux have multiplication, but the assembler does not assume it.
         ".option arch, +m",
         "auipc s0, {pages}",
         "addi s0, s0, {within}",
@@ -28,7 +28,7 @@ libc_loop!(
         "ld a2, {length}(s0)",
         "ld a3, {fill}(s0)",
         "jalr a3",
-        // The call that nobody times.
+        // Warm-up call outside the timed region.
         "jal ra, 6f",
         "addi a1, s0, {begin}",
         "jal ra, 7f",
@@ -87,7 +87,7 @@ libc_loop!(
         "li a0, 0",
         "li a7, 94",
         "ecall",
-        // The work, which returns to the caller.
+        // Calls the function under test and returns.
         "6:",
         "ld a0, {destination}(s0)",
         "ld a1, {argument}(s0)",

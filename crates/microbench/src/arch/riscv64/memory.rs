@@ -45,9 +45,9 @@ read_turns!(
     e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
 );
 
-/// Copies turns of 64 bytes through groups of eight vector registers, of any length.
+/// Copies 64 bytes a turn through groups of eight vector registers of any length.
 unsafe fn copy_vectors(destination: *mut u8, source: *const u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns and vectors.
+    // SAFETY: the caller guarantees memory for `turns` turns and vector instructions.
     unsafe {
         asm!(
             ".option push",
@@ -72,9 +72,9 @@ unsafe fn copy_vectors(destination: *mut u8, source: *const u8, turns: usize) {
     }
 }
 
-/// Fills turns of 64 bytes from a group of eight vector registers, of any length.
+/// Fills 64 bytes a turn from a group of eight vector registers of any length.
 unsafe fn fill_vectors(destination: *mut u8, byte: u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns and vectors.
+    // SAFETY: the caller guarantees memory for `turns` turns and vector instructions.
     unsafe {
         asm!(
             ".option push",
@@ -99,11 +99,11 @@ unsafe fn fill_vectors(destination: *mut u8, byte: u8, turns: usize) {
     }
 }
 
-/// Reads turns of 64 bytes into groups of eight vector registers, of any length.
+/// Reads 64 bytes a turn into groups of eight vector registers of any length.
 unsafe fn read_vectors(source: *const u8, turns: usize) -> u64 {
     let sum: u64;
-    // SAFETY: the caller promises memory for `turns` turns and vectors. The last group may be shorter;
-    // `tu` keeps what the sum holds beyond it.
+    // SAFETY: the caller guarantees memory for `turns` turns and vector instructions. The last group may be shorter;
+    // `tu` keeps the elements of the sum beyond it.
     unsafe {
         asm!(
             ".option push",
@@ -137,7 +137,7 @@ unsafe fn read_vectors(source: *const u8, turns: usize) -> u64 {
     sum
 }
 
-/// The ways to copy, fill and read memory on RISC-V. Words must be aligned: some cores trap on others.
+/// Copy, fill and read routines for RISC-V. Words must be aligned, because some cores trap on unaligned accesses.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
     plain::COPY_BACKWARDS,

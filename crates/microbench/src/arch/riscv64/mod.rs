@@ -1,11 +1,9 @@
-//! RISC-V, 64 bits: chains for the clock, heat, and what the processor can do; its memory routines
-//! are in `memory.rs`.
+//! RISC-V, 64 bits: chains for the clock, stress load, and CPU features; memory routines are in `memory.rs`.
 //!
-//! Vectors are used only where `riscv_hwprobe` reports them. Older ways to ask (`AT_HWCAP`,
-//! `/proc/cpuinfo`) also say "v" on kernels of vendors whose cores have the unratified version 0.7.1,
-//! on which the same encodings do something else.
+//! Vectors are used only if `riscv_hwprobe` reports them. Older interfaces (`AT_HWCAP`, `/proc/cpuinfo`) also report
+//! "v" on vendor kernels for cores with the unratified version 0.7.1, which decodes the same instructions differently.
 
-/// The end of a loop.
+/// End of a loop.
 macro_rules! again {
     ($turns:literal) => {
         concat!("addi ", $turns, ", ", $turns, ", -1\nbnez ", $turns, ", 2b")
@@ -24,7 +22,7 @@ use std::sync::LazyLock;
 
 /// Dependent exclusive-ors over five registers. The registers have short encodings: 500 bytes.
 ///
-/// Returns what the registers came to, and the length of the loop in bytes.
+/// Returns the combined registers and the length of the loop in bytes.
 #[inline(never)]
 pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
@@ -59,9 +57,8 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
     result as u32
 }
 
-/// Dependent single-precision multiplications of ones. The exception flags are
-/// cleared first, because translators take their slow way until a result was inexact, and these are
-/// all exact.
+/// Dependent single-precision multiplications of ones. The exception flags are cleared first: translators use their
+/// slow path until a result was inexact, and all of these are exact.
 #[inline(never)]
 pub(crate) fn float_chain(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
@@ -74,9 +71,8 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
     result
 }
 
-/// Multiply-adds on eight double-precision registers, each eight times a turn: returns the
-/// floating-point operations done. The accumulators are reset with every call and so stay far from
-/// infinity.
+/// Multiply-adds on eight double-precision registers, each eight times a turn; returns the number of floating-point
+/// operations. Every call resets the accumulators, so they stay far from infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
     register_turns!(5, 8, "{turns}", [
@@ -107,36 +103,36 @@ fn extensions() -> u64 {
         value: u64,
     }
     let mut pair = Pair { key: KEY_IMA_EXT_0, value: 0 };
-    // SAFETY: one pair to read and write; no CPU set means all CPUs; the kernel writes nothing else.
+    // SAFETY: one pair to read and write; an empty CPU set means all CPUs; the kernel writes nothing else.
     let status = unsafe {
         let no_cpus = std::ptr::null_mut::<libc::c_ulong>();
         libc::syscall(RISCV_HWPROBE, &raw mut pair, 1usize, 0usize, no_cpus, 0u32)
     };
-    // A kernel that does not know the key sets it to -1.
+    // A kernel without this key sets it to -1.
     if status == 0 && pair.key == KEY_IMA_EXT_0 { pair.value } else { 0 }
 }
 
 fn has_vectors() -> bool {
-    // Set once, because the call is too slow to be made before every run.
+    // Cached, because the call is too slow to precede every run.
     static VECTORS: LazyLock<bool> = LazyLock::new(|| extensions() & (1 << 2) != 0 || vector_test_forced());
     *VECTORS
 }
 
-/// Emulators that have vectors but not the call (QEMU 7.2 with `QEMU_CPU=rv64,v=true`) can still test
-/// the loops: set `KERNEL_TEST_VECTORS`.
+/// Forces the test of vector loops in emulators that have vectors but lack the call (QEMU 7.2 with
+/// `QEMU_CPU=rv64,v=true`), by `KERNEL_TEST_VECTORS`.
 fn vector_test_forced() -> bool {
     cfg!(test) && std::env::var_os("KERNEL_TEST_VECTORS").is_some()
 }
 
-/// Names of the extensions found beyond the general-purpose ones, as `/proc/cpuinfo` calls them.
+/// Names of available extensions beyond the general-purpose ones, as in `/proc/cpuinfo`.
 pub fn isa_features() -> Vec<&'static str> {
     let extensions = extensions();
-    // Bits of the same document.
+    // Bits from the same document.
     let known = [("c", 1), ("v", 2), ("zba", 3), ("zbb", 4), ("zbs", 5), ("zicboz", 6)];
     known.into_iter().filter_map(|(name, bit)| (extensions >> bit & 1 == 1).then_some(name)).collect()
 }
 
-/// No way is known to ask on this architecture.
+/// This architecture has no instruction that identifies a translator.
 pub fn translator() -> Option<&'static str> {
     None
 }

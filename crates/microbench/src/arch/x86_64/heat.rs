@@ -1,13 +1,12 @@
-//! x86-64: arithmetic that makes as much heat as the widest unit can.
+//! x86-64: arithmetic on the widest unit, for maximum heat.
 //!
-//! Eight independent accumulators keep two units of four cycles latency busy. The factor is close to
-//! minus one, so that values swing for long and never reach the cheap cases zero, infinity or
-//! denormal.
+//! Eight independent accumulators keep two units with a latency of four cycles busy. The factor is close to minus one,
+//! so that values alternate and do not reach the fast cases zero, infinity or denormal.
 
 use std::arch::asm;
 
-/// Multiply-adds on eight vector registers, each eight times a turn. The two constants are copied from the lowest lane
-/// of registers 8 and 9 to all lanes; the others begin with the second.
+/// Multiply-adds on eight vector registers, each eight times a turn. The two constants are broadcast from the lowest
+/// lane of registers 8 and 9; the accumulators begin with the second.
 macro_rules! heat_vectors {
     ($name:ident, $wide:literal, $lanes:literal, [$($register:literal),*]) => {
         #[doc = concat!("Returns the additions and multiplications done, on ", $lanes, " lanes.")]
@@ -55,14 +54,14 @@ fn heat_sse2(turns: usize) -> u64 {
     turns as u64 * 8 * 4 * 2 * 4
 }
 
-/// Runs so many turns on the widest unit, returns the floating-point operations done.
+/// Runs this many turns on the widest unit; returns the number of floating-point operations.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
     if is_x86_feature_detected!("avx512f") {
-        // SAFETY: AVX-512 is there.
+        // SAFETY: AVX-512 is available.
         unsafe { heat_avx512(turns) }
     } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: AVX2 and FMA are there.
+        // SAFETY: AVX2 and FMA are available.
         unsafe { heat_avx2(turns) }
     } else {
         heat_sse2(turns)

@@ -1,11 +1,11 @@
-//! The loop around the machine's own `memcpy` and `memset`, for 64-bit programs of a distribution and for those of a
-//! 32-bit one on the same kernel.
+//! Loop around the machine's own `memcpy` and `memset`, for programs of 64-bit and of 32-bit distributions on the same
+//! kernel.
 //!
 //! System calls: `arch/x86/entry/syscalls/syscall_{64,32}.tbl` in the kernel's source.
 
 use crate::libc_loop::{DATA_DISTANCE, LibcLoop, libc_loop};
 
-/// Those that this machine may need.
+/// Loops that this machine may need.
 pub const LIBC_LOOPS: &[LibcLoop] = &[X86_64, X86];
 
 libc_loop!(
@@ -14,13 +14,13 @@ libc_loop!(
     "sbc_bench_libc_loop_x86_64".."sbc_bench_libc_loop_x86_64_end",
     8,
     [
-        // Seven bytes long, and an address is told from its end.
+        // Seven bytes long; the distance is relative to its end.
         "lea rbx, [rip + {distance} - 7]",
         "mov rdi, [rbx + {source}]",
         "mov esi, {byte}",
         "mov rdx, [rbx + {length}]",
         "call [rbx + {fill}]",
-        // The call that nobody times.
+        // Warm-up call outside the timed region.
         "call 6f",
         "lea rsi, [rbx + {begin}]",
         "call 7f",
@@ -74,7 +74,7 @@ libc_loop!(
         "mov eax, 231",
         "xor edi, edi",
         "syscall",
-        // The work, which returns to the caller.
+        // Calls the function under test and returns.
         "6:",
         "mov rdi, [rbx + {destination}]",
         "mov rsi, [rbx + {argument}]",
@@ -97,12 +97,12 @@ libc_loop!(
     4,
     [
         ".code32",
-        // Five bytes long, and what it pushes is the address of its end.
+        // Five bytes long; it pushes the address of its end.
         "call 8f",
         "8:",
         "pop ebx",
         "add ebx, {distance} - 5",
-        // Arguments of a function end where the stack is aligned to 16 bytes.
+        // The stack must be aligned to 16 bytes at the end of the arguments.
         "sub esp, 4",
         "push dword ptr [ebx + {length}]",
         "push {byte}",
@@ -124,7 +124,7 @@ libc_loop!(
         "add edi, edi",
         "lea ecx, [ebx + {end}]",
         "call 7f",
-        // From 4 s on nanoseconds would not fit into a word, and are not needed.
+        // From 4 s on nanoseconds do not fit into a word; the loop stops earlier.
         "mov eax, [ebx + {end}]",
         "sub eax, [ebx + {begin}]",
         "cmp eax, 4",

@@ -1,8 +1,7 @@
-//! x86-64 memory routines: general-purpose words, SSE2, AVX2, AVX-512, non-temporal stores and the
-//! string instructions.
+//! x86-64 memory routines: general-purpose words, SSE2, AVX2, AVX-512, non-temporal stores and the string instructions.
 //!
-//! The vector loops differ only in instruction, register and width, so three short macros write
-//! them. Loads may be unaligned, non-temporal stores may not.
+//! The vector loops differ only in instruction, register and width, so three short macros generate them. Loads may be
+//! unaligned, non-temporal stores may not.
 
 use crate::arch::plain;
 use crate::routine::Routine;
@@ -151,7 +150,7 @@ read_turns!(
 
 /// Copies by the string instruction; a turn is a 64-byte line.
 unsafe fn copy_rep_movsb(destination: *mut u8, source: *const u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns; the ABI keeps the direction flag clear.
+    // SAFETY: the caller guarantees memory for `turns` turns; the ABI keeps the direction flag clear.
     unsafe {
         asm!(
             "rep movsb",
@@ -165,7 +164,7 @@ unsafe fn copy_rep_movsb(destination: *mut u8, source: *const u8, turns: usize) 
 
 /// Fills by the string instruction; a turn is a 64-byte line.
 unsafe fn fill_rep_stosb(destination: *mut u8, byte: u8, turns: usize) {
-    // SAFETY: the caller promises memory for `turns` turns; the ABI keeps the direction flag clear.
+    // SAFETY: the caller guarantees memory for `turns` turns; the ABI keeps the direction flag clear.
     unsafe {
         asm!(
             "rep stosb",
@@ -185,9 +184,9 @@ fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
 }
 
-/// The ways to copy, fill and read memory on x86-64.
+/// Copy, fill and read routines for x86-64.
 ///
-/// Non-temporal stores start on a cache line, so that every write-combining buffer leaves full.
+/// Non-temporal stores start on a cache line, so that every write-combining buffer is flushed full.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
     plain::COPY_BACKWARDS,

@@ -1,8 +1,8 @@
-//! x86-64: chains for the clock, heat, and the table of memory routines.
+//! x86-64: chains for the clock, and CPU features.
 //!
-//! The wider units are looked for at run time (CPUID), so one binary serves every processor.
+//! Wider units are detected at run time (CPUID), so that one binary runs on every processor.
 
-/// The end of a loop.
+/// End of a loop.
 macro_rules! again {
     ($turns:literal) => {
         concat!("dec ", $turns, "\njnz 2b")
@@ -23,11 +23,10 @@ use std::arch::x86_64::__cpuid;
 
 /// Dependent exclusive-ors over five registers.
 ///
-/// Register with register only: recent cores add small constants while renaming, several in a
-/// cycle, and never execute a `mov`. The five registers have short encodings, so that the loop is
-/// 500 bytes long.
+/// Register with register only: recent cores add small constants while renaming, several in a cycle, and never execute
+/// a `mov`. The five registers have short encodings, so that the loop is 500 bytes long.
 ///
-/// Returns what the registers came to, and the length of the loop in bytes.
+/// Returns the combined registers and the length of the loop in bytes.
 #[inline(never)]
 pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
@@ -62,16 +61,15 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
     result
 }
 
-/// Dependent single-precision multiplications of ones, four at a time. The exception flags are
-/// cleared first, because translators take their slow way until a result was inexact, and these are
-/// all exact.
+/// Dependent single-precision multiplications of ones, four at a time. The exception flags are cleared first:
+/// translators use their slow path until a result was inexact, and all of these are exact.
 #[inline(never)]
 pub(crate) fn float_chain(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
     let result: f32;
     let mut control = 0u32;
-    // SAFETY: works on the named registers and a variable only. Exception flags are not kept over
-    // assembly; the rest of the control word is written back as it was read.
+    // SAFETY: works on the named registers and a variable only. Exception flags are not preserved over assembly; the
+    // rest of the control word is restored.
     unsafe {
         asm!(
             "stmxcsr [{control}]",
@@ -97,7 +95,7 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
     result
 }
 
-/// Names of the units found, as `/proc/cpuinfo` calls them.
+/// Names of available CPU features, as in `/proc/cpuinfo`.
 pub fn isa_features() -> Vec<&'static str> {
     let found = [
         ("sse2", true),
@@ -116,11 +114,11 @@ pub fn isa_features() -> Vec<&'static str> {
     found.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
-/// The name by which QEMU's translator signs itself in the leaf that hypervisors use (0x4000_0000;
-/// `kvm_cpuid` of Linux, `target/i386/cpu.c` of QEMU). KVM and others sign with names of their own.
+/// Signature of QEMU's translator in the hypervisor leaf (0x4000_0000; `kvm_cpuid` of Linux, `target/i386/cpu.c` of
+/// QEMU). KVM and others have other signatures.
 pub fn translator() -> Option<&'static str> {
     const HYPERVISOR: u32 = 1 << 31;
-    // SAFETY: every 64-bit x86 has the instruction. Newer compilers know that by themselves.
+    // SAFETY: every 64-bit x86 has CPUID. Newer compilers do not need the block.
     #[allow(unused_unsafe)]
     let cpuid = |leaf| unsafe { __cpuid(leaf) };
     let is_guest = cpuid(1).ecx & HYPERVISOR != 0;

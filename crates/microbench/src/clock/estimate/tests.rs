@@ -1,11 +1,11 @@
-//! Synthetic windows: what must win, and what must not.
+//! Estimates from synthetic windows.
 
 use super::*;
 use proptest::prelude::*;
 
 const OPERATIONS: u64 = 300_000;
 
-/// A window of the usual number of operations at a rate.
+/// Window with the usual number of operations at a rate.
 fn window(khz: u32) -> Window {
     Window { operations: OPERATIONS, elapsed_ns: OPERATIONS * 1_000_000 / u64::from(khz) }
 }
@@ -14,7 +14,7 @@ fn windows(rates: &[(usize, u32)]) -> Vec<Window> {
     rates.iter().flat_map(|(count, khz)| std::iter::repeat_n(window(*khz), *count)).collect()
 }
 
-/// The best rate to within the rounding of a window, support and agreement.
+/// Checks the best rate within the rounding of a window, support and agreement.
 fn check(rates: &[(usize, u32)], best_khz: u32, supported: bool, agreeing_permille: u32) {
     let found = estimate(&windows(rates)).unwrap();
     assert!(found.best_khz.abs_diff(best_khz) <= best_khz / 10_000, "{rates:?}: {found:?}");
@@ -44,7 +44,7 @@ fn window_that_is_too_fast_does_not_win() {
     check(&[(1, 9_000_000), (59, 1_500_000)], 1_500_000, true, 983);
     check(&[(1, 9_000_000), (1, 1_600_000), (58, 1_500_000)], 1_500_000, true, 966);
     check(&[(1, 9_000_000), (1, 8_999_999), (8, 1_500_000)], 1_500_000, true, 800);
-    // Slightly too fast, just inside the agreement: it moves the middle of three by nothing.
+    // Slightly too fast but within the agreement: the middle of three is unaffected.
     check(&[(1, 1_501_400), (59, 1_500_000)], 1_500_000, true, 1000);
 }
 
@@ -64,7 +64,7 @@ fn fewer_than_three_windows_are_not_trusted_upwards() {
 
 #[test]
 fn sustained_rate() {
-    // Half of the time at full clock, half of it withheld: a quota of 50 %.
+    // Half of the time at full clock, half of it throttled: a quota of 50 %.
     let mut duty_cycle = windows(&[(99, 1_000_000)]);
     let busy_ns: u64 = duty_cycle.iter().map(|window| window.elapsed_ns).sum();
     let pause_ns = busy_ns + 2 * window(1_000_000).elapsed_ns;

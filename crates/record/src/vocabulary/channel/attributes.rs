@@ -1,22 +1,22 @@
-//! What code asks of a channel's id, in place of the beginnings and ends of its text.
+//! Properties of channel ids, which replace comparisons of their text.
 
 use super::*;
 use crate::{ChannelKind, Unit};
 
-/// What a channel measures, independent of its unit.
+/// Measured quantity of a channel, independent of its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Measurand {
-    /// A clock that something runs at, or claims to.
+    /// Actual or reported clock.
     Clock,
-    /// A limit of a clock.
+    /// Clock limit.
     ClockLimit,
-    /// A temperature.
+    /// Temperature.
     Temperature,
-    /// A temperature at which something is done: set, not measured.
+    /// Trip point: a setting rather than a measurement.
     TripPoint,
     /// Power.
     Power,
-    /// A limit of power: set, not measured.
+    /// Power limit: a setting rather than a measurement.
     PowerLimit,
     /// Energy.
     Energy,
@@ -24,40 +24,40 @@ pub enum Measurand {
     Voltage,
     /// A current.
     Current,
-    /// Time or share of time of CPUs, or of the threads on them.
+    /// Time or share of time of CPUs or threads.
     CpuTime,
-    /// How many tasks run or wait, and for how long.
+    /// Number of runnable or waiting tasks, and their waiting time.
     Load,
-    /// Time spent at a clock or in an idle state.
+    /// Time at a clock or in an idle state.
     Residency,
-    /// That, how often or how long something was held back.
+    /// State, number or duration of throttling.
     Throttling,
     /// An alarm.
     Alarm,
-    /// The speed of a fan.
+    /// Fan speed.
     Fan,
-    /// How full a battery is.
+    /// Charge of a battery.
     Charge,
-    /// A size of memory.
+    /// Amount of memory.
     Size,
-    /// How late a reading was.
+    /// Delay of a reading.
     Delay,
-    /// A plain number.
+    /// Plain number.
     Count,
 }
 
 impl ChannelId {
-    /// The unit of its values; none where it does not follow from the id.
+    /// Unit of its values; `None` if the id does not determine it.
     pub fn unit(&self) -> Option<Unit> {
         self.quantity().map(|(_, unit, _)| unit)
     }
 
-    /// Whether its values count up; none where it does not follow from the id.
+    /// Kind of its values; `None` if the id does not determine it.
     pub fn kind(&self) -> Option<ChannelKind> {
         self.quantity().map(|(_, _, kind)| kind)
     }
 
-    /// What it measures; none where it does not follow from the id.
+    /// Measured quantity; `None` if the id does not determine it.
     pub fn measurand(&self) -> Option<Measurand> {
         self.quantity().map(|(measurand, _, _)| measurand)
     }
@@ -106,7 +106,7 @@ impl ChannelId {
         })
     }
 
-    /// The CPU that it is of.
+    /// CPU of the channel.
     pub fn cpu(&self) -> Option<u32> {
         match self {
             Self::Cpu(cpu, _) => Some(*cpu),
@@ -114,7 +114,7 @@ impl ChannelId {
         }
     }
 
-    /// The cpufreq policy that it is of.
+    /// cpufreq policy of the channel.
     pub fn policy(&self) -> Option<u32> {
         match self {
             Self::Policy(policy, _) => Some(*policy),
@@ -122,7 +122,7 @@ impl ChannelId {
         }
     }
 
-    /// The thermal zone that it is of.
+    /// Thermal zone of the channel.
     pub fn zone(&self) -> Option<u32> {
         match self {
             Self::Zone(zone, _) => Some(*zone),
@@ -130,40 +130,40 @@ impl ChannelId {
         }
     }
 
-    /// True for the clock that cpufreq claims for a policy.
+    /// True for the clock reported by cpufreq for a policy.
     pub fn is_policy_claim(&self) -> bool {
         matches!(self, Self::Policy(_, OfPolicy::Claimed))
     }
 
-    /// True for any clock that something claims: a policy, the cores of one kind in a log, a device.
+    /// True for any reported clock: of a policy, of a core kind in a log, of a device.
     pub fn is_any_claim(&self) -> bool {
         let is_of_cores = self.is_policy_claim() || matches!(self, Self::BigLittle(_));
         is_of_cores || matches!(self, Self::Devfreq(_, OfDevfreq::Claimed))
     }
 
-    /// True for the clock that the firmware of a Raspberry Pi tells.
+    /// True for a clock reported by the firmware of a Raspberry Pi.
     pub fn is_firmware_clock(&self) -> bool {
         use OfRaspberryPi::{ArmClock, LogFirmwareClock};
         matches!(self, Self::RaspberryPi(ArmClock | LogFirmwareClock))
     }
 
-    /// True for what a power meter on the network tells.
+    /// True for values of a power meter on the network.
     pub fn is_meter(&self) -> bool {
         matches!(self, Self::Meter(..))
     }
 
-    /// True for how often a CPU was throttled.
+    /// True for the number of throttle events of a CPU.
     pub fn is_throttle_count(&self) -> bool {
         matches!(self, Self::Cpu(_, OfCpu::Throttles(_)))
     }
 
-    /// True for temperatures and powers that are set and not measured.
+    /// True for temperatures and powers that are settings rather than measurements.
     pub fn is_set(&self) -> bool {
         let set = [Measurand::TripPoint, Measurand::PowerLimit];
         self.measurand().is_some_and(|measurand| set.contains(&measurand))
     }
 
-    /// True for the clock of memory, by the name of its device.
+    /// True for a memory clock, by the name of its device.
     pub fn is_memory_clock(&self) -> bool {
         let Self::Devfreq(device, OfDevfreq::Claimed) = self else {
             return false;
@@ -171,7 +171,7 @@ impl ChannelId {
         ["dmc", "dram", "memory-controller"].iter().any(|memory| device.contains(memory))
     }
 
-    /// True if both are told by the same supply, meter or chip, or by the same zone of powercap.
+    /// True if both belong to the same supply, meter, chip or powercap zone.
     pub fn is_of_same_chip(&self, other: &Self) -> bool {
         use OfPowercap::{Energy, Power};
         match (self, other) {

@@ -1,12 +1,12 @@
-//! The spelling of channel ids, in both directions. Only the spelling that is written is read: `cpu007.idle` and
-//! `meter1.power` are unknown ids, which are kept as they are.
+//! Text of channel ids, in both directions. Only canonical text is parsed: `cpu007.idle` and `meter1.power` are unknown
+//! ids, which are kept unchanged.
 
 use super::*;
 use std::convert::Infallible;
 use std::str::FromStr;
 
 impl ChannelId {
-    /// Its spelling.
+    /// Text of the id.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         let text = match self {
             Self::Other(text) => return Cow::Borrowed(text),
@@ -103,7 +103,7 @@ fn of_raspberry_pi(what: &OfRaspberryPi) -> Cow<'static, str> {
 }
 
 fn of_meter(MeterOutput { meter, output }: MeterOutput, what: OfMeter) -> String {
-    // The first meter has no number, as most people have one.
+    // The first meter has no number, because one meter is most common.
     let meter = if meter == 1 { String::new() } else { meter.to_string() };
     let output = output.map_or(String::new(), |output| format!(".{output}"));
     format!("meter{meter}{output}.{}", what.as_str())
@@ -119,14 +119,14 @@ impl FromStr for ChannelId {
     }
 }
 
-/// The number that is spelled so: no sign, no zeros in front.
+/// Parses a canonical number: without a sign and leading zeros.
 fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_canonical = text == "0" || !text.starts_with('0');
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
     (is_canonical && is_digits).then(|| text.parse().ok())?
 }
 
-/// Things that are there once, or have a name.
+/// Devices without a number.
 fn named(text: &str, thing: &str, what: &str) -> Option<ChannelId> {
     Some(match thing {
         "cpu" => ChannelId::AllCpus(all_cpus(what)?),
@@ -159,7 +159,7 @@ fn named(text: &str, thing: &str, what: &str) -> Option<ChannelId> {
     })
 }
 
-/// Things that the kernel numbers.
+/// Devices with a number.
 fn numbered(thing: &str, what: &str) -> Option<ChannelId> {
     let digits_from = thing.find(|letter: char| letter.is_ascii_digit())?;
     let (kind, digits) = thing.split_at(digits_from);
@@ -227,7 +227,7 @@ fn hwmon(what: &str) -> Option<OfHwmon> {
     Some(OfHwmon::Sensor(HwmonKind::of(kind)?, number(digits)?))
 }
 
-/// The name of a device may hold dots: `fb000000.gpu`.
+/// Device names may contain dots: `fb000000.gpu`.
 fn devfreq(what: &str) -> Option<ChannelId> {
     let (before, last) = what.rsplit_once('.')?;
     if last == "claimed" {

@@ -1,4 +1,4 @@
-//! Each id and its text, both ways; what follows from it; that no text is lost.
+//! Round trips of ids and their text; properties of ids; preservation of unknown text.
 
 use super::*;
 use crate::vocabulary::words::check_text_survives;
@@ -204,14 +204,14 @@ fn texts_keep_to_a_width() {
     assert_eq!(format!("{:<10}|{:?}", id("soc.temp"), id("soc.temp")), "soc.temp  |\"soc.temp\"");
 }
 
-/// Texts that look like ids: words of the vocabulary, numbers and dots in any order.
+/// Texts similar to ids: words of the vocabulary, numbers and dots in any order.
 fn near_ids() -> impl Strategy<Value = String> {
     let words =
         "cpu|policy|rapl|hwmon|meter|power|milliwatts|devfreq|supply|rpi|pmic|residency|claimed|throttle|temp|trip";
     proptest::string::string_regex(&format!("(({words}|[a-z]{{1,3}})?(0|[0-9:]{{1,3}})?\\.?){{1,5}}")).unwrap()
 }
 
-/// Ids of the variants that hold text or numbers.
+/// Ids of the variants with text or numbers.
 fn made_ids() -> impl Strategy<Value = ChannelId> {
     let text = || "[a-z0-9._:-]{0,12}".prop_map(|text: String| text.into_boxed_str());
     let output = (any::<u32>(), any::<Option<u32>>());

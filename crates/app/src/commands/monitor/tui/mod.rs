@@ -208,7 +208,7 @@ impl State {
             self.cores = cores(watch).into_iter().map(shown).collect();
         }
         let held_back = !watch.throttled().is_empty();
-        self.can_tell |= held_back || watch.observable().into_iter().any(explain::throttle::Reason::is_of_speed);
+        self.can_tell |= held_back || watch.observable().into_iter().any(facts::throttle::Reason::is_of_speed);
         self.held_back.push(Some(f64::from(u8::from(held_back))));
         self.throttled_rows += u64::from(held_back);
         self.rows += 1;
@@ -225,7 +225,7 @@ impl State {
         }
         self.behind = 0;
         let words =
-            |throttle: &explain::throttle::Throttle| format!("{} ({})", throttle.reason.words(), throttle.channel);
+            |throttle: &facts::throttle::Throttle| format!("{} ({})", throttle.reason.words(), throttle.channel);
         self.throttled = watch.throttled().iter().map(words).collect();
         self.time = output::time_of_day(watch.record(), watch.at_ms());
         let load = watch.channels().iter().position(|channel| channel.id == ChannelId::Load(LoadSpan::One));

@@ -1,0 +1,272 @@
+//! The likely cause of a difference between two figures, in one sentence.
+//!
+//! Causes are asked in the order in which they are certain: what the figures themselves prove (the
+//! clock, the number of CPUs, AES instructions) before what settings and findings only suggest.
+
+use super::{End, Measured};
+use facts::figures::{Figure, FigureKey};
+use facts::number::with_unit;
+use facts::view::ScoreKey;
+use facts::{Diagnosis, Taken, Tenths};
+use record::{Variant, WorkloadId};
+
+/// A cause accounts for a difference if no more than this remains, in percent of the score.
+const REST_PERCENT_MAX: f64 = 3.0;
+/// A cause is worth naming if it accounts for at least this share of a difference.
+const SHARE_MIN: f64 = 0.3;
+/// What waits for memory moves less than the clock; beyond this the clock is not the cause.
+const SHARE_MAX: f64 = 2.0;
+/// A clock or latency that differs by less is the same.
+const SAME_PERCENT: f64 = 2.0;
+/// Bytes of AES-256-CBC for each clock cycle: software stays below 0.15 on every core of the
+/// reference data, instructions for AES begin at 0.5.
+const AES_BYTES_PER_CYCLE: f64 = 0.3;
+/// Workloads on all CPUs rarely scale better than this, in percent.
+const SCALING_PERCENT: f64 = 15.0;
+
+/// The first cause that fits.
+pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
+    const CAUSES: [fn(End<'_>, End<'_>) -> Option<String>; 10] = [
+        aes_instructions,
+        core_type,
+        cpu_count,
+        claimed_clock,
+        whole_clock,
+        memory_latency,
+        diagnosis,
+        part_of_clock,
+        memory_speed,
+        c_library,
+    ];
+    CAUSES.iter().find_map(|cause| cause(base, other))
+}
+
+/// How many times better the other is.
+fn ratio(base: &Figure, other: &Figure) -> Option<f64> {
+    Some(1.0 + other.gain_percent(base.value)? / 100.0)
+}
+
+/// Same within this many percent.
+fn is_near(a: f64, b: f64, percent: f64) -> bool {
+    (a / b - 1.0).abs() * 100.0 <= percent
+}
+
+fn core_type(base: End<'_>, other: End<'_>) -> Option<String> {
+    let name = |figure: &Figure| figure.core.as_ref()?.core_type.clone();
+    let (a, b) = (name(base.1)?, name(other.1)?);
+    if a == b || base.1.key.is_of(WorkloadId::Clock) {
+        return None;
+    }
+    let is_score = !base.1.key.workload().is_of_memory();
+    let cold = |end: End<'_>| clock_mhz(end.0, end.1, &Variant::COLD);
+    let clocks = cold(base).zip(cold(other));
+    Some(match clocks.filter(|_| is_score) {
+        Some((mhz_a, mhz_b)) => format!(
+            "Different core type: {b} at {mhz_b:.0} MHz instead of {a} at {mhz_a:.0} MHz; {:.2} times the score per \
+             MHz.",
+            ratio(base.1, other.1)? * mhz_a / mhz_b
+        ),
+        None => format!("Different core type: {b} instead of {a}."),
+    })
+}
+
+fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
+    if base.1.core.is_some() {
+        return None;
+    }
+    let count = |side: &Measured<'_>, figure: &Figure| side.record.steps[figure.step].threads;
+    let (a, b) = (count(base.0, base.1), count(other.0, other.1));
+    if a == b || a == 0 || b == 0 {
+        return None;
+    }
+    let by_count = f64::from(b) / f64::from(a);
+    let rest = ratio(base.1, other.1)? / by_count;
+    Some(match is_near(rest, 1.0, SCALING_PERCENT) {
+        true => format!("The thread count ({b} instead of {a}) explains the difference."),
+        false => format!(
+            "The thread count ({b} instead of {a}) predicts a factor of {by_count:.1}; the score per thread differs \
+             by a factor of {rest:.2}."
+        ),
+    })
+}
+
+fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
+    let per_cycle = |(side, figure): End<'_>| {
+        let is_aes = figure.key.is_form(&Variant::AES_256_CBC) && figure.is_main;
+        let mhz = clock_mhz(side, figure, &Variant::COLD).filter(|_| is_aes)?;
+        Some(figure.value / mhz / 1000.0)
+    };
+    let with = |bytes: f64| bytes >= AES_BYTES_PER_CYCLE;
+    match (with(per_cycle(base)?), with(per_cycle(other)?)) {
+        (true, false) => Some(format!("{} runs AES without AES instructions.", other.0.name)),
+        (false, true) => Some(format!("{} runs AES without AES instructions.", base.0.name)),
+        _ => None,
+    }
+}
+
+/// A clock differs because another one was asked for.
+fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
+    if !base.1.key.is_of(WorkloadId::Clock) {
+        return None;
+    }
+    let claimed_mhz = |(side, figure): End<'_>| {
+        let cpus = &figure.core.as_ref()?.cpus;
+        let clocks = facts::view::cluster_clocks(side.record, &Variant::COLD);
+        let clock = clocks.iter().find(|clock| cpus.contains(&clock.cpu))?;
+        clock.claimed_khz.map(|khz| f64::from(khz) / 1000.0)
+    };
+    let (a, b) = (claimed_mhz(base)?, claimed_mhz(other)?);
+    if is_near(a, b, SAME_PERCENT) {
+        return Some(format!(
+            "Both kernels advertise {a:.0} MHz; firmware, power limits, heat or the board's oscillator cause the \
+             difference."
+        ));
+    }
+    let rest = match is_near(b / a, ratio(base.1, other.1)?, SAME_PERCENT) {
+        true => "",
+        false => ", but the measured clocks do not match",
+    };
+    Some(format!("The advertised clock is {b:.0} MHz instead of {a:.0} MHz{rest}."))
+}
+
+/// The measured clock of the CPUs behind a figure: its own cluster, or the fastest for all CPUs.
+fn clock_mhz(side: &Measured<'_>, figure: &Figure, pass: &Variant) -> Option<f64> {
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    let clocks = side.figures.iter().filter(|clock| {
+        clock.key.is_of(WorkloadId::Clock)
+            && clock.key.is_form(pass)
+            && (figure.core.is_none() || cluster(clock) == cluster(figure))
+    });
+    clocks.map(|clock| clock.value).reduce(f64::max)
+}
+
+/// Clocks of both sides: what was held under load where both know it, else the first ones.
+fn clocks_mhz(base: End<'_>, other: End<'_>) -> Option<(f64, f64)> {
+    // A clock is no cause of itself.
+    let depends = !base.1.key.is_of(WorkloadId::Clock);
+    let pair = |pass: &Variant| {
+        let a = clock_mhz(base.0, base.1, pass)?;
+        let b = clock_mhz(other.0, other.1, pass)?;
+        (depends && !is_near(a, b, SAME_PERCENT)).then_some((a, b))
+    };
+    let passes: &[&Variant] = match base.1.core {
+        Some(_) => &[&Variant::COLD],
+        None => &[&Variant::HOT_LOADED, &Variant::HOT_AFTER, &Variant::COLD],
+    };
+    passes.iter().find_map(|pass| pair(pass))
+}
+
+fn whole_clock(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (a, b) = clocks_mhz(base, other)?;
+    is_near(ratio(base.1, other.1)?, b / a, REST_PERCENT_MAX)
+        .then(|| format!("The measured clock ({b:.0} MHz instead of {a:.0} MHz) explains the difference."))
+}
+
+fn part_of_clock(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (a, b) = clocks_mhz(base, other)?;
+    let share = (b / a).ln() / ratio(base.1, other.1)?.ln();
+    let clocks = format!("The measured clock ({b:.0} MHz instead of {a:.0} MHz)");
+    match share {
+        SHARE_MIN..1.0 => Some(format!("{clocks} explains about {:.0} % of the difference.", share * 100.0)),
+        1.0..SHARE_MAX => Some(format!(
+            "{clocks} alone would give {:+.0} %; memory, which has its own clock, reduces the effect.",
+            100.0 * (b / a - 1.0)
+        )),
+        _ => None,
+    }
+}
+
+/// Compression waits for memory, decompression hardly does: if mostly compression differs and
+/// latency does so too, it is the memory.
+fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (ns_a, ns_b, at) = latencies(base, other)?;
+    let slower = ns_b > ns_a;
+    let score = ratio(base.1, other.1)?;
+    if slower != (score < 1.0) {
+        return None;
+    }
+    if !base.1.key.is_of(WorkloadId::SevenZip) || base.1.key.name().ends_with("pressing") {
+        return None;
+    }
+    let half = |name: &str| {
+        let key = format!("{} {name}", base.1.key);
+        let find = |end: End<'_>| {
+            let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+            let figures = end.0.figures.iter().filter(|figure| figure.key.as_str() == key);
+            figures.filter(|figure| cluster(figure) == cluster(end.1)).map(|figure| figure.value).next()
+        };
+        Some(find(other)? / find(base)?)
+    };
+    let (compressing, decompressing) = (half("compressing")?, half("decompressing")?);
+    let moved = |ratio: f64| ratio.ln().abs();
+    let [ns_a, ns_b] = [ns_a, ns_b].map(|ns| with_unit(ns, "ns"));
+    (moved(compressing) > 2.0 * moved(decompressing)).then(|| {
+        format!(
+            "Memory latency at {at} is {ns_b} instead of {ns_a}: compression, which is latency-bound, \
+             changed by {:+.0} %, decompression by {:+.0} %.",
+            100.0 * (compressing - 1.0),
+            100.0 * (decompressing - 1.0)
+        )
+    })
+}
+
+/// Rates that move with latency.
+fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (ns_a, ns_b, at) = latencies(base, other)?;
+    let is_rate = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter().any(|id| base.1.key.is_of(id));
+    let same_way = (ns_b > ns_a) == (ratio(base.1, other.1)? < 1.0);
+    let [ns_a, ns_b] = [ns_a, ns_b].map(|ns| with_unit(ns, "ns"));
+    (is_rate && same_way).then(|| format!("Memory latency at {at} differs as well: {ns_b} instead of {ns_a}."))
+}
+
+/// The latency of the largest size that both sides measured in the same way, if it differs.
+fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    // Of the cores that the figure is of: others have latencies of their own.
+    let of = |(side, of): End<'_>| -> Vec<(FigureKey, f64)> {
+        let figures = side.figures.iter().filter(|figure| of.core.is_none() || cluster(figure) == cluster(of));
+        let latencies = figures.filter(|figure| figure.key.is_of(WorkloadId::MemoryLatency));
+        latencies.map(|figure| (figure.key.clone(), figure.value)).collect()
+    };
+    let others = of(other);
+    let pairs = of(base).into_iter().filter_map(|(key, a)| {
+        let (_, b) = others.iter().find(|(known, _)| *known == key)?;
+        Some((a, *b, key.name().to_owned()))
+    });
+    let megabytes = |size: &str| size.trim_end_matches('M').parse::<u32>().unwrap_or(0);
+    pairs.max_by_key(|(_, _, size)| megabytes(size)).filter(|(a, b, _)| !is_near(*a, *b, 3.0 * SAME_PERCENT))
+}
+
+/// What held only the slower side back: of its causes the one that took most of this score, by its ledger.
+fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
+    if base.1.key.workload().is_of_memory() || base.1.key.is_of(WorkloadId::Clock) {
+        return None;
+    }
+    let (slower, faster) = if ratio(base.1, other.1)? < 1.0 { (other, base) } else { (base, other) };
+    let score = |end: End<'_>| end.0.record.steps.get(end.1.step).map(ScoreKey::of);
+    let (of_slower, of_faster) = (score(slower)?, score(faster)?);
+    let explained = slower.0.explained;
+    // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the ledger has it.
+    let taken = |diagnosis: &Diagnosis| match explained.taken(diagnosis, &of_slower) {
+        Taken::Unknown if slower.1.core.is_none() => Some(Tenths::default()),
+        Taken::Points { points, .. } => Some(points),
+        Taken::Unknown | Taken::Nothing => None,
+    };
+    let is_there = |diagnosis: &&Diagnosis| {
+        let mut others = faster.0.explained.diagnoses.iter();
+        !others.any(|other| other.cause == diagnosis.cause && other.holds_for.contains(&of_faster))
+    };
+    let found = explained.worst_first().into_iter().filter(is_there);
+    let found = found.filter_map(|diagnosis| Some((std::cmp::Reverse(taken(diagnosis)?), diagnosis)));
+    let (_, worst) = found.min_by_key(|(taken, _)| *taken)?;
+    Some(format!("In {}: {}", slower.0.name, explained.findings[worst.root].sentence()))
+}
+
+/// Every C library writes `memcpy` and `memset` again.
+fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
+    let is_libc = base.1.key.is_of(WorkloadId::MemoryLibc);
+    let name = |end: End<'_>| end.0.record.machine.distribution.known().cloned();
+    let (a, b) = (name(base)?, name(other)?);
+    (is_libc && a != b)
+        .then(|| format!("memcpy and memset are from the C library, which may differ between {a} and {b}."))
+}

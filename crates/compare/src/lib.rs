@@ -1,0 +1,285 @@
+//! Comparisons: one result among the reference data, or several results side by side.
+//!
+//! Only figures with equal keys (`workload@method`, form and name) are ever set side by side; what
+//! was left out is named with its reason. Nothing here decides whether a result is valid: the
+//! verdict of the rules travels with it.
+
+#![forbid(unsafe_code)]
+
+mod causes;
+mod formats;
+mod noise;
+mod pairing;
+mod pairs;
+mod rank;
+pub mod reference;
+mod settings;
+mod table;
+mod text;
+pub mod trend;
+
+#[cfg(test)]
+pub(crate) use testkit::records as test_support;
+
+pub use formats::{change, csv, markdown_text};
+pub use noise::noise_percent;
+pub use rank::{
+    Answer, CauseId, Entry, Gap, LikelyCause, OTHERS_MIN, Range, Ranking, Standing, among_others_text, rank,
+    rank_for_people, ranking_csv, ranking_markdown, ranking_text,
+};
+pub use settings::{Setting, settings, settings_of};
+pub use text::{labels, text};
+
+use facts::figures::equivalent::{in_common_methods, version_of};
+use facts::figures::{Figure, FigureKey, figures, title_among, verdict_of};
+use facts::foreign::{in_lines, one_line};
+use facts::number::number;
+use facts::view::spread_percent;
+use facts::{Explanation, Finding, Severity, Verdict};
+use pairs::Lined;
+use record::Record;
+use serde::Serialize;
+
+/// One of the results that are compared.
+#[derive(Debug, Clone)]
+pub struct Side<'a> {
+    /// What it is called, for example its file.
+    pub name: String,
+    /// The result.
+    pub record: &'a Record,
+    /// What is to be said of it.
+    pub explained: &'a Explanation,
+}
+
+/// Something that could not be compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct LeftOut {
+    /// Which figure, workload or result.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Several results side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The results in the order given. All are compared with the first.
+    pub sides: Vec<Named>,
+    /// Settings that differ.
+    pub settings: Vec<Setting>,
+    /// Figures that at least two results have, in the order of the first.
+    pub lines: Vec<Line>,
+    /// Figures that only one result has, or that must not be compared.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A result in a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Named {
+    /// What it is called.
+    pub name: String,
+    /// Its board, or its host where the board is not known.
+    pub board: Option<String>,
+    /// The verdict of the rules.
+    pub verdict: Verdict,
+    /// Why it is invalid, in sentences; empty if it is not.
+    pub invalid_because: Vec<String>,
+}
+
+/// One figure of all results.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// Key of the figure.
+    pub key: FigureKey,
+    /// The same in words.
+    pub title: String,
+    /// Core types behind the values, each named once; empty for what all CPUs did together.
+    pub cores: Vec<String>,
+    /// Unit of the values.
+    pub unit: String,
+    /// One value for each result that has it.
+    pub values: Vec<Option<f64>>,
+    /// For each result how its value was estimated from another version of the program, in words; none for what was
+    /// measured.
+    pub estimated: Vec<Option<String>>,
+    /// Each result against the first that has a value; none for that one.
+    pub differences: Vec<Option<Difference>>,
+    /// True if it stands for its workload; the others are details.
+    pub is_main: bool,
+}
+
+impl Line {
+    /// What it is, with the core types that it is of: `7-zip, one CPU (Cortex-A53)`.
+    pub fn name(&self) -> String {
+        match self.cores.is_empty() {
+            true => self.title.clone(),
+            false => format!("{} ({})", self.title, self.cores.join(" | ")),
+        }
+    }
+
+    /// The value of a result as every text shows it: `≈1304` for one that was estimated, `-` for none.
+    pub fn value_words(&self, result: usize) -> String {
+        let mark = if self.estimated.get(result).is_some_and(Option::is_some) { "≈" } else { "" };
+        let value = self.values.get(result).copied().flatten();
+        value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value, &self.unit)))
+    }
+}
+
+impl Comparison {
+    /// Lines that stand for their workload.
+    pub fn main_lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.is_main)
+    }
+
+    /// Likely causes of differences: the letter of the result, what differs, and why.
+    pub fn causes(&self) -> impl Iterator<Item = (String, &Line, &str)> {
+        self.main_lines().flat_map(|line| {
+            let differences = labels().zip(&line.differences);
+            differences
+                .filter_map(move |(letter, difference)| Some((letter, line, difference.as_ref()?.cause.as_deref()?)))
+        })
+    }
+
+    /// How values were estimated: the letter of the result, what was, and from what.
+    pub fn estimates(&self) -> impl Iterator<Item = (String, &Line, &str)> {
+        self.main_lines().flat_map(|line| {
+            let estimated = labels().zip(&line.estimated);
+            estimated.filter_map(move |(letter, words)| Some((letter, line, words.as_deref()?)))
+        })
+    }
+}
+
+impl Difference {
+    /// `better` or `worse`; nothing within noise.
+    pub fn told_word(&self) -> &'static str {
+        if self.is_real { self.word } else { "" }
+    }
+}
+
+/// How one value differs from another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// How much more it is in percent of the other; negative if less.
+    pub change_percent: f64,
+    /// By how much it is better in percent; negative if worse.
+    pub gain_percent: f64,
+    /// `better` or `worse`.
+    pub word: &'static str,
+    /// Differences up to this are noise, in percent.
+    pub noise_percent: f64,
+    /// True if the difference is larger than the noise.
+    pub is_real: bool,
+    /// The likely cause in one sentence, if known.
+    pub cause: Option<String>,
+}
+
+/// Sets results side by side. Differences and causes are those against the first result that has
+/// the figure.
+pub fn compare(sides: &[Side<'_>]) -> Comparison {
+    let in_lines: Vec<_> = sides.iter().map(|side| in_lines(side.record)).collect();
+    let in_lines = sides.iter().zip(&in_lines);
+    let sides: Vec<Side<'_>> = in_lines
+        .map(|(side, record)| Side { name: one_line(&side.name).into_owned(), record, explained: side.explained })
+        .collect();
+    let figures: Vec<(&Record, Vec<Figure>)> = sides.iter().map(|side| (side.record, figures(side.record))).collect();
+    let figures = in_common_methods(&figures);
+    let measured = sides.iter().zip(figures).map(|(side, figures)| Measured::new(side, figures));
+    let measured: Vec<Measured<'_>> = measured.collect();
+    let (lined, left_out) = pairs::line_up(&measured);
+    let records: Vec<&Record> = sides.iter().map(|side| side.record).collect();
+    let mut lines: Vec<Line> = lined.iter().map(|lined| line(&measured, lined)).collect();
+    let keys: Vec<FigureKey> = lines.iter().map(|line| line.key.clone()).collect();
+    for line in &mut lines {
+        line.title = title_among(&line.key, keys.iter());
+    }
+    Comparison {
+        sides: measured
+            .iter()
+            .map(|side| Named {
+                name: side.name.to_owned(),
+                board: side.record.machine.name().cloned(),
+                verdict: verdict_of(&side.figures, side.explained.verdict),
+                invalid_because: invalid_because(side.explained),
+            })
+            .collect(),
+        settings: settings(&records),
+        lines,
+        left_out,
+    }
+}
+
+/// The findings for which a result is invalid, in sentences.
+fn invalid_because(explained: &Explanation) -> Vec<String> {
+    let findings = explained.findings.iter().filter(|_| explained.verdict == Verdict::Invalid);
+    findings.filter(|finding| finding.severity == Severity::Invalid).map(Finding::sentence).collect()
+}
+
+/// A result with its figures.
+pub(crate) struct Measured<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) record: &'a Record,
+    pub(crate) explained: &'a Explanation,
+    pub(crate) figures: Vec<Figure>,
+}
+
+impl<'a> Measured<'a> {
+    fn new(side: &'a Side<'a>, figures: Vec<Figure>) -> Self {
+        Self { name: &side.name, record: side.record, explained: side.explained, figures }
+    }
+}
+
+fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
+    let mut base: Option<(usize, &Figure)> = None;
+    let mut cores: Vec<String> = Vec::new();
+    let mut differences = Vec::new();
+    for (side, figure) in lined.figures.iter().enumerate() {
+        let label = figure.and_then(|figure| figure.core.as_ref());
+        if let Some(label) = label.map(facts::figures::Core::label)
+            && !cores.contains(&label)
+        {
+            cores.push(label);
+        }
+        differences.push(match (base, figure) {
+            (Some((base_side, base)), Some(figure)) => difference((&sides[base_side], base), (&sides[side], figure)),
+            _ => None,
+        });
+        base = base.or(figure.map(|figure| (side, figure)));
+    }
+    let first = base.map(|(_, figure)| figure);
+    let estimated = lined.figures.iter().zip(sides).map(|(figure, side)| {
+        let version = version_of(side.record, (*figure)?);
+        figure.and_then(|figure| figure.estimated_words(version.as_deref()))
+    });
+    Line {
+        estimated: estimated.collect(),
+        key: lined.key.clone(),
+        title: String::new(),
+        cores,
+        unit: first.map_or_else(String::new, |figure| figure.unit.clone()),
+        values: lined.figures.iter().map(|figure| figure.map(|figure| figure.value)).collect(),
+        differences,
+        is_main: first.is_some_and(|figure| figure.is_main),
+    }
+}
+
+/// One end of a comparison.
+pub(crate) type End<'a> = (&'a Measured<'a>, &'a Figure);
+
+fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
+    let change = other.1.change_from(base.1.value);
+    let noise_percent = noise_percent(base.1, other.1);
+    // As large against the smaller as against the larger value.
+    let distance = spread_percent(&[base.1.value, other.1.value])?;
+    let is_real = distance > noise_percent;
+    Some(Difference {
+        change_percent: change.percent()?,
+        gain_percent: change.gain_percent()?,
+        word: change.word(),
+        noise_percent,
+        is_real,
+        cause: is_real.then(|| causes::likely(base, other)).flatten(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Which cores of one result stand next to which of another: decided once for each result, so that no two figures pair
+//! different cores.
+//!
+//! Equal core types belong together. What is left is paired from the fastest on, as long as that does not set a fast
+//! core of one result next to the slow one of another where their order is known from the others.
+
+use super::Measured;
+use facts::figures::{Core, Figure};
+use record::{Variant, WorkloadId};
+use std::cmp::Ordering;
+
+/// A kind of core in one result.
+#[derive(Debug, Clone)]
+struct Kind {
+    cluster: usize,
+    core_type: Option<String>,
+    /// Single-threaded score and cold clock, as far as both were measured: only their order counts.
+    speed: [f64; 2],
+}
+
+/// The row of the table in which each cluster of each result stands.
+#[derive(Debug)]
+pub(super) struct Pairing {
+    /// For each result: cluster and row, the fastest first.
+    rows: Vec<Vec<(usize, usize)>>,
+    /// How many rows there are.
+    count: usize,
+}
+
+impl Pairing {
+    /// Pairs the clusters of all results.
+    pub(super) fn of(sides: &[Measured<'_>]) -> Self {
+        let mut pairing = Self { rows: Vec::new(), count: 0 };
+        let mut types: Vec<Vec<Option<String>>> = Vec::new();
+        for side in sides {
+            let kinds = kinds(&side.figures);
+            let mut rows: Vec<Option<usize>> = vec![None; kinds.len()];
+            for (at, kind) in kinds.iter().enumerate() {
+                let is_same = |row: &usize| kind.core_type.is_some() && types[*row].contains(&kind.core_type);
+                rows[at] = (0..pairing.count).find(|row| !rows.contains(&Some(*row)) && is_same(row));
+            }
+            for at in 0..kinds.len() {
+                if rows[at].is_none() {
+                    rows[at] = (0..pairing.count)
+                        .filter(|row| !rows.contains(&Some(*row)))
+                        .find(|row| !pairing.is_against_order(&rows, at, *row));
+                }
+            }
+            for row in rows.iter_mut().filter(|row| row.is_none()) {
+                *row = Some(pairing.count);
+                pairing.count += 1;
+                types.push(Vec::new());
+            }
+            let rows = kinds.iter().zip(rows).filter_map(|(kind, row)| Some((kind, row?)));
+            let rows: Vec<(usize, usize)> = rows
+                .map(|(kind, row)| {
+                    types[row].push(kind.core_type.clone());
+                    (kind.cluster, row)
+                })
+                .collect();
+            pairing.rows.push(rows);
+        }
+        pairing
+    }
+
+    /// True if a result before has this row and one that is paired already in the other order.
+    fn is_against_order(&self, rows: &[Option<usize>], at: usize, row: usize) -> bool {
+        self.rows.iter().any(|known| {
+            let place = |row: usize| known.iter().position(|(_, of)| *of == row);
+            let Some(here) = place(row) else {
+                return false;
+            };
+            rows.iter().enumerate().any(|(other, paired)| {
+                let there = paired.and_then(place);
+                there.is_some_and(|there| there.cmp(&here) != other.cmp(&at))
+            })
+        })
+    }
+
+    /// The row of a core of a result; none for what it has no figures of.
+    pub(super) fn row(&self, side: usize, core: &Core) -> Option<usize> {
+        let rows = self.rows.get(side)?.iter();
+        rows.clone().find(|(cluster, _)| *cluster == core.cluster).map(|(_, row)| *row)
+    }
+}
+
+/// The kinds of cores that figures are of, the fastest first.
+fn kinds(figures: &[Figure]) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for core in figures.iter().filter_map(|figure| figure.core.as_ref()) {
+        if !kinds.iter().any(|known| known.cluster == core.cluster) {
+            let speed = [(WorkloadId::SevenZip, Variant::SINGLE), (WorkloadId::Clock, Variant::COLD)]
+                .map(|(workload, form)| best(figures, core.cluster, workload, &form));
+            kinds.push(Kind { cluster: core.cluster, core_type: core.core_type.clone(), speed });
+        }
+    }
+    // By the first speed that is known of all of them.
+    let known = (0..2).find(|at| kinds.iter().all(|kind| kind.speed[*at] > 0.0));
+    kinds.sort_by(|a, b| {
+        let order = known.map_or(Ordering::Equal, |at| b.speed[at].total_cmp(&a.speed[at]));
+        order.then(a.cluster.cmp(&b.cluster))
+    });
+    kinds
+}
+
+/// The best main figure of a cluster; 0 if there is none.
+fn best(figures: &[Figure], cluster: usize, workload: WorkloadId, form: &Variant) -> f64 {
+    let of_cluster = |figure: &&Figure| figure.core.as_ref().is_some_and(|core| core.cluster == cluster);
+    let wanted =
+        figures.iter().filter(|figure| figure.is_main && figure.key.is_of(workload) && figure.key.is_form(form));
+    wanted.filter(of_cluster).map(|figure| figure.value).fold(0.0, f64::max)
+}

@@ -1,0 +1,105 @@
+//! The answer to the question that a comparison is made for: as good as others like it, and if not, why.
+
+use super::causes::{LikelyCause, causes};
+use super::gaps::{Gap, by, gaps};
+use super::range::OTHERS_MIN;
+use super::{Entry, Standing};
+use facts::Explanation;
+use facts::lines::capitalised;
+use record::Record;
+use serde::Serialize;
+
+/// What less than this is left unexplained is not told, in percent.
+const UNEXPLAINED_PERCENT_MIN: f64 = 15.0;
+/// Figures that a sentence names; the table has the others.
+const NAMED_MAX: usize = 3;
+
+/// Whether a result is as good as others like it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// In one or two sentences.
+    pub sentence: String,
+    /// How many other boards with this SoC have figures to compare with.
+    pub boards: usize,
+    /// Figures that are worse than those of others, the widest gap first.
+    pub gaps: Vec<Gap>,
+    /// Figures that are worse than those of other boards with this SoC, in other results of boards with this name as well.
+    pub gaps_of_this_board: Vec<Gap>,
+    /// Likely causes, the one that explains most first.
+    pub causes: Vec<LikelyCause>,
+    /// How much of all gaps no cause explains, in percent; none without a gap, or where nothing tells how much a cause
+    /// took.
+    pub unexplained_percent: Option<f64>,
+}
+
+/// The answer for a result with these entries.
+pub(super) fn answer(record: &Record, explained: &Explanation, soc: Option<&str>, entries: &[Entry]) -> Answer {
+    let others = |standing: &Standing| standing.of - 1;
+    let boards = entries.iter().filter_map(|entry| entry.same_soc.as_ref()).map(others).max().unwrap_or(0);
+    let (gaps, gaps_of_this_board) = gaps(entries);
+    let (causes, unexplained_percent) = match gaps.is_empty() {
+        true => (Vec::new(), None),
+        false => causes(record, explained, entries, &gaps),
+    };
+    let like = match (boards >= OTHERS_MIN, soc) {
+        (true, Some(soc)) => format!("the {boards} other boards with {}", facts::plain::plain(soc)),
+        _ => "what its core types and clocks let expect".to_owned(),
+    };
+    let expected = entries.iter().filter(|entry| entry.expected.is_some()).count();
+    let sentence = match (expected, gaps.is_empty()) {
+        (0, _) => "No known board is like this one, so nothing can be said of its figures.".to_owned(),
+        (_, true) if gaps_of_this_board.is_empty() => format!("As good as {like}."),
+        (_, true) => {
+            let named = named(&gaps_of_this_board);
+            format!("As good as other results of boards with this name. Those are worse than {like} as well: {named}.")
+        }
+        (_, false) => worse(&gaps, expected, &like, &causes, unexplained_percent),
+    };
+    Answer { sentence, boards, gaps, gaps_of_this_board, causes, unexplained_percent }
+}
+
+fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unexplained: Option<f64>) -> String {
+    let rest = match gaps.len() == expected {
+        true => "",
+        false => ", other figures are as expected",
+    };
+    let mut text = format!("{} against {like}{rest}", capitalised(&named(gaps)));
+    let words: Vec<String> = causes.iter().take(NAMED_MAX).map(|cause| behind_colon(&cause.words)).collect();
+    match words.as_slice() {
+        [] => text.push_str(". No cause is visible in this result."),
+        words => {
+            text.push_str(&format!(": {}.", words.join("; ")));
+            if let Some(rest) = unexplained.filter(|rest| *rest >= UNEXPLAINED_PERCENT_MIN) {
+                text.push_str(&format!(" About {rest:.0} % of the difference is unexplained."));
+            }
+        }
+    }
+    text
+}
+
+/// The widest gaps, and how many there are besides.
+fn named(gaps: &[Gap]) -> String {
+    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(told).collect();
+    let named = facts::lines::listed(&named);
+    match gaps.len().saturating_sub(NAMED_MAX) {
+        0 => named,
+        more => format!("{named} (and {more} more)"),
+    }
+}
+
+/// `memory copy is 31 % lower`.
+fn told(gap: &Gap) -> String {
+    let core = gap.core.as_ref().map_or(String::new(), |core| format!(" ({core})"));
+    let word = if gap.change_percent < 0.0 { "lower" } else { "higher" };
+    format!("{}{core} is {} {word}", facts::plain::plain(&gap.title), by(gap.change_percent.abs()))
+}
+
+/// A sentence as it stands behind a colon: articles and common words begin small, names keep their letters.
+fn behind_colon(text: &str) -> String {
+    const COMMON: [&str; 8] = ["A", "An", "During", "Memory", "No", "Other", "The", "This"];
+    let first = text.split(' ').next().unwrap_or_default();
+    match COMMON.contains(&first) {
+        true => text[..1].to_lowercase() + &text[1..],
+        false => text.to_owned(),
+    }
+}

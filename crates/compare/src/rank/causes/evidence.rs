@@ -1,0 +1,68 @@
+//! What a Record itself says of clocks, memory and userland.
+
+use super::{CauseId, SAME_LOG, loss};
+use crate::rank::Entry;
+use record::{Record, Variant, WorkloadId};
+
+/// The cause of a lower clock, if one is lower: of the cores that lost most.
+pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(CauseId, String)> {
+    let cold = entries
+        .iter()
+        .filter(|entry| entry.figure.key.is_of(WorkloadId::Clock) && entry.figure.key.is_form(&Variant::COLD));
+    let (entry, lost) = cold.filter_map(|entry| Some((entry, loss(entry)?))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    if lost < SAME_LOG {
+        return None;
+    }
+    let core = entry.figure.core.as_ref()?;
+    let mhz = entry.figure.value;
+    let others = entry.expected.as_ref()?.median;
+    let name = core.label();
+    let told = format!("{name} at {mhz:.0} MHz instead of {others:.0} MHz");
+    let policies = &record.machine.policies;
+    let knows_clocks = |policy: &record::Policy| policy.clock_khz_max.known().is_some() || !policy.opps_khz.is_empty();
+    if !policies.iter().any(knows_clocks) {
+        return Some((
+            CauseId::NoOpps,
+            format!("{told}: the kernel has no OPPs, cores keep the clock that the firmware gave them"),
+        ));
+    }
+    let policy = policies.iter().find(|policy| policy.cpus.iter().any(|cpu| core.cpus.contains(cpu)));
+    let limit = policy.and_then(|policy| {
+        let highest = policy.clock_khz_max.known().copied().or(policy.opps_khz.last().copied());
+        let limit = policy.limit_khz_max.known().copied().or(highest)?;
+        let limit_mhz = f64::from(limit) / 1000.0;
+        // A limit that the clock is at, below what others run at.
+        ((mhz / limit_mhz).ln().abs() < SAME_LOG && (others / limit_mhz).ln() > SAME_LOG).then_some((limit, highest))
+    });
+    Some(match limit {
+        Some((limit, Some(highest))) if highest > limit => {
+            (CauseId::ClockLimit, format!("{told}: cpufreq is limited to {} MHz of {}", limit / 1000, highest / 1000))
+        }
+        Some((limit, _)) => (CauseId::ClockLimit, format!("{told}: cpufreq offers no more than {} MHz", limit / 1000)),
+        None => (CauseId::Clock, told),
+    })
+}
+
+/// What is known of the clock of memory: governor and clock of devfreq, modules of PCs.
+pub(super) fn dram(record: &Record) -> Option<String> {
+    crate::settings_of(record).into_iter().find(|(name, _)| *name == "DRAM").and_then(|(_, value)| value)
+}
+
+/// Programs of 32 bits on cores that could run others.
+pub(super) fn narrow_userland(record: &Record) -> Option<String> {
+    let userland = record.machine.userland_arch.known()?;
+    let is_narrow = ["armhf", "armel", "armv7l", "i386", "i686"].contains(&userland.as_str());
+    let kernel = record.machine.kernel_arch.known().map(String::as_str);
+    let is_wide_kernel = matches!(kernel, Some("aarch64" | "x86_64"));
+    let cores = record.machine.clusters.iter().filter_map(|cluster| cluster.core_type.known());
+    let is_wide_core = cores.into_iter().any(|core| is_of_64_bits(core));
+    (is_narrow && (is_wide_kernel || is_wide_core))
+        .then(|| format!("32-bit userland ({userland}) on cores that run 64-bit programs"))
+}
+
+/// True of core types of ARM that have 64 bits: all from Cortex-A34 on but for A57's elders.
+fn is_of_64_bits(core: &str) -> bool {
+    const NARROW: [&str; 8] = ["A5", "A7", "A8", "A9", "A12", "A15", "A17", "A32"];
+    core.strip_prefix("Cortex-").is_some_and(|name| name.starts_with('A') && !NARROW.contains(&name))
+        || core.starts_with("Neoverse")
+}

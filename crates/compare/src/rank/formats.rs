@@ -1,0 +1,108 @@
+//! A ranking for programs and for issue trackers: CSV with one row for each figure, and Markdown.
+
+use super::{Entry, Range, Ranking, Standing};
+use facts::figures::Core;
+use facts::number::number;
+use facts::plain::markdown;
+use facts::sheet::{Sheet, comparable, list, raw};
+
+/// One row for each figure; what has no place has a row with the reason.
+pub fn ranking_csv(ranking: &Ranking) -> String {
+    let columns = [
+        "key",
+        "figure",
+        "core_type",
+        "unit",
+        "value",
+        "is_estimated",
+        "range_low",
+        "range_median",
+        "range_high",
+        "soc_rank",
+        "soc_rank_worst",
+        "soc_of",
+        "rank",
+        "rank_worst",
+        "of",
+        "comparable",
+    ];
+    let mut sheet = Sheet::new(columns.map(|column| (column, false)));
+    for entry in &ranking.entries {
+        let range = |end: fn(&Range) -> f64| raw(entry.expected.as_ref().map(end));
+        let soc =
+            |part: fn(&Standing) -> usize| entry.same_soc.as_ref().map_or_else(String::new, |s| part(s).to_string());
+        sheet.row([
+            entry.figure.key.as_str().to_owned(),
+            entry.title.clone(),
+            entry.figure.core.as_ref().map_or_else(String::new, Core::label),
+            entry.figure.unit.clone(),
+            raw(Some(entry.figure.value)),
+            entry.estimated.is_some().to_string(),
+            range(|range| range.low),
+            range(|range| range.median),
+            range(|range| range.high),
+            soc(|standing| standing.rank),
+            soc(|standing| standing.rank_worst),
+            soc(|standing| standing.of),
+            entry.all.rank.to_string(),
+            entry.all.rank_worst.to_string(),
+            entry.all.of.to_string(),
+            comparable(None),
+        ]);
+    }
+    for one in &ranking.left_out {
+        sheet.left_out(&[(1, &one.what)], &one.why);
+    }
+    sheet.csv()
+}
+
+/// The answer, the places, and what has none.
+pub fn ranking_markdown(ranking: &Ranking) -> String {
+    let board = ranking.board.as_deref().map_or_else(|| "This machine".into(), markdown);
+    let mut text = format!("## {board} among known results\n\n{}\n", markdown(&ranking.answer.sentence));
+    if let Some(why) = ranking.invalid_because.first() {
+        text =
+            format!("## {board} among known results\n\n**This result is invalid, do not use it:** {}\n", markdown(why));
+    }
+    let mut sheet = Sheet::new([
+        ("Figure", false),
+        ("This", true),
+        ("Unit", false),
+        ("Median", true),
+        ("Range", true),
+        ("Place with this SoC", true),
+        ("Place of all", true),
+    ]);
+    ranking.entries.iter().for_each(|entry| sheet.row(cells(entry)));
+    if !sheet.is_empty() {
+        text.push_str(&format!("\n{}", sheet.markdown()));
+    }
+    let left_out = ranking.left_out.iter().map(|one| format!("{}: {}", one.what, one.why));
+    text + &list("### Not compared", left_out)
+}
+
+fn cells(entry: &Entry) -> [String; 7] {
+    let core = entry.figure.core.as_ref().map_or_else(String::new, |core| format!(" ({})", core.label()));
+    let dash = || "-".to_owned();
+    [
+        format!("{}{core}", entry.title),
+        entry.value_words(),
+        entry.figure.unit.clone(),
+        entry.expected.as_ref().map_or_else(dash, |range| number(range.median, &entry.figure.unit)),
+        entry.expected.as_ref().map_or_else(dash, |range| {
+            format!("{} to {}", number(range.low, &entry.figure.unit), number(range.high, &entry.figure.unit))
+        }),
+        entry.same_soc.as_ref().map_or_else(dash, Standing::words),
+        entry.all.words(),
+    ]
+}
+
+impl Standing {
+    /// `3 of 12`; `3 to 5 of 12` for a value that was estimated.
+    pub fn words(&self) -> String {
+        match self.rank == self.rank_worst {
+            true => format!("{} of {}", self.rank, self.of),
+            false => format!("{} to {} of {}", self.rank, self.rank_worst, self.of),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Figures in which a result is worse than others like it.
+
+use super::{Entry, Range};
+use facts::figures::{Core, Figure};
+use record::{Variant, WorkloadId};
+use serde::Serialize;
+
+/// Nine of ten boards lie within 1; one of some ten figures lies outside by chance, so more is asked for.
+const DISTANCE_MIN: f64 = 1.4;
+/// A difference that nobody would notice is not told, in percent.
+const LOSS_PERCENT_MIN: f64 = 15.0;
+
+/// A figure that is worse than expected.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gap {
+    /// What it is called.
+    pub title: String,
+    /// Core type, of figures of one core.
+    pub core: Option<String>,
+    /// How much more it is than what others reach, in percent of that; negative if less.
+    pub change_percent: f64,
+    /// The logarithm of how many times better others are.
+    #[serde(skip)]
+    pub(super) log: f64,
+    /// Index in `Ranking::entries`.
+    #[serde(skip)]
+    pub(super) entry: usize,
+}
+
+/// Gaps, the widest first, and those that other results of boards with this name have as well: they are how the board is
+/// built.
+pub(super) fn gaps(entries: &[Entry]) -> (Vec<Gap>, Vec<Gap>) {
+    let mut gaps: Vec<Gap> = entries.iter().enumerate().filter_map(gap).collect();
+    gaps.retain(|gap| !follows_a_usual_clock(gap, entries));
+    gaps.sort_by(|a, b| b.log.total_cmp(&a.log));
+    gaps.into_iter().partition(|gap| !is_of_this_board(&entries[gap.entry]))
+}
+
+fn is_of_this_board(entry: &Entry) -> bool {
+    let lost = entry.same_board.and_then(|median| loss_log(&entry.figure, median));
+    lost.is_some_and(|log| loss_percent(log) < LOSS_PERCENT_MIN)
+}
+
+/// What is usual for a figure: what boards with this name have, if it is as good as they are.
+pub(super) fn usual(entry: &Entry) -> Option<f64> {
+    match entry.same_board {
+        Some(median) if is_of_this_board(entry) => Some(median),
+        _ => Some(entry.expected.as_ref()?.median),
+    }
+}
+
+/// A loss in percent of what others have.
+fn loss_percent(log: f64) -> f64 {
+    (1.0 - (-log).exp()) * 100.0
+}
+
+/// `31 %`, and `20 times` where a percentage would have four digits.
+pub(super) fn by(percent: f64) -> String {
+    match percent >= 1000.0 {
+        true => format!("{:.0} times", 1.0 + percent / 100.0),
+        false => format!("{percent:.0} %"),
+    }
+}
+
+/// What is asked of a figure to be a gap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Least {
+    /// How far on the bad side of the middle, in halves of the range.
+    distance: f64,
+    /// How much less than the middle, in percent.
+    loss_percent: f64,
+}
+
+/// Of any figure.
+const LEAST: Least = Least { distance: DISTANCE_MIN, loss_percent: LOSS_PERCENT_MIN };
+/// Where the result itself shows what lowers the figure.
+const LEAST_WITH_CAUSE: Least = Least { distance: 0.5, loss_percent: 10.0 };
+
+/// What is asked of this figure: programs of 32 bits are seen in 7-zip.
+pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> Least {
+    match has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) {
+        true => LEAST_WITH_CAUSE,
+        false => LEAST,
+    }
+}
+
+/// True of a score that is what it is by a clock which others have as well: where some boards of a SoC are overclocked,
+/// those that are not have no gap.
+fn follows_a_usual_clock(gap: &Gap, entries: &[Entry]) -> bool {
+    let Some(core) = entries[gap.entry].figure.core.as_ref().filter(|_| !is_cold(&entries[gap.entry].figure)) else {
+        return false;
+    };
+    let clocks = entries.iter().filter(|entry| is_cold(&entry.figure));
+    let mut own = clocks.filter(|entry| entry.figure.core.as_ref().is_some_and(|of| of.cluster == core.cluster));
+    let Some(clock) = own.next().filter(|clock| !is_gap(clock)) else {
+        return false;
+    };
+    let lost = clock.expected.as_ref().and_then(|range| loss_log(&clock.figure, range.median)).unwrap_or(0.0);
+    loss_percent(gap.log - lost.max(0.0)) < entries[gap.entry].least.loss_percent
+        && is_of_clock(&entries[gap.entry].figure)
+}
+
+fn is_cold(figure: &Figure) -> bool {
+    figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD)
+}
+
+fn is_of_clock(figure: &Figure) -> bool {
+    !figure.key.workload().is_of_memory()
+}
+
+/// True if a figure is worse than expected.
+pub(super) fn is_gap(entry: &Entry) -> bool {
+    gap((0, entry)).is_some()
+}
+
+fn gap((index, entry): (usize, &Entry)) -> Option<Gap> {
+    let figure = &entry.figure;
+    let expected = entry.expected.as_ref().filter(|_| counts(figure))?;
+    // Of an estimated value the end that speaks for it.
+    let value = match (&figure.estimate, figure.higher_is_better) {
+        (Some(estimate), true) => estimate.high,
+        (Some(estimate), false) => estimate.low,
+        (None, _) => figure.value,
+    };
+    let is_worse = worse_by(expected, value, figure.higher_is_better) > entry.least.distance;
+    let change = figure.change_from(expected.median);
+    let log = loss_log(figure, expected.median)?;
+    let is_wide = loss_percent(log) >= entry.least.loss_percent;
+    (is_worse && is_wide).then_some(Gap {
+        title: entry.title.clone(),
+        core: figure.core.as_ref().map(Core::label),
+        change_percent: change.percent()?,
+        log,
+        entry: index,
+    })
+}
+
+/// The clock after and under load belongs to the verdict, not to the question what a board can do.
+fn counts(figure: &Figure) -> bool {
+    !figure.key.is_of(WorkloadId::Clock) || figure.key.is_form(&Variant::COLD)
+}
+
+/// How far on the bad side of a range a value is, in halves of it.
+fn worse_by(range: &Range, value: f64, higher_is_better: bool) -> f64 {
+    let distance = range.distance(value);
+    if higher_is_better { -distance } else { distance }
+}
+
+/// The logarithm of how many times better the other is.
+pub(super) fn loss_log(figure: &Figure, other: f64) -> Option<f64> {
+    let log = (other / figure.value).ln();
+    log.is_finite().then_some(if figure.higher_is_better { log } else { -log })
+}
+
+/// The clock of the cores behind a figure, measured cold.
+pub(super) fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
+    let cluster = of.core.as_ref()?.cluster;
+    let cold = figures.iter().filter(|clock| clock.key.is_of(WorkloadId::Clock) && clock.key.is_form(&Variant::COLD));
+    let mut own = cold.filter(|clock| clock.core.as_ref().is_some_and(|core| core.cluster == cluster));
+    own.next().map(|clock| clock.value)
+}

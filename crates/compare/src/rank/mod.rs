@@ -1,0 +1,298 @@
+//! Where a result stands among others, and whether it is as good as they are.
+//!
+//! Figures are told in the methods of the known results ([`facts::figures::equivalent`]); what was estimated is ranked
+//! with its interval. Nothing is compared twice: a log that is one of the others is left out of them.
+
+mod answer;
+mod causes;
+mod formats;
+mod gaps;
+mod peers;
+mod range;
+mod text;
+
+pub use answer::Answer;
+pub use causes::{CauseId, LikelyCause};
+pub use formats::{ranking_csv, ranking_markdown};
+pub use gaps::Gap;
+pub use range::{OTHERS_MIN, Range};
+pub use text::{among_others_text, ranking_text};
+
+use super::{LeftOut, invalid_because};
+use crate::reference::{Reference, Row, parse, soc_key, write};
+use facts::figures::equivalent::in_known_methods;
+use facts::figures::{Figure, FigureKey, figures, title_among, verdict_of};
+use facts::foreign::in_lines;
+use facts::number::number;
+use facts::stats::median;
+use facts::{Explanation, Verdict, soc};
+use peers::{Like, Others, Peer, known, others};
+use record::{Record, WorkloadId};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// A result among others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranking {
+    /// Board of the result, or its host where the board is not known.
+    pub board: Option<String>,
+    /// The verdict of the rules.
+    pub verdict: Verdict,
+    /// Why it is invalid, in sentences; empty if it is not.
+    pub invalid_because: Vec<String>,
+    /// Its SoC.
+    pub soc: Option<String>,
+    /// Whether it is as good as others like it, and if not, why.
+    pub answer: Answer,
+    /// Its main figures, each with its standing.
+    pub entries: Vec<Entry>,
+    /// Figures and results that take no part.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One figure with its standing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// The figure.
+    pub figure: Figure,
+    /// Its name in words.
+    pub title: String,
+    /// Its value and how it was estimated, in words; none for what was measured as it is told.
+    pub estimated: Option<String>,
+    /// Among boards of the same SoC (of figures of one core: the same core type in it).
+    pub same_soc: Option<Standing>,
+    /// What published results of boards with the same name have in the middle, if there are any: what they share is how
+    /// this board is built.
+    pub same_board: Option<f64>,
+    /// Among all cores of the same type, for each MHz of the clock; scores of one core only.
+    pub same_core_type: Option<Standing>,
+    /// Among all boards, each with its best core.
+    pub all: Standing,
+    /// What others like it let expect of it: boards of the same SoC, else cores of the same type at this clock.
+    pub expected: Option<Range>,
+    /// What makes it a gap.
+    #[serde(skip)]
+    least: gaps::Least,
+}
+
+impl Entry {
+    /// The value as every text shows it: `≈9900` for one that was estimated.
+    pub fn value_words(&self) -> String {
+        let mark = if self.estimated.is_some() { "≈" } else { "" };
+        format!("{mark}{}", number(self.figure.value, &self.figure.unit))
+    }
+}
+
+/// A place among others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// Place from 1, the best first; equal values share it. Of an estimated value the best that its interval allows.
+    pub rank: usize,
+    /// The worst place that the interval of an estimated value allows.
+    pub rank_worst: usize,
+    /// How many results there are, this one among them.
+    pub of: usize,
+    /// How many of the others were estimated from another version of the program.
+    pub estimated: usize,
+    /// Middle value of the others.
+    pub median: f64,
+    /// Where nine of ten of them lie; none of fewer than [`OTHERS_MIN`].
+    pub range: Option<Range>,
+    /// How much more this result is than the median, in percent of it; negative if less.
+    pub change_percent: f64,
+    /// By how much this result is better than that, in percent; negative if worse.
+    pub gain_percent: f64,
+}
+
+/// Ranks the main figures of a result among the sound rows of the reference data.
+pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> Ranking {
+    rank_for_people(&in_lines(record), explained, reference)
+}
+
+/// As [`rank`], of a Record that [`crate::report::for_people`] has made ready already.
+pub fn rank_for_people(record: &Record, explained: &Explanation, reference: &Reference) -> Ranking {
+    let measured = figures(record);
+    let verdict = verdict_of(&measured, explained.verdict);
+    let own_row = stored(&Row::of(record, explained, "-"));
+    let is_other = |peer: &&Peer<'_>| Some(&peer.row().figures) != own_row.as_ref().map(|own| &own.figures);
+    let peers = peers_of(reference);
+    let peers: Vec<&Peer<'_>> = peers.iter().filter(is_other).collect();
+    let soc = soc::name(&record.machine).known().cloned();
+    let key_of_soc = soc.as_deref().map(soc_key);
+    let all = in_known_methods(record, &measured);
+    let own = Own {
+        soc: key_of_soc.as_deref(),
+        board: record.machine.board.known().map(String::as_str),
+        has_narrow_userland: causes::has_narrow_userland(record),
+    };
+    let mut left_out = BTreeSet::new();
+    let mut entries = Vec::new();
+    for figure in all.iter().filter(|figure| figure.is_main) {
+        if let Some(why) = figure.not_comparable.clone() {
+            let what = figure.name();
+            left_out.insert(LeftOut { what, why });
+            continue;
+        }
+        match entry(record, figure, &all, &peers, own) {
+            Some(entry) => entries.push((entry, place(figure, &all))),
+            None => {
+                left_out.insert(no_equal(figure, reference));
+            }
+        }
+    }
+    let mut entries = keep_best(entries);
+    let mut left_out: Vec<LeftOut> = left_out.into_iter().collect();
+    left_out.extend(rows_left_out(reference));
+    let keys: Vec<FigureKey> = entries.iter().map(|entry| entry.figure.key.clone()).collect();
+    for entry in &mut entries {
+        entry.title = title_among(&entry.figure.key, keys.iter());
+    }
+    Ranking {
+        board: record.machine.name().cloned(),
+        verdict,
+        invalid_because: invalid_because(explained),
+        answer: answer::answer(record, explained, soc.as_deref(), &entries),
+        soc,
+        entries,
+        left_out,
+    }
+}
+
+/// The rows of the reference data. Those that are compiled in are made ready once: a site ranks thousands of results.
+fn peers_of(reference: &Reference) -> Cow<'_, [Peer<'_>]> {
+    static BUILTIN: LazyLock<Vec<Peer<'static>>> =
+        LazyLock::new(|| Reference::builtin().rows.iter().map(Peer::of).collect());
+    match std::ptr::eq(reference, Reference::builtin()) {
+        true => Cow::Borrowed(&BUILTIN),
+        false => Cow::Owned(reference.rows.iter().map(Peer::of).collect()),
+    }
+}
+
+/// Of several clusters of one core type the best stands for all, and those that are worse than others in their place.
+fn keep_best(entries: Vec<(Entry, usize)>) -> Vec<Entry> {
+    let kept = entries.into_iter().filter(|(entry, place)| *place == 0 || gaps::is_gap(entry));
+    kept.map(|(entry, _)| entry).collect()
+}
+
+/// How many clusters of the same core type have a better value.
+fn place(figure: &Figure, all: &[Figure]) -> usize {
+    let core_type = |figure: &Figure| figure.core.as_ref().and_then(|core| core.core_type.clone());
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    let own = core_type(figure);
+    let same = all.iter().filter(|other| {
+        other.key == figure.key && own.is_some() && core_type(other) == own && other.not_comparable.is_none()
+    });
+    let better = same.filter(|other| {
+        let gain = other.gain_percent(figure.value).unwrap_or(0.0);
+        gain > 0.0 || (gain == 0.0 && cluster(other) < cluster(figure))
+    });
+    better.count()
+}
+
+/// The row as it would be read from the table, with rounded values: a log that is part of the
+/// reference data must find itself there.
+fn stored(row: &Row) -> Option<Row> {
+    parse(&write(std::slice::from_ref(row))).ok()?.pop()
+}
+
+/// What of a result decides which others it is compared with, and how closely.
+#[derive(Debug, Clone, Copy)]
+struct Own<'a> {
+    soc: Option<&'a str>,
+    board: Option<&'a str>,
+    has_narrow_userland: bool,
+}
+
+fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[&Peer<'_>], own: Own<'_>) -> Option<Entry> {
+    let place = place(figure, all);
+    let soc = own.soc;
+    let known = known(figure, peers);
+    let same_board = soc.zip(own.board).map(|(soc, board)| others(figure, place, &known, Like::Board(soc, board)));
+    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, &known, Like::Soc(soc)), 1.0));
+    let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
+    let same_core_type =
+        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, &known, Like::CorePerMhz), mhz));
+    let among_all = standing(figure, &others(figure, place, &known, Like::All), 1.0)?;
+    let range = |standing: &Option<Standing>| standing.as_ref().and_then(|standing| standing.range);
+    Some(Entry {
+        expected: range(&same_soc).or(range(&same_core_type)),
+        estimated: figure.estimated_words(facts::figures::equivalent::version_of(record, figure).as_deref()),
+        title: String::new(),
+        least: gaps::least(figure, own.has_narrow_userland),
+        same_board: same_board.and_then(|others| median(&others.values)),
+        figure: figure.clone(),
+        same_soc,
+        same_core_type,
+        all: among_all,
+    })
+}
+
+/// True of scores that follow the clock of one core.
+fn is_by_clock(key: &FigureKey) -> bool {
+    [WorkloadId::SevenZip, WorkloadId::Lzma, WorkloadId::OpenSsl, WorkloadId::Aes].into_iter().any(|id| key.is_of(id))
+        || key.is_libressl()
+}
+
+/// The place of a figure among values that are `factor` times too small. None without others.
+fn standing(figure: &Figure, others: &Others, factor: f64) -> Option<Standing> {
+    let values: Vec<f64> = others.values.iter().map(|value| value * factor).collect();
+    let median = median(&values)?;
+    let place = |own: f64| {
+        let is_better = |other: &&f64| match figure.higher_is_better {
+            true => **other > own,
+            false => **other < own,
+        };
+        1 + values.iter().filter(is_better).count()
+    };
+    let places = match &figure.estimate {
+        None => [place(figure.value); 2],
+        Some(estimate) => [place(estimate.low), place(estimate.high)],
+    };
+    Some(Standing {
+        rank: places[0].min(places[1]),
+        rank_worst: places[0].max(places[1]),
+        of: 1 + values.len(),
+        estimated: others.estimated,
+        median,
+        range: range::range(&figure.key, &others.values).map(|range| range.times(factor)),
+        change_percent: figure.change_from(median).percent()?,
+        gain_percent: figure.gain_percent(median)?,
+    })
+}
+
+/// Why a figure has no counterpart.
+fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
+    let workload = figure.key.workload_at_method();
+    let keys = reference.rows.iter().flat_map(|row| row.figures.keys());
+    let workloads: BTreeSet<&str> =
+        keys.filter(|known| known.workload() == figure.key.workload()).map(FigureKey::workload_at_method).collect();
+    if workloads.contains(workload) {
+        let why = "no valid reference result has this figure".to_owned();
+        let what = figure.key.title();
+        return LeftOut { what, why };
+    }
+    let known: Vec<&str> = workloads.into_iter().collect();
+    LeftOut {
+        what: workload.to_owned(),
+        why: match known.as_slice() {
+            [] => "no reference result has this workload".to_owned(),
+            known => format!("reference results used {}, which is not comparable", known.join(", ")),
+        },
+    }
+}
+
+/// How many figures of the reference data take no part, by reason.
+fn rows_left_out(reference: &Reference) -> Vec<LeftOut> {
+    let invalid = |row: &&Row| row.verdict != Verdict::Valid;
+    let count = reference.rows.iter().filter(invalid).count();
+    let left_out = (count > 0).then(|| LeftOut {
+        what: format!("what was lowered in {count} of {} reference results", reference.rows.len()),
+        why: "degraded or invalid".to_owned(),
+    });
+    left_out.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

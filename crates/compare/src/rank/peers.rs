@@ -1,0 +1,145 @@
+//! The other results: their figures in the methods of the known results, and which of them are like this one.
+
+use crate::reference::{Row, RowFigure};
+use facts::Verdict;
+use facts::figures::equivalent::{On, convert};
+use facts::figures::{Core, Figure, FigureKey};
+use std::collections::BTreeMap;
+
+/// Another result.
+#[derive(Clone)]
+pub(super) struct Peer<'a> {
+    row: &'a Row,
+    figures: BTreeMap<FigureKey, Vec<Value>>,
+}
+
+/// Another result that has a figure.
+pub(super) struct Known<'a> {
+    peer: &'a Peer<'a>,
+    values: &'a [Value],
+}
+
+/// One of its figures.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    value: f64,
+    cluster: Option<usize>,
+    is_estimated: bool,
+}
+
+/// Which others count.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Like<'a> {
+    /// Those with this SoC; of figures of one core, the same core type in it.
+    Soc(&'a str),
+    /// Published results of boards with this SoC and this name.
+    Board(&'a str, &'a str),
+    /// The same core type, for each MHz of its clock.
+    CorePerMhz,
+    /// Every board, with its best core.
+    All,
+}
+
+/// Values of others.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Others {
+    pub(super) values: Vec<f64>,
+    /// How many of them were estimated from another version.
+    pub(super) estimated: usize,
+}
+
+impl<'a> Peer<'a> {
+    /// What of a row says what its board can do.
+    pub(super) fn of(row: &'a Row) -> Self {
+        let mut figures: BTreeMap<FigureKey, Vec<Value>> = BTreeMap::new();
+        for (key, known) in &row.figures {
+            let counts = |figure: &&RowFigure| figure.comparable && figure.sound && row.verdict != Verdict::Invalid;
+            for figure in known.iter().filter(counts) {
+                let (key, value) = in_known_method(row, key, figure);
+                figures.entry(key).or_default().push(value);
+            }
+        }
+        Self { row, figures }
+    }
+
+    /// The row that it is of.
+    pub(super) fn row(&self) -> &'a Row {
+        self.row
+    }
+
+    /// True if a value is of such a core. Where one of two logs does not name its cores, the clusters of one SoC still
+    /// have an order.
+    fn is_core(&self, value: &Value, core: &Core, like: Like<'_>) -> bool {
+        match (like, core.core_type.as_deref(), self.core_type(value)) {
+            (Like::All, _, _) => true,
+            (_, Some(own), Some(other)) => own == other,
+            (Like::Soc(_) | Like::Board(..), _, _) => value.cluster == Some(core.cluster),
+            (Like::CorePerMhz, _, _) => false,
+        }
+    }
+
+    fn core_type(&self, value: &Value) -> Option<&str> {
+        self.row.cores.get(value.cluster?)?.core_type.as_deref()
+    }
+}
+
+impl Row {
+    /// True if its board is one of those that count.
+    fn is_like(&self, like: Like<'_>) -> bool {
+        match like {
+            Like::Soc(soc) => self.soc_key.as_deref() == Some(soc),
+            Like::Board(soc, board) => {
+                let is_board = self.board.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(board));
+                self.is_published && is_board && self.soc_key.as_deref() == Some(soc)
+            }
+            Like::CorePerMhz | Like::All => true,
+        }
+    }
+}
+
+fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure) -> (FigureKey, Value) {
+    let clock_mhz = figure.cluster.and_then(|cluster| row.clock_mhz(cluster));
+    let converted = convert(key, figure.value, On { isa: None, core_type: row.core_type(figure), clock_mhz });
+    let (key, value, is_estimated) = match converted {
+        Some(converted) => (converted.key, converted.value, converted.estimate.is_some()),
+        None => (key.clone(), figure.value, false),
+    };
+    (key, Value { value, cluster: figure.cluster, is_estimated })
+}
+
+/// Those of the others that have a figure.
+pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<Known<'a>> {
+    let known = peers.iter().filter_map(|peer| Some(Known { peer, values: peer.figures.get(&figure.key)? }));
+    known.collect()
+}
+
+/// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the
+/// same place among them, the best first.
+pub(super) fn others(figure: &Figure, place: usize, known: &[Known<'_>], like: Like<'_>) -> Others {
+    let core = figure.core.as_ref();
+    let mut others = Others::default();
+    for Known { peer, values } in known.iter().filter(|known| known.peer.row.is_like(like)) {
+        let of_core = values.iter().filter(|value| core.is_none_or(|core| peer.is_core(value, core, like)));
+        let values = of_core.filter_map(|value| {
+            let divisor = match like {
+                Like::CorePerMhz => peer.row.clock_mhz(value.cluster?)?,
+                _ => 1.0,
+            };
+            Some(Value { value: value.value / divisor, ..*value })
+        });
+        let mut values: Vec<Value> = values.collect();
+        values.sort_by(|a, b| match figure.higher_is_better {
+            true => b.value.total_cmp(&a.value),
+            false => a.value.total_cmp(&b.value),
+        });
+        let in_place = match like {
+            Like::Soc(_) | Like::Board(..) => values.get(place),
+            Like::CorePerMhz | Like::All => values.first(),
+        };
+        if let Some(value) = in_place {
+            others.values.push(value.value);
+            others.estimated += usize::from(value.is_estimated);
+        }
+    }
+    others
+}

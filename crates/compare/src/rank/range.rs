@@ -1,0 +1,98 @@
+//! The range in which nine of ten boards like some others lie.
+
+use facts::figures::FigureKey;
+use facts::stats::{median, median_absolute_deviation};
+use record::{Total, WorkloadId};
+use serde::Serialize;
+
+/// Fewer others than this show no range.
+pub const OTHERS_MIN: usize = 3;
+/// Makes the median absolute deviation of normal values their standard deviation.
+const NORMAL_SCALE: f64 = 1.4826;
+/// A value further away than so many deviations counts as one that far: one board with a defect must not hide the next.
+const DEVIATIONS_MAX: f64 = 2.5;
+/// Boards of one SoC differ in clocks, memory and firmware, so tails are longer than those of a normal distribution. Of
+/// the figures of 303 logs, each left out of its own range, 90 % lie inside.
+const TAILS: f64 = 1.4;
+/// How many values what is usual for a workload counts for.
+const PRIOR_VALUES: f64 = 1.0;
+/// Student's t for 90 %, by degrees of freedom.
+const STUDENT: [(usize, f64); 10] =
+    [(1, 6.31), (2, 2.92), (3, 2.35), (4, 2.13), (5, 2.02), (6, 1.94), (8, 1.86), (12, 1.78), (20, 1.72), (60, 1.67)];
+
+/// What boards like these reach.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Range {
+    /// How many others there are.
+    pub others: usize,
+    /// One board in twenty is below,
+    pub low: f64,
+    /// half of them are,
+    pub median: f64,
+    /// and one in twenty is above.
+    pub high: f64,
+}
+
+impl Range {
+    /// How far a value is from the middle, in halves of the range on that side; negative below.
+    pub fn distance(&self, value: f64) -> f64 {
+        let end = if value < self.median { self.low } else { self.high };
+        let half = (end / self.median).ln().abs();
+        (value / self.median).ln() / half
+    }
+
+    /// The range of values that are so many times larger.
+    pub(super) fn times(self, factor: f64) -> Self {
+        Self { low: self.low * factor, median: self.median * factor, high: self.high * factor, ..self }
+    }
+}
+
+/// The range of these values. None of fewer than [`OTHERS_MIN`].
+pub(super) fn range(key: &FigureKey, values: &[f64]) -> Option<Range> {
+    if values.len() < OTHERS_MIN {
+        return None;
+    }
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let middle = median(&logs)?;
+    let usual = usual_spread(key);
+    let scale = (NORMAL_SCALE * median_absolute_deviation(&logs)?).max(usual);
+    let squares: f64 = logs.iter().map(|log| (log - middle).abs().min(DEVIATIONS_MAX * scale).powi(2)).total();
+    let others = values.len();
+    let freedom = PRIOR_VALUES + others as f64 - 1.0;
+    let spread = ((PRIOR_VALUES * usual * usual + squares) / freedom).sqrt();
+    let half = TAILS * student(others) * spread * (1.0 + 1.0 / others as f64).sqrt();
+    Some(Range { others, low: (middle - half).exp(), median: middle.exp(), high: (middle + half).exp() })
+}
+
+fn student(freedom: usize) -> f64 {
+    let known = STUDENT.iter().rev().find(|(known, _)| *known <= freedom);
+    known.map_or(STUDENT[0].1, |(_, t)| *t)
+}
+
+/// What boards with one SoC usually differ by, as a standard deviation of logarithms: from the logs of the reference data.
+fn usual_spread(key: &FigureKey) -> f64 {
+    use WorkloadId::*;
+    match key.workload().id() {
+        Some(Clock | OpenSsl | Aes) => 0.02,
+        Some(SevenZip | Lzma) => 0.035,
+        Some(MemoryBandwidth | MemoryLibc) => 0.12,
+        Some(Cpuminer) => 0.08,
+        _ => 0.06,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_odd_board_widens_the_range_a_little() {
+        let Ok(key) = "sevenzip@16 multi".parse();
+        assert_eq!(range(&key, &[100.0, 101.0]), None);
+        let even = range(&key, &[100.0, 101.0, 99.0, 100.0, 100.0]).unwrap();
+        assert!(even.low > 85.0 && even.high < 117.0, "{even:?}");
+        let odd = range(&key, &[100.0, 101.0, 99.0, 100.0, 20.0]).unwrap();
+        assert!(odd.low > 75.0 && (odd.median - 100.0).abs() < 1.0, "{odd:?}");
+        assert!(even.distance(even.low) < -0.999 && even.distance(even.high) > 0.999);
+    }
+}

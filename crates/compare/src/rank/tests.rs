@@ -1,0 +1,148 @@
+//! Ranges and answers over the reference data itself.
+
+use super::*;
+use crate::tests::explained_by;
+use facts::figures::Core;
+
+/// A figure as a row has it; only what ranking asks.
+fn figure(row: &Row, key: &FigureKey, of: &crate::reference::RowFigure) -> Figure {
+    let core = of.cluster.map(|cluster| Core {
+        core_type: row.core_type(of).map(str::to_owned),
+        cluster,
+        cpus: vec![cluster as u32],
+        is_one_of_several: false,
+    });
+    Figure {
+        key: key.clone(),
+        core,
+        value: of.value,
+        unit: String::new(),
+        higher_is_better: !key.is_of(WorkloadId::MemoryLatency),
+        spread_percent: None,
+        repetitions: 1,
+        not_comparable: None,
+        is_main: true,
+        step: 0,
+        estimate: None,
+    }
+}
+
+/// Figures of rows inside the range that others of their SoC give, and all of them.
+fn inside(only_sound: bool) -> (usize, usize) {
+    let rows = &Reference::builtin().rows;
+    let peers: Vec<Peer<'_>> = rows.iter().map(Peer::of).collect();
+    let (mut inside, mut all) = (0, 0);
+    for (at, row) in rows.iter().enumerate() {
+        let Some(soc) = row.soc_key.as_deref() else {
+            continue;
+        };
+        let without: Vec<&Peer<'_>> =
+            peers.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, peer)| peer).collect();
+        for (key, own) in &row.figures {
+            let figures = own.iter().filter(|of| of.comparable && (of.sound || !only_sound));
+            let figures: Vec<Figure> = figures.map(|of| figure(row, key, of)).collect();
+            for figure in &figures {
+                let others = others(figure, place(figure, &figures), &known(figure, &without), Like::Soc(soc));
+                if let Some(range) = range::range(key, &others.values) {
+                    all += 1;
+                    inside += usize::from(range.low <= figure.value && figure.value <= range.high);
+                }
+            }
+        }
+    }
+    (inside, all)
+}
+
+#[test]
+fn nine_of_ten_results_are_inside_the_range_of_others() {
+    for only_sound in [true, false] {
+        let (inside, all) = inside(only_sound);
+        let share = inside as f64 / all as f64;
+        assert!(all > 800 && (0.85..=0.95).contains(&share), "{inside} of {all}, only sound: {only_sound}");
+    }
+}
+
+#[test]
+fn an_unknown_soc_is_judged_by_its_core_type() {
+    let explained = explained_by(Vec::new());
+    let mut record = crate::test_support::with_clocks(
+        crate::test_support::own_run(),
+        record::Variant::COLD,
+        vec![crate::test_support::point(0, 1_800_000, 1_800_000)],
+    );
+    record.machine.soc = record::Fact::Known("Maker XY1234".into());
+    for (mips, expected) in [(1400, "As good as what its core types"), (700, "7-zip, one CPU (Cortex-A53) is ")] {
+        let mut record = crate::test_support::with_step(
+            record.clone(),
+            WorkloadId::SevenZip,
+            record::Variant::SINGLE,
+            &[0],
+            (0.0, 1.0),
+            crate::test_support::compression(mips),
+        );
+        record.steps.last_mut().unwrap().method = 16;
+        let answer = rank(&record, &explained, Reference::builtin()).answer;
+        assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
+    }
+}
+
+#[test]
+fn values_that_lie_are_no_figures_and_far_ones_are_told_in_times() {
+    let explained = explained_by(Vec::new());
+    for (ns, expected) in [(1e308, None), (4000.0, Some(" times higher"))] {
+        let latency = record::Measured::Latency(record::Latency {
+            columns: vec!["1xPTR".into()],
+            rows: vec![record::LatencyRow {
+                size_bytes: 16 << 20,
+                ns: vec![Some(ns)],
+                rounds_apart_percent: None,
+                line: None,
+            }],
+            ..Default::default()
+        });
+        let mut record = crate::test_support::with_step(
+            crate::test_support::own_run(),
+            WorkloadId::MemoryLatency,
+            record::Variant::RAMLAT,
+            &[0],
+            (0.0, 1.0),
+            latency,
+        );
+        record.steps.last_mut().unwrap().method = 3;
+        record.machine.soc = record::Fact::Known("Rockchip RK3399".into());
+        let answer = rank(&record, &explained, Reference::builtin()).answer;
+        let is_told = expected.is_some_and(|words| answer.sentence.contains(words));
+        assert_eq!(is_told, expected.is_some(), "{}", answer.sentence);
+        assert!(answer.sentence.len() < 400, "{}", answer.sentence);
+    }
+}
+
+/// What published results of the same board have as well is told, but is no gap; results of one's own excuse nothing.
+#[test]
+fn a_board_is_as_good_as_others_of_its_name() {
+    let explained = explained_by(Vec::new());
+    let run = |board: &str, mips: u32| {
+        let mut record = crate::test_support::with_step(
+            crate::test_support::own_run(),
+            WorkloadId::SevenZip,
+            record::Variant::MULTI,
+            &[],
+            (0.0, 1.0),
+            crate::test_support::compression(mips),
+        );
+        record.steps.last_mut().unwrap().method = 16;
+        record.machine.soc = record::Fact::Known("Maker XY1234".into());
+        record.machine.board = record::Fact::Known(board.into());
+        record
+    };
+    let row = |board: &str, mips: u32| Row::of(&run(board, mips), &explained, "x.txt");
+    for (is_published, gaps, expected) in
+        [(true, 0, "As good as other results of boards with this name."), (false, 1, "7-zip, all CPUs is 51 % lower")]
+    {
+        let mut rows = vec![row("A", 10_000), row("B", 10_100), row("C", 10_050), row("D", 9_950), row("E", 10_020)];
+        rows.push(Row { is_published, ..row("Slow One", 4_920) });
+        let answer = rank(&run("slow one", 4_900), &explained, &Reference { rows }).answer;
+        assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
+        assert_eq!((answer.gaps.len(), answer.gaps_of_this_board.len()), (gaps, 1 - gaps));
+    }
+}

@@ -1,0 +1,103 @@
+//! A ranking for people.
+
+use super::super::table::Table;
+use super::super::text::{cut, invalid, left_out};
+use super::{Entry, Ranking, Standing};
+use facts::Verdict;
+use facts::change::signed_percent;
+use facts::figures::Core;
+use facts::lines::wrapped;
+use facts::number::number;
+use std::fmt::Write;
+
+/// What the columns are, above them.
+const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (where fewer than three are known: of this \
+                       core type at this clock), place among boards with this SoC; per MHz: against the median of \
+                       other cores of this type; place among all boards. `≈` is estimated.";
+
+/// A ranking for people: the answer, then figure by figure.
+pub fn ranking_text(ranking: &Ranking) -> String {
+    let board = ranking.board.as_deref().unwrap_or("This machine");
+    let mut text = match ranking.verdict {
+        Verdict::Valid => String::new(),
+        Verdict::Degraded => "This result is degraded: below what this machine can do.\n\n".to_owned(),
+        Verdict::Invalid => invalid("This result", &ranking.invalid_because) + "\n",
+    };
+    let soc = match &ranking.soc {
+        Some(soc) => format!(" ({})", cut(soc)),
+        None => String::new(),
+    };
+    let _ = writeln!(text, "{}{soc} compared with known results:\n", cut(board));
+    text.push_str(&among_others_text(ranking));
+    text.push_str(&left_out(&ranking.left_out));
+    text
+}
+
+/// The answer and the places of all figures, as they end a run.
+pub fn among_others_text(ranking: &Ranking) -> String {
+    let mut text = format!("{}\n\n", wrapped(&ranking.answer.sentence, 0));
+    if ranking.entries.is_empty() {
+        text.push_str("   No comparable figures.\n");
+    } else {
+        let _ = writeln!(text, "{}\n", wrapped(COLUMNS, 0));
+        text.push_str(&rows(ranking));
+        text.push_str(&estimated(ranking));
+    }
+    text
+}
+
+fn rows(ranking: &Ranking) -> String {
+    let header = ["", "this", "median", "range", "SoC", "per MHz", "all"];
+    let mut table = Table::new(header.map(str::to_owned).to_vec());
+    let mut heading = String::new();
+    // Results hold one cluster after the other; here the cores of a figure stand together.
+    let place = |entry: &&Entry| ranking.entries.iter().position(|first| first.figure.key == entry.figure.key);
+    let mut entries: Vec<&Entry> = ranking.entries.iter().collect();
+    entries.sort_by_key(place);
+    for entry in entries {
+        let title = format!("{} ({})", cut(&entry.title), cut(&entry.figure.unit));
+        if heading != title {
+            table.row(vec![title.clone()]);
+            heading = title;
+        }
+        table.row(cells(entry));
+    }
+    table.finish()
+}
+
+fn cells(entry: &Entry) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
+    let per_mhz = entry.same_core_type.as_ref();
+    let (range, unit) = (entry.expected.as_ref(), &entry.figure.unit);
+    vec![
+        format!("   {}", cut(&core)),
+        entry.value_words(),
+        range.map_or_else(dash, |range| number(range.median, unit)),
+        range.map_or_else(dash, |range| format!("{}-{}", number(range.low, unit), number(range.high, unit))),
+        entry.same_soc.as_ref().map_or_else(dash, standing),
+        per_mhz.map_or_else(dash, |standing| signed_percent(standing.change_percent, 0)),
+        standing(&entry.all),
+    ]
+}
+
+/// `3/12`, and `3-5/12` for a value that was estimated.
+fn standing(standing: &Standing) -> String {
+    match standing.rank == standing.rank_worst {
+        true => format!("{}/{}", standing.rank, standing.of),
+        false => format!("{}-{}/{}", standing.rank, standing.rank_worst, standing.of),
+    }
+}
+
+fn estimated(ranking: &Ranking) -> String {
+    let mut text = String::new();
+    for entry in &ranking.entries {
+        if let Some(words) = &entry.estimated {
+            let _ = writeln!(text, "{}", wrapped(&format!("   {}: {words}.", entry.figure.name()), 6));
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nEstimated, with 90 % intervals:\n{text}"),
+    }
+}

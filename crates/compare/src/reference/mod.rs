@@ -1,0 +1,183 @@
+//! Reference data: figures of real boards, made from published logs and compiled in.
+//!
+//! `data/reference.tsv` holds one row for each log with every main figure, the verdict of the
+//! rules over it and the file it comes from; `cargo xtask corpus` makes it. Everything else about
+//! it (which rows fit a board, what a score should be) is decided here, each time it is asked.
+
+mod expected;
+mod same_cpu;
+mod same_soc;
+mod soc;
+mod table;
+
+pub use expected::Expected;
+pub use same_soc::Usual;
+pub use soc::soc_key;
+pub use table::{parse, write};
+
+use facts::figures::{Figure, FigureKey, core_name, verdict_of};
+use facts::view::ScoreKey;
+use facts::{Explanation, Verdict};
+use record::{Record, Source};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What stands in a cell that the log says nothing about.
+pub(crate) const NOTHING: &str = "-";
+
+static BUILTIN: LazyLock<Reference> = LazyLock::new(|| {
+    // A broken table is a defect that the lint of the tables finds; without it there is simply
+    // nothing to compare with.
+    let rows = parse(include_str!("../../../../data/reference.tsv")).unwrap_or_default();
+    Reference { rows }
+});
+
+/// Figures of real boards.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reference {
+    /// One row for each log.
+    pub rows: Vec<Row>,
+}
+
+/// One log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Name of the file it comes from.
+    pub source: String,
+    /// Name of the board.
+    pub board: Option<String>,
+    /// Name of the SoC or CPU as the log tells it.
+    pub soc: Option<String>,
+    /// What it is compared by, [`soc_key`].
+    pub soc_key: Option<String>,
+    /// Clusters in their order.
+    pub cores: Vec<RowCore>,
+    /// Kernel release.
+    pub kernel: Option<String>,
+    /// Distribution.
+    pub distribution: Option<String>,
+    /// Day of the run, `2024-03-01`.
+    pub date: Option<String>,
+    /// Version of the program that wrote the log.
+    pub version: Option<String>,
+    /// Verdict of the rules.
+    pub verdict: Verdict,
+    /// True for a row of a table of published results: measured by other users. Any other may be an earlier run of
+    /// the very board that is compared, with the same defect.
+    pub is_published: bool,
+    /// Figures by key, one for each cluster that was measured.
+    pub figures: BTreeMap<FigureKey, Vec<RowFigure>>,
+}
+
+/// One cluster of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowCore {
+    /// How many CPUs.
+    pub count: usize,
+    /// Core type, if known.
+    pub core_type: Option<String>,
+}
+
+/// One figure of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowFigure {
+    /// Index of the cluster; none for what all CPUs did together.
+    pub cluster: Option<usize>,
+    /// The value, in the unit that the key has everywhere.
+    pub value: f64,
+    /// False if it must not be compared with others.
+    pub comparable: bool,
+    /// False if something lowered it, so that it does not say what the machine can do. What did so to one score
+    /// leaves others of the same log what they are.
+    pub sound: bool,
+}
+
+impl Reference {
+    /// The rows that are part of the program.
+    pub fn builtin() -> &'static Self {
+        &BUILTIN
+    }
+
+    /// Rows whose results say what the machine can do.
+    pub fn valid_rows(&self) -> impl Iterator<Item = &Row> {
+        let is_valid = |row: &&Row| row.verdict == Verdict::Valid;
+        self.rows.iter().filter(is_valid)
+    }
+}
+
+impl Row {
+    /// The row of a Record of which this is to be said.
+    pub fn of(record: &Record, explained: &Explanation, source: &str) -> Self {
+        let machine = &record.machine;
+        let text = |fact: &record::Fact<String>| fact.known().map(|text| facts::plain(text));
+        let soc = text(&facts::soc::name(machine));
+        let cores = machine.clusters.iter().map(|cluster| RowCore {
+            count: cluster.cpus.len(),
+            core_type: cluster.cpus.first().and_then(|cpu| core_name(record, *cpu)),
+        });
+        let mut figures: BTreeMap<FigureKey, Vec<RowFigure>> = BTreeMap::new();
+        let all = facts::figures(record);
+        for figure in all.iter().filter(|figure| figure.is_main) {
+            let known = figures.entry(figure.key.clone()).or_default();
+            add(known, figure, is_sound(record, explained, figure));
+            if let Some((key, best)) = same_cpu::best_run(record, figure) {
+                figures.insert(key, vec![best]);
+            }
+        }
+        Self {
+            source: source.to_owned(),
+            board: text(&machine.board).filter(|board| !board.is_empty()),
+            soc_key: soc.as_deref().map(soc_key),
+            soc,
+            cores: cores.collect(),
+            kernel: text(&machine.kernel_release),
+            distribution: text(&machine.distribution),
+            date: record.run.started.known().and_then(|utc_ms| day(*utc_ms)),
+            version: match &record.source {
+                Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
+                Source::Run { version, .. } => Some(version.clone()),
+            },
+            verdict: verdict_of(&all, explained.verdict),
+            is_published: false,
+            figures,
+        }
+    }
+
+    /// The figure of one cluster, or of all CPUs.
+    pub fn figure(&self, key: &FigureKey, cluster: Option<usize>) -> Option<&RowFigure> {
+        let mut figures = self.figures.get(key)?.iter();
+        figures.find(|figure| figure.cluster == cluster)
+    }
+
+    /// Core type behind a figure.
+    pub fn core_type(&self, figure: &RowFigure) -> Option<&str> {
+        self.cores.get(figure.cluster?)?.core_type.as_deref()
+    }
+}
+
+/// By the verdict of its score; clocks have that of the whole result.
+fn is_sound(record: &Record, explained: &Explanation, figure: &Figure) -> bool {
+    let score = record.steps.get(figure.step).map(ScoreKey::of);
+    let own = explained.scores.iter().find(|known| Some(&known.score) == score.as_ref());
+    own.map_or(explained.verdict, |known| known.verdict) == Verdict::Valid
+}
+
+/// One value for each cluster, of two the comparable one.
+fn add(known: &mut Vec<RowFigure>, figure: &Figure, sound: bool) {
+    let new = RowFigure {
+        cluster: figure.core.as_ref().map(|core| core.cluster),
+        value: figure.value,
+        comparable: figure.not_comparable.is_none(),
+        sound,
+    };
+    match known.iter_mut().find(|old| old.cluster == new.cluster) {
+        Some(old) if new.comparable && !old.comparable => *old = new,
+        Some(_) => {}
+        None => known.push(new),
+    }
+}
+
+/// `2024-03-01` in UTC.
+pub(crate) fn day(utc_ms: i64) -> Option<String> {
+    facts::utc(utc_ms, "%Y-%m-%d")
+}

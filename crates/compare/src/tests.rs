@@ -1,0 +1,388 @@
+//! Comparisons of small Records.
+
+use super::*;
+use crate::reference::{Reference, parse};
+use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+use expect_test::{Expect, expect};
+use facts::case::Case;
+use facts::{Explanation, Finding, Quantity, Severity};
+use record::{Cipher, Fact, Measured as Score, Outcome, Variant, WorkloadId};
+
+/// Explanation of a run in which these findings were made.
+pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
+    explain::explain_findings(&Case::of(&own_run()), findings)
+}
+
+/// A board with four CPUs at this clock; scores of 7-zip on one and on all of them.
+fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
+    let clock = point(0, clock_khz, clock_khz);
+    let mut record = with_clocks(own_run(), Variant::COLD, vec![clock]);
+    record.machine.board = Fact::Known(name.into());
+    record.machine.soc = Fact::Known("Rockchip RK3328".into());
+    record.machine.kernel_release = Fact::Known("6.1.0".into());
+    let runs = std::iter::once((Variant::SINGLE, &[0_u32][..], single));
+    for (variant, cpus, mips) in runs.chain(multi.iter().map(|mips| (Variant::MULTI, &[][..], *mips))) {
+        let score = compression(mips);
+        record = with_step(record, WorkloadId::SevenZip, variant, cpus, (1.0, 2.0), score);
+    }
+    for step in &mut record.steps {
+        step.method = if step.workload == WorkloadId::Clock { 0 } else { 16 };
+    }
+    record
+}
+
+fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
+    let explained: Vec<Explanation> = sides
+        .iter()
+        .map(|(_, record, findings)| explain::explain_findings(&facts::case::Case::of(record), findings.to_vec()))
+        .collect();
+    let sides: Vec<Side<'_>> = sides
+        .iter()
+        .zip(&explained)
+        .map(|((name, record, _), explained)| Side { name: (*name).to_owned(), record, explained })
+        .collect();
+    expected.assert_eq(&text(&compare(&sides)));
+}
+
+/// Those that do not fit stand below, again next to the first one.
+#[test]
+fn four_results_stand_in_80_columns() {
+    let mips = [4000, 4400, 3600, 5200];
+    let boards: Vec<Record> = mips.iter().map(|mips| board("Board", 1_500_000, mips / 4, &[*mips])).collect();
+    let explained: Vec<Explanation> = boards.iter().map(explain::explain).collect();
+    let sides = boards.iter().zip(&explained).zip(["a.txt", "b.txt", "c.txt", "d.txt"]);
+    let sides = sides.map(|((record, explained), name)| Side { name: name.to_owned(), record, explained });
+    let text = text(&compare(&sides.collect::<Vec<_>>()));
+    let too_wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(too_wide.is_empty(), "{too_wide:?}");
+    for expected in ["4000 4400 +10.0 % better", "3600 -10.0 % worse", "4000 5200 +30.0 % better"] {
+        let has = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").contains(expected);
+        assert!(text.lines().any(has), "{expected} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn lower_clock_explains_lower_scores() {
+    let a = board("One", 1_500_000, 1140, &[4000, 4040]);
+    let mut b = board("Two", 1_300_000, 990, &[3480, 3470]);
+    b.machine.policies[0].clock_khz_max = Fact::Known(1_300_000);
+    b.machine.kernel_release = Fact::Known("6.6.0".into());
+    check(
+        &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
+        &expect![[r#"
+            A  a.txt (One, valid)
+            B  b.txt (Two, valid)
+
+            Settings that differ:
+               board
+                  A  One
+                  B  Two
+               kernel
+                  A  6.1.0
+                  B  6.6.0
+               clock advertised (MHz)
+                  A  1800
+                  B  1300
+               clock measured (MHz)
+                  A  1500
+                  B  1300
+
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
+
+                                          A     B   change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1300  -13.3 % worse
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140   990  -13.2 % worse
+               7-zip, all CPUs (MIPS)  4020  3475  -13.6 % worse
+
+            Likely causes:
+               B  clock, measured cold (Cortex-A53): The advertised clock is 1300 MHz instead of 1500 MHz.
+               B  7-zip, one CPU (Cortex-A53): The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+               B  7-zip, all CPUs: The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+        "#]],
+    );
+}
+
+#[test]
+fn differences_within_noise_are_unmarked() {
+    let a = board("One", 1_500_000, 1140, &[4000, 4400]);
+    let b = board("One", 1_500_000, 1150, &[3900, 4100]);
+    check(
+        &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
+        &expect![[r#"
+            A  a.txt (One, valid)
+            B  b.txt (One, valid)
+
+            No difference in known settings.
+
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
+
+                                          A     B  change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1500   0.0 %
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140  1150  +0.9 %
+               7-zip, all CPUs (MIPS)  4200  4000  -4.8 %
+        "#]],
+    );
+}
+
+#[test]
+fn finding_of_the_slower_side_is_a_cause() {
+    let a = board("One", 1_500_000, 1140, &[4000, 4000]);
+    let b = board("One", 1_500_000, 1140, &[3000, 3000]);
+    let hot = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was {what}.")
+        .with("what", Quantity::Text("too hot".into()))];
+    let sides = [("a.txt", &a, &[][..]), ("b.txt", &b, &hot[..])];
+    check(
+        &sides,
+        &expect![[r#"
+            A  a.txt (One, valid)
+            B  b.txt (One, degraded)
+
+            No difference in known settings.
+
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
+
+                                          A     B   change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1500    0.0 %
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140  1140    0.0 %
+               7-zip, all CPUs (MIPS)  4000  3000  -25.0 % worse
+
+            Likely causes:
+               B  7-zip, all CPUs: In b.txt: It was too hot.
+        "#]],
+    );
+}
+
+#[test]
+fn other_methods_and_incomparable_figures_are_left_out() {
+    let a = board("One", 1_500_000, 1140, &[4000]);
+    let mut b = board("One", 1_500_000, 1500, &[3000]);
+    for step in &mut b.steps {
+        if step.variant == Variant::SINGLE {
+            step.method = 26;
+        } else if step.variant == Variant::MULTI {
+            step.not_comparable = Some("small dictionaries".into());
+        }
+    }
+    check(
+        &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
+        &expect![[r#"
+            A  a.txt (One, valid)
+            B  b.txt (One, valid)
+
+            No difference in known settings.
+
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
+
+                                 A      B   change
+               clock, measured cold (MHz)
+                  Cortex-A53  1500   1500    0.0 %
+               7-zip, one CPU (MIPS)
+                  Cortex-A53  1140  ≈1304  +14.4 % better
+
+            Estimated (≈), with 90 % intervals:
+               B  7-zip, one CPU (Cortex-A53): 16.02 equivalent: 1304 (1210 to 1402), from 26 by 1.15
+
+            Not compared:
+               7-zip, all CPUs: not comparable in b.txt: small dictionaries
+        "#]],
+    );
+}
+
+#[test]
+fn aes_in_software_is_seen_from_bytes_per_cycle() {
+    let cipher =
+        |rate: u64| Score::Cipher(Cipher { algorithm: Variant::AES_256_CBC.to_string(), rows: vec![(16_384, rate)] });
+    let with_aes = |rate| {
+        let record = board("One", 1_500_000, 1140, &[4000]);
+        with_step(record, WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.0), cipher(rate))
+    };
+    let (a, b) = (with_aes(700_000_000), with_aes(50_000_000));
+    let sides = ["a", "b"].map(str::to_owned).into_iter().zip([&a, &b]);
+    let explained = &explained_by(Vec::new());
+    let sides: Vec<Side<'_>> = sides.map(|(name, record)| Side { name, record, explained }).collect();
+    let comparison = compare(&sides);
+    let line = comparison.lines.iter().find(|line| line.unit == "kB/s");
+    let difference = line.unwrap().differences[1].clone().unwrap();
+    assert_eq!(difference.cause.as_deref(), Some("b runs AES without AES instructions."));
+}
+
+#[test]
+fn cores_are_paired_by_type() {
+    let mut a = board("One", 1_500_000, 1140, &[]);
+    let mut b = board("Two", 1_500_000, 1140, &[]);
+    let types: [(&mut Record, [(&str, u32); 2]); 2] = [
+        (&mut a, [("Cortex-A53", 1000), ("Cortex-A72", 2000)]),
+        (&mut b, [("Cortex-A76", 3000), ("Cortex-A53", 1100)]),
+    ];
+    for (record, clusters) in types {
+        record.steps.clear();
+        record.machine.clusters.clear();
+        for (cpu, (core_type, mips)) in (0..).zip(clusters) {
+            record.machine.clusters.push(record::Cluster {
+                cpus: vec![cpu],
+                core_type: Fact::Known(core_type.into()),
+                policy: None,
+            });
+            let score = compression(mips);
+            *record = with_step(record.clone(), WorkloadId::SevenZip, Variant::SINGLE, &[cpu], (0.0, 1.0), score);
+        }
+    }
+    let explained = &explained_by(Vec::new());
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
+    let lines: Vec<String> =
+        compare(&sides).lines.iter().map(|line| format!("{} {:?}", line.cores.join(" | "), line.values)).collect();
+    assert_eq!(
+        lines,
+        ["Cortex-A72 | Cortex-A76 [Some(2000.0), Some(3000.0)]", "Cortex-A53 [Some(1000.0), Some(1100.0)]"]
+    );
+}
+
+#[test]
+fn result_is_ranked_among_valid_rows_of_its_kind() {
+    let header = "board\tsoc\tcores\tkernel\tdistribution\tdate\tversion\tverdict\tclock@0 \
+                  cold/core\tsevenzip@16 multi\tsevenzip@16 single/core\tsource\n";
+    let row = |soc: &str, core: &str, verdict: &str, multi: &str, single: &str| {
+        format!("B\t{soc}\t4x {core}\t-\t-\t-\t-\t{verdict}\t-\t{multi}\t{single}\tx\n")
+    };
+    let table = header.to_owned()
+        + &row("Rockchip RK3328", "Cortex-A53", "valid", "3900", "1100")
+        + &row("Rockchip RK3328 (1)", "Cortex-A53", "valid", "~4100", "1200")
+        + &row("Allwinner H5", "Cortex-A53", "valid", "4200", "1000")
+        + &row("Rockchip RK3399", "Cortex-A72", "valid", "6000", "1700")
+        + &row("Rockchip RK3328", "Cortex-A53", "degraded", "!9000", "!9000");
+    let reference = Reference { rows: parse(&table).unwrap() };
+    let mut record = board("Mine", 1_500_000, 1140, &[4000]);
+    let score = compression(1);
+    record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
+    let ranking = rank(&record, &explained_by(Vec::new()), &reference);
+    expect![[r#"
+        Mine (Rockchip RK3328) compared with known results:
+
+        No known board is like this one, so nothing can be said of its figures.
+
+        Median and range of nine in ten boards with this SoC (where fewer than three are
+        known: of this core type at this clock), place among boards with this SoC; per
+        MHz: against the median of other cores of this type; place among all boards. `≈`
+        is estimated.
+
+                          this  median  range  SoC  per MHz  all
+           7-zip, one CPU (MIPS)
+              Cortex-A53  1140       -      -  2/3        -  3/5
+           7-zip, all CPUs (MIPS)
+              all CPUs    4000       -      -  1/2        -  3/4
+
+        Not compared:
+           clock@0: no reference result has this workload
+           sevenzip@1: reference results used sevenzip@16, which is not comparable
+           what was lowered in 1 of 5 reference results: degraded or invalid
+    "#]]
+    .assert_eq(&ranking_text(&ranking));
+}
+
+#[test]
+fn invalid_results_say_so_first() {
+    let lost = [Finding::new(record::RuleId::own("x"), Severity::Invalid, "The {what} was lost.")
+        .with("what", Quantity::Text("supply".into()))];
+    let explained = explained_by(lost.to_vec());
+    let record = board("Mine", 1_500_000, 1140, &[4000]);
+    let text_of_rank = ranking_text(&rank(&record, &explained, Reference::builtin()));
+    let expected = "This result is INVALID, do not use it: The supply was lost.\n\nMine (Rockchip RK3328) compared";
+    assert!(text_of_rank.starts_with(expected), "{text_of_rank}");
+    let degraded = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was hot.")];
+    let degraded = ranking_text(&rank(&record, &explained_by(degraded.to_vec()), Reference::builtin()));
+    assert!(degraded.starts_with("This result is degraded"), "{degraded}");
+    let valid = explained_by(Vec::new());
+    let sides = [("a", &valid), ("b", &explained)].map(|(name, explained)| Side {
+        name: name.into(),
+        record: &record,
+        explained,
+    });
+    let text = text(&compare(&sides));
+    assert!(text.starts_with("B (b) is INVALID, do not use it: The supply was lost.\n\nA  a (Mine, valid)"), "{text}");
+}
+
+/// A machine of two clusters, each with its core type, 7-zip score and latency.
+fn two_clusters(clusters: [(Option<&str>, u32, f64); 2]) -> Record {
+    let mut record = own_run();
+    record.machine.clusters.clear();
+    record.machine.cpus.clear();
+    for (cpu, (core_type, mips, ns)) in (0..).zip(clusters) {
+        let core_type = core_type.map_or_else(Fact::not_reached, |name| Fact::Known(name.to_owned()));
+        record.machine.clusters.push(record::Cluster { cpus: vec![cpu], core_type, policy: None });
+        record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[cpu], (0.0, 1.0), compression(mips));
+        let rows = vec![record::LatencyRow {
+            size_bytes: 64 << 20,
+            ns: vec![Some(ns)],
+            rounds_apart_percent: None,
+            line: None,
+        }];
+        let latency = Score::Latency(record::Latency { columns: vec!["1xPTR".into()], rows, ..Default::default() });
+        record = with_step(record, WorkloadId::MemoryLatency, Variant::RAMLAT, &[cpu], (0.0, 1.0), latency);
+    }
+    record
+}
+
+#[test]
+fn every_figure_pairs_the_same_cores() {
+    let (a53, a72, a76) = (Some("Cortex-A53"), Some("Cortex-A72"), Some("Cortex-A76"));
+    let check = |a: [(Option<&str>, u32, f64); 2], b: [(Option<&str>, u32, f64); 2], expected: &[&str]| {
+        let (a, b) = (two_clusters(a), two_clusters(b));
+        let explained = &explained_by(Vec::new());
+        let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
+        let comparison = compare(&sides);
+        let mains = comparison.lines.iter().filter(|line| line.is_main);
+        let rows: Vec<String> = mains.map(|line| format!("{} {}", line.unit, line.cores.join(" | "))).collect();
+        assert_eq!(rows, expected);
+    };
+    // The slow cores of one have the lower latency: they stay with the slow cores of the other.
+    for (fast, slow) in [(185.0, 170.0), (170.0, 185.0)] {
+        check(
+            [(None, 1000, slow), (None, 1500, fast)],
+            [(a53, 1000, 343.6), (a72, 1470, 200.4)],
+            &["MIPS CPU 1 | Cortex-A72", "MIPS CPU 0 | Cortex-A53", "ns CPU 1 | Cortex-A72", "ns CPU 0 | Cortex-A53"],
+        );
+    }
+    check(
+        [(a53, 1000, 100.0), (a72, 1500, 90.0)],
+        [(a72, 1500, 90.0), (a53, 1000, 100.0)],
+        &["MIPS Cortex-A72", "MIPS Cortex-A53", "ns Cortex-A72", "ns Cortex-A53"],
+    );
+    // The fast cores of one are the slow ones of the other: the rest has no counterpart.
+    check(
+        [(a53, 1000, 100.0), (a72, 1500, 90.0)],
+        [(a72, 1500, 90.0), (a76, 2500, 80.0)],
+        &["MIPS Cortex-A72", "ns Cortex-A72"],
+    );
+}
+
+#[test]
+fn row_is_not_ranked_against_itself() {
+    let record = board("Mine", 1_500_000, 1140, &[4000]);
+    let own = crate::reference::Row::of(&record, &explained_by(Vec::new()), "mine.txt");
+    let reference = Reference { rows: vec![own] };
+    assert_eq!(rank(&record, &explained_by(Vec::new()), &reference).entries, []);
+}
+
+#[test]
+fn clock_is_not_its_own_cause() {
+    let a = board("One", 1_500_000, 1140, &[]);
+    let mut b = board("One", 1_500_000, 1140, &[]);
+    if let Outcome::Done(Score::Clock(clocks)) = &mut b.steps[0].outcome {
+        clocks.points[0].readings_khz = vec![1_400_000; 3];
+    }
+    let explained = &explained_by(Vec::new());
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
+    let comparison = compare(&sides);
+    let cause = comparison.lines[0].differences[1].clone().unwrap().cause;
+    assert!(cause.unwrap().starts_with("Both kernels advertise 1500 MHz"));
+}

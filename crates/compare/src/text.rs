@@ -1,0 +1,166 @@
+//! Comparisons as text for a terminal.
+
+use super::table::Table;
+use super::{Comparison, Difference, LeftOut, Line};
+use facts::Verdict;
+use facts::change::signed_percent;
+use facts::lines::{fits_a_line, wrapped};
+use facts::plain::shortened;
+use std::fmt::Write;
+
+/// Long names of boards and figures are cut here.
+const NAME_CHARS_MAX: usize = 46;
+
+/// A row below the title of its figure, which stands once over the rows of all cores. What all CPUs did together has
+/// only the title.
+fn under_heading(table: &mut Table, heading: &mut String, of: (&str, &str), core: Option<&str>, cells: Vec<String>) {
+    let title = match of.1 {
+        "" => cut(of.0),
+        unit => format!("{} ({})", cut(of.0), cut(unit)),
+    };
+    let first = match core {
+        Some(core) => {
+            if *heading != title {
+                table.row(vec![title.clone()]);
+            }
+            format!("   {}", cut(core))
+        }
+        None => title.clone(),
+    };
+    *heading = title;
+    table.row(std::iter::once(first).chain(cells).collect());
+}
+
+/// The first thing to be said of a result that is invalid.
+pub(super) fn invalid(what: &str, because: &[String]) -> String {
+    let why = because.first().map_or("it has no figures.", String::as_str);
+    let more = match because.len() {
+        0 | 1 => String::new(),
+        count => format!(" ({} more: `sbc-bench explain`)", count - 1),
+    };
+    format!("{what} is INVALID, do not use it: {}{more}\n", facts::plain::plain(why))
+}
+
+/// Results side by side for people: settings that differ, then figures, then causes.
+pub fn text(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for (letter, side) in labels().zip(&comparison.sides).filter(|(_, side)| side.verdict == Verdict::Invalid) {
+        text.push_str(&invalid(&format!("{letter} ({})", side.name), &side.invalid_because));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    for (letter, side) in labels().zip(&comparison.sides) {
+        let board = side.board.as_deref().unwrap_or("unknown board");
+        let _ = writeln!(text, "{letter}  {} ({}, {})", side.name, cut(board), side.verdict);
+    }
+    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
+    text.push_str(&settings(comparison, &letters));
+    text.push_str(&figures(comparison, &letters));
+    text.push_str(&estimated(comparison));
+    text.push_str(&causes(comparison));
+    text.push_str(&left_out(&comparison.left_out));
+    text
+}
+
+/// What results are called in a table: A to Z, then by number.
+pub fn labels() -> impl Iterator<Item = String> {
+    let numbers = (27..).map(|number: u32| number.to_string());
+    ('A'..='Z').map(String::from).chain(numbers)
+}
+
+fn settings(comparison: &Comparison, letters: &[String]) -> String {
+    if comparison.settings.is_empty() {
+        return "\nNo difference in known settings.\n".to_owned();
+    }
+    let mut text = "\nSettings that differ:\n".to_owned();
+    for setting in &comparison.settings {
+        let _ = writeln!(text, "   {}", setting.name);
+        for (letter, value) in letters.iter().zip(&setting.values) {
+            let _ = writeln!(text, "      {letter}  {}", value.as_deref().unwrap_or("-"));
+        }
+    }
+    text
+}
+
+fn figures(comparison: &Comparison, letters: &[String]) -> String {
+    if comparison.lines.is_empty() {
+        return "\nNo comparable figures.\n".to_owned();
+    }
+    let others: Vec<usize> = (1..letters.len()).collect();
+    // As many results next to each other as fit; the others below, again with the first one.
+    let tables = |count: usize| -> Vec<String> {
+        others.chunks(count).map(|others| table(comparison, letters, others)).collect()
+    };
+    let fits = |tables: &Vec<String>| tables.iter().flat_map(|table| table.lines()).all(fits_a_line);
+    let tables = (2..=others.len()).rev().map(tables).find(fits).unwrap_or_else(|| tables(1));
+    format!(
+        "\nFigures, and their change from the first result that has them;\nchanges within noise have no word:\n\n{}",
+        tables.join("\n")
+    )
+}
+
+/// The first result, and some others.
+fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> String {
+    let mut header = vec![String::new(), letters.first().cloned().unwrap_or_default()];
+    header.extend(others.iter().flat_map(|index| [letters[*index].clone(), "change       ".to_owned()]));
+    let mut table = Table::new(header);
+    let mut heading = String::new();
+    for line in comparison.main_lines() {
+        let mut cells = vec![line.value_words(0)];
+        for index in others {
+            let difference = line.differences.get(*index).and_then(Option::as_ref);
+            cells.push(line.value_words(*index));
+            cells.push(difference.map_or_else(|| "-".to_owned(), change));
+        }
+        if cells.iter().all(|cell| cell == "-") {
+            continue;
+        }
+        let cores = (!line.cores.is_empty()).then(|| line.cores.join(" | "));
+        under_heading(&mut table, &mut heading, (&line.title, &line.unit), cores.as_deref(), cells);
+    }
+    table.finish()
+}
+
+/// With room for the longest word, so that numbers stand below each other.
+fn change(difference: &Difference) -> String {
+    format!("{} {:<6}", signed_percent(difference.change_percent, 1), difference.told_word())
+}
+
+/// What stands behind each `≈`.
+fn estimated(comparison: &Comparison) -> String {
+    listed("Estimated (≈), with 90 % intervals", comparison.estimates())
+}
+
+fn causes(comparison: &Comparison) -> String {
+    listed("Likely causes", comparison.causes())
+}
+
+fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>) -> String {
+    let line = |(letter, line, words): (String, &Line, &str)| format!("   {letter}  {}: {words}\n", line.name());
+    let text: String = lines.map(line).collect();
+    match text.is_empty() {
+        true => text,
+        false => format!("\n{heading}:\n{text}"),
+    }
+}
+
+/// What was not compared, with the reason.
+pub(super) fn left_out(left_out: &[LeftOut]) -> String {
+    let mut text = String::new();
+    for one in left_out {
+        text.push_str(&wrapped(&format!("   {}: {}", one.what, one.why), 6));
+        text.push('\n');
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nNot compared:\n{text}"),
+    }
+}
+
+/// A foreign name on one line, cut where it is long.
+pub(super) fn cut(text: &str) -> String {
+    // Names are foreign text: a control character could rewrite the terminal.
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    shortened(&plain, NAME_CHARS_MAX)
+}

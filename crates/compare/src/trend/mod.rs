@@ -1,0 +1,262 @@
+//! Change over time: results of one machine by date, and where their figures changed permanently.
+//!
+//! A change is a matter of figures alone; settings that changed at the same point are listed with
+//! it, because they are the first suspects. That they are its cause is not claimed.
+
+mod change_points;
+mod formats;
+mod stability;
+mod t_test;
+mod text;
+
+pub use change_points::{ChangePoint, change_points};
+pub use formats::{csv, markdown_text};
+pub use stability::Stability;
+pub use t_test::t_test;
+pub use text::text;
+
+use crate::reference::day;
+use crate::{LeftOut, settings, settings_of};
+use facts::figures::equivalent::in_common_methods;
+use facts::figures::{Figure, figures};
+use facts::{Verdict, view};
+use record::Record;
+use serde::Serialize;
+
+/// With fewer results no change can be told from chance.
+pub const RESULTS_MIN: usize = 4;
+/// Smaller changes are left out, in percent: printed figures are rounded, and nobody acts on them.
+const CHANGE_PERCENT_MIN: f64 = 0.5;
+
+/// One result of a series.
+#[derive(Debug, Clone)]
+pub struct Sample<'a> {
+    /// What it is called, for example its file.
+    pub name: String,
+    /// The result.
+    pub record: &'a Record,
+    /// The word over it.
+    pub verdict: Verdict,
+}
+
+/// All results of one machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trend {
+    /// Board and cores.
+    pub machine: String,
+    /// The results by date.
+    pub results: Vec<Dated>,
+    /// How many figures were looked at.
+    pub figures: usize,
+    /// Changes by date.
+    pub changes: Vec<Change>,
+    /// Results that take no part.
+    pub left_out: Vec<LeftOut>,
+    /// How often it died, if it did.
+    pub stability: Option<Stability>,
+}
+
+impl Trend {
+    /// True if nothing is to be said but that there are too few results.
+    pub fn is_only_short(&self) -> bool {
+        self.results.len() < RESULTS_MIN && self.stability.is_none() && self.left_out.is_empty()
+    }
+}
+
+/// A result with its day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Dated {
+    /// What it is called.
+    pub name: String,
+    /// `2024-03-01`.
+    pub date: String,
+}
+
+/// A figure that changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// The figure with its core type.
+    pub figure: String,
+    /// Its unit.
+    pub unit: String,
+    /// Index in [`Trend::results`] of the last result before the change.
+    pub last_before: usize,
+    /// Index in [`Trend::results`] of the first result after the change.
+    pub first_after: usize,
+    /// Mean before.
+    pub before: f64,
+    /// Mean after.
+    pub after: f64,
+    /// How much more it became in percent of itself; negative if less.
+    pub change_percent: f64,
+    /// By how much it became better in percent; negative if worse.
+    pub gain_percent: f64,
+    /// `better` or `worse`.
+    pub word: &'static str,
+    /// Probability that it is chance.
+    pub p: f64,
+    /// True if values of one side were estimated from another version of the program; such a change is larger than what
+    /// the estimate may be off by.
+    pub is_estimated: bool,
+    /// Settings that changed between the two results.
+    pub settings: Vec<SettingChange>,
+}
+
+/// A setting that changed at the same point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SettingChange {
+    /// What it is.
+    pub name: &'static str,
+    /// Its value before.
+    pub before: String,
+    /// Its value after.
+    pub after: String,
+}
+
+/// Trends of all machines among the results, in the order in which they first appear.
+pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
+    let mut machines: Vec<(String, Vec<&Sample<'_>>)> = Vec::new();
+    for sample in samples {
+        let name = machine(sample.record);
+        match machines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, samples)) => samples.push(sample),
+            None => machines.push((name, vec![sample])),
+        }
+    }
+    machines.into_iter().map(|(name, samples)| trend(name, &samples)).collect()
+}
+
+/// Board and cores: what stays the same while everything else may change.
+pub fn machine(record: &Record) -> String {
+    let known = &record.machine;
+    let name = known.name();
+    let settings = settings_of(record);
+    let cores = settings.into_iter().find(|(name, _)| *name == "cores");
+    format!(
+        "{} ({})",
+        name.map_or("unknown machine", String::as_str),
+        cores.and_then(|(_, cores)| cores).unwrap_or_else(|| "unknown cores".to_owned())
+    )
+}
+
+/// 1 January 2018, UTC: the first sbc-bench is of that year. Boards without a battery start in 1970.
+const FIRST_DATE_MS: i64 = 1_514_764_800_000;
+
+fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
+    let mut left_out = Vec::new();
+    let mut dated: Vec<(i64, &Sample<'_>)> = Vec::new();
+    for sample in samples {
+        let mut leave_out = |why: &str| {
+            left_out.push(LeftOut { what: sample.name.clone(), why: why.to_owned() });
+        };
+        match sample.record.run.started.known() {
+            _ if let Some(whole) = whole_of(sample, samples) => {
+                leave_out(&format!("it was resumed and is complete in {}", whole.name));
+            }
+            _ if let Some(death) = view::death(sample.record) => {
+                leave_out(&format!("it died during {}", death.step));
+            }
+            _ if sample.verdict == Verdict::Invalid => leave_out("results invalid"),
+            None => leave_out("no date"),
+            Some(utc_ms) if *utc_ms < FIRST_DATE_MS => leave_out("the clock of the machine was not set"),
+            Some(utc_ms) => dated.push((*utc_ms, sample)),
+        }
+    }
+    dated.sort_by_key(|(utc_ms, _)| *utc_ms);
+    let records: Vec<&Record> = dated.iter().map(|(_, sample)| sample.record).collect();
+    let series = series(&records);
+    let mut changes: Vec<Change> = series.iter().flat_map(|series| series.changes(&records)).collect();
+    changes.sort_by_key(|change| change.first_after);
+    Trend {
+        machine,
+        results: dated
+            .iter()
+            .map(|(utc_ms, sample)| Dated { name: sample.name.clone(), date: day(*utc_ms).unwrap_or_default() })
+            .collect(),
+        figures: series.len(),
+        changes,
+        left_out,
+        stability: stability::stability(samples),
+    }
+}
+
+/// The result of the run that went on with this one, if it is among them.
+fn whole_of<'a>(part: &Sample<'_>, all: &[&'a Sample<'a>]) -> Option<&'a Sample<'a>> {
+    let is_whole = |other: &&&Sample<'_>| part.record.run.is_part_of(&other.record.run);
+    all.iter().find(is_whole).copied()
+}
+
+/// One figure over all results that have it.
+struct Series {
+    /// Index of the result and what it has; at least one.
+    values: Vec<(usize, Figure)>,
+}
+
+fn series(records: &[&Record]) -> Vec<Series> {
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    let mut all: Vec<Series> = Vec::new();
+    let measured: Vec<(&Record, Vec<Figure>)> = records.iter().map(|record| (*record, figures(record))).collect();
+    for (result, figures) in in_common_methods(&measured).into_iter().enumerate() {
+        for figure in figures {
+            if !figure.is_main || figure.not_comparable.is_some() {
+                continue;
+            }
+            let same = |known: &&mut Series| {
+                let first = &known.values[0].1;
+                first.key == figure.key && cluster(first) == cluster(&figure)
+            };
+            match all.iter_mut().find(same) {
+                Some(series) => series.values.push((result, figure)),
+                None => all.push(Series { values: vec![(result, figure)] }),
+            }
+        }
+    }
+    all
+}
+
+impl Series {
+    fn changes(&self, records: &[&Record]) -> Vec<Change> {
+        let values: Vec<f64> = self.values.iter().map(|(_, figure)| figure.value).collect();
+        let points = change_points(&values, CHANGE_PERCENT_MIN);
+        let change = |point: &ChangePoint| {
+            let ((last_before, before), (first_after, after)) =
+                (&self.values[point.index - 1], &self.values[point.index]);
+            let (last_before, first_after) = (*last_before, *first_after);
+            let change = Figure { value: point.after, ..after.clone() }.change_from(point.before);
+            // Where a new version of the program began, a ratio that is off looks like a change.
+            let off_percent = after.estimate_percent(before);
+            if change.percent()?.abs() <= off_percent {
+                return None;
+            }
+            Some(Change {
+                is_estimated: off_percent > 0.0,
+                figure: after.name(),
+                unit: after.unit.clone(),
+                last_before,
+                first_after,
+                before: point.before,
+                after: point.after,
+                change_percent: change.percent()?,
+                gain_percent: change.gain_percent()?,
+                word: change.word(),
+                p: point.p,
+                settings: settings_between(records[last_before], records[first_after]),
+            })
+        };
+        points.iter().filter_map(change).collect()
+    }
+}
+
+fn settings_between(before: &Record, after: &Record) -> Vec<SettingChange> {
+    let changed = settings(&[before, after]).into_iter();
+    let changed = changed.filter_map(|setting| match setting.values.as_slice() {
+        [Some(before), Some(after)] => {
+            Some(SettingChange { name: setting.name, before: before.clone(), after: after.clone() })
+        }
+        _ => None,
+    });
+    changed.collect()
+}
+
+#[cfg(test)]
+mod tests;

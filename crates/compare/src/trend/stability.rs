@@ -1,0 +1,64 @@
+//! Whether a machine lives through its runs: how often it died, and what these ends have in common. Only runs of
+//! this program count: a log of another kind that stops does not tell whether its run did.
+
+use super::{Sample, whole_of};
+use facts::view::{self, Death};
+use record::{Record, Total};
+use serde::Serialize;
+
+/// What runs that died have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stability {
+    /// Runs of which it is known whether they died, and parts of runs that were resumed; those that the user
+    /// killed do not count.
+    pub runs: usize,
+    /// Those in which the machine died.
+    pub died: usize,
+    /// The step in which all of them died, if there are two at least and it is the same.
+    pub always_in: Option<String>,
+    /// The lowest of the temperatures seen last, in m°C, if all of them have one.
+    pub millicelsius_min: Option<i64>,
+}
+
+/// Over all results of one machine; none if it never died.
+pub(super) fn stability(samples: &[&Sample<'_>]) -> Option<Stability> {
+    let own = samples.iter().filter(|sample| !view::is_log(sample.record));
+    // What was resumed stands in the Record of the whole run.
+    let own = own.filter(|sample| whole_of(sample, samples).is_none());
+    let own: Vec<&Record> = own.map(|sample| sample.record).collect();
+    // Each part of a run is a try of its own.
+    let tries: usize = own.iter().map(|record| 1 + record.run.resumed.len()).total();
+    let of_run = |record: &&Record| -> Vec<(Option<String>, Death)> {
+        let steps = record.run.deaths().map(|died| died.step.clone());
+        steps.zip(view::deaths(record)).collect()
+    };
+    let (killed, deaths): (Vec<_>, Vec<_>) = own.iter().flat_map(of_run).partition(|(_, death)| death.was_killed);
+    let first = deaths.first()?.0.clone();
+    let is_same = deaths.len() > 1 && deaths.iter().all(|(step, _)| *step == first);
+    let last_seen = |(_, death): &(_, Death)| death.seen.as_ref()?.millicelsius;
+    let temperatures: Option<Vec<i64>> = deaths.iter().map(last_seen).collect();
+    Some(Stability {
+        runs: tries - killed.len(),
+        died: deaths.len(),
+        always_in: first.filter(|_| is_same),
+        millicelsius_min: temperatures.and_then(|all| all.into_iter().min()),
+    })
+}
+
+impl Stability {
+    /// `died 3 of 5 times, always in stockfish, at 85 °C or more`.
+    pub fn words(&self) -> String {
+        let times = if self.runs == 1 { "time" } else { "times" };
+        let mut words = format!("died {} of {} {times}", self.died, self.runs);
+        if let Some(step) = &self.always_in {
+            words.push_str(&format!(", always during {step}"));
+        }
+        if let Some(millicelsius) = self.millicelsius_min {
+            let celsius = millicelsius.div_euclid(1000);
+            let at = if self.died == 1 { "last seen at" } else { "at" };
+            let more = if self.died == 1 { "" } else { " or more" };
+            words.push_str(&format!(", {at} {celsius} °C{more}"));
+        }
+        words
+    }
+}

@@ -1,0 +1,227 @@
+//! Figures of one method as those of another, so that a new run can be compared with years of results.
+//!
+//! A clock is the same quantity by any method, and a latency is if its definition is the same. Scores of two
+//! versions of a program differ by a ratio. Both stand in `data/method_ratios.tsv`, each with its interval and its source;
+//! what was estimated by a ratio carries an [`Estimate`] and is marked wherever it is shown.
+
+mod isa;
+mod pairs;
+mod table;
+
+use super::{Figure, FigureKey};
+use crate::number::number;
+use pairs::Pairs;
+use record::{Record, Variant, WorkloadId};
+use serde::Serialize;
+use std::collections::BTreeSet;
+pub use table::Grade;
+use table::{CONVERSIONS, Conversion};
+
+/// How a score of one version became one of another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The figure that was measured.
+    pub from: FigureKey,
+    /// What was measured.
+    pub measured: f64,
+    /// The measured version gives so many times the score of the other.
+    pub ratio: f64,
+    /// With 90 % confidence the other version would give no less,
+    pub low: f64,
+    /// and no more.
+    pub high: f64,
+    /// Where the ratio comes from.
+    pub grade: Grade,
+}
+
+/// Where a figure was measured, as far as a ratio depends on it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct On<'a> {
+    /// Instruction set of the programs that ran: `x86-64`, `arm64`.
+    pub isa: Option<&'a str>,
+    /// Core type.
+    pub core_type: Option<&'a str>,
+    /// Measured clock of that core.
+    pub clock_mhz: Option<f64>,
+}
+
+/// A figure in another method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Converted {
+    /// What it is called there.
+    pub key: FigureKey,
+    /// Its value there.
+    pub value: f64,
+    /// How it was estimated; none if it is the same quantity.
+    pub estimate: Option<Estimate>,
+}
+
+/// The figure as the known results have it; none if it is one of their methods already, or nothing is known of the two.
+pub fn convert(key: &FigureKey, value: f64, on: On<'_>) -> Option<Converted> {
+    let conversion = CONVERSIONS.iter().find(|conversion| conversion.fits(key, value, on))?;
+    Some(apply(conversion, key, value))
+}
+
+fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> Converted {
+    let estimate = Estimate {
+        from: key.clone(),
+        measured: value,
+        ratio: conversion.ratio,
+        low: value / conversion.ratio_high,
+        high: value / conversion.ratio_low,
+        grade: conversion.grade,
+    };
+    let is_same = conversion.grade == Grade::SameQuantity;
+    Converted {
+        key: conversion.key(key),
+        value: value / conversion.ratio,
+        estimate: Some(estimate).filter(|_| !is_same),
+    }
+}
+
+/// The figures of a Record that can be told in another method, in that one; none of what the Record has there itself.
+pub fn equivalents(record: &Record, figures: &[Figure]) -> Vec<Figure> {
+    let told = told(record, figures, &[]).into_iter();
+    told.filter_map(|told| if let Told::Converted(figure) = told { Some(*figure) } else { None }).collect()
+}
+
+/// This figure of a Record in the method of the known results; none if it was measured by that, or cannot be told in it.
+pub fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Option<Figure> {
+    let at = figures.iter().position(|other| other.key == figure.key && other.core == figure.core)?;
+    match told(record, figures, &[]).swap_remove(at) {
+        Told::Converted(figure) => Some(*figure),
+        Told::AsMeasured | Told::Twice => None,
+    }
+}
+
+/// Every figure in the method of the known results where that is possible, else as it was measured. A figure that was
+/// measured in both is there once.
+pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
+    figures.iter().zip(told(record, figures, &[])).filter_map(|(figure, told)| told.figure(figure)).collect()
+}
+
+/// Figures of several results in methods that they share: as measured where the others have a figure so, in the method of
+/// the known results where one of them has it only there. What two versions gave in one run holds for others with the
+/// same cores.
+pub fn in_common_methods(sides: &[(&Record, Vec<Figure>)]) -> Vec<Vec<Figure>> {
+    let pairs: Vec<Pairs> = sides.iter().filter_map(|(record, figures)| Pairs::of(record, figures)).collect();
+    let told: Vec<Vec<Told>> = sides.iter().map(|(record, figures)| told(record, figures, &pairs)).collect();
+    let methods = |figures: &[Figure]| -> BTreeSet<String> {
+        figures.iter().map(|figure| figure.key.workload_at_method().to_owned()).collect()
+    };
+    let measured: Vec<BTreeSet<String>> = sides.iter().map(|(_, figures)| methods(figures)).collect();
+    let known: Vec<BTreeSet<String>> = sides
+        .iter()
+        .zip(&told)
+        .map(|((_, figures), told)| {
+            let known = figures.iter().zip(told).filter_map(|(figure, told)| told.figure(figure));
+            methods(&known.collect::<Vec<Figure>>())
+        })
+        .collect();
+    let has_only_known = |side: usize, figure: &FigureKey, as_known: &FigureKey| {
+        known[side].contains(as_known.workload_at_method()) && !measured[side].contains(figure.workload_at_method())
+    };
+    let common = |at: usize| -> Vec<Figure> {
+        let figures = sides[at].1.iter().zip(&told[at]);
+        let chosen = figures.map(|(figure, told)| match told {
+            Told::Converted(known)
+                if (0..sides.len()).any(|side| side != at && has_only_known(side, &figure.key, &known.key)) =>
+            {
+                (**known).clone()
+            }
+            _ => figure.clone(),
+        });
+        chosen.collect()
+    };
+    (0..sides.len()).map(common).collect()
+}
+
+/// How a figure is told in the method of the known results.
+enum Told {
+    AsMeasured,
+    Converted(Box<Figure>),
+    /// The Record has the figure in that method too.
+    Twice,
+}
+
+impl Told {
+    fn figure(&self, measured: &Figure) -> Option<Figure> {
+        match self {
+            Self::AsMeasured => Some(measured.clone()),
+            Self::Converted(figure) => Some((**figure).clone()),
+            Self::Twice => None,
+        }
+    }
+}
+
+/// How each figure of a Record is told: by its own pair of versions, by those of others like it, by the table.
+fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Told> {
+    let isa = isa::of(record);
+    let own = Pairs::of(record, figures);
+    let pairs = own.as_ref().or_else(|| others.iter().find(|pairs| pairs.hold_for(record)));
+    let listed: Vec<Option<Figure>> = figures.iter().map(pairs::listed).collect();
+    let one = |figure: &Figure| {
+        let core = figure.core.as_ref();
+        let core_type = core.and_then(|core| core.core_type.as_deref());
+        let on = On { isa: isa.as_deref(), core_type, clock_mhz: clock_mhz(figures, figure) };
+        let converted =
+            pairs.and_then(|pairs| pairs.convert(figure)).or_else(|| convert(&figure.key, figure.value, on));
+        let Some(Converted { key, value, estimate }) = converted.filter(|_| figure.not_comparable.is_none()) else {
+            return Told::AsMeasured;
+        };
+        let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+        let is_same =
+            |known: &Figure| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
+        match listed.iter().flatten().any(is_same) {
+            true => Told::Twice,
+            false => Told::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() })),
+        }
+    };
+    let all = figures.iter().zip(&listed).map(|(figure, listed)| match listed {
+        None => Told::Twice,
+        Some(listed) if listed.key != figure.key => Told::Converted(Box::new(listed.clone())),
+        Some(_) => one(figure),
+    });
+    all.collect()
+}
+
+/// The clock of the cores behind a figure, measured cold.
+fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
+    let cluster = of.core.as_ref()?.cluster;
+    let clocks = figures.iter().filter(|clock| clock.key.is_of(WorkloadId::Clock) && clock.key.is_form(&Variant::COLD));
+    let mut clocks = clocks.filter(|clock| clock.core.as_ref().is_some_and(|core| core.cluster == cluster));
+    clocks.next().map(|clock| clock.value)
+}
+
+impl Figure {
+    /// `16.02 equivalent: 9900 (9500 to 10300), from 26.02 by 1.05`; none for what was measured as it is told. `measured_by`
+    /// is the version that ran, as far as it is known.
+    pub fn estimated_words(&self, measured_by: Option<&str>) -> Option<String> {
+        let estimate = self.estimate.as_ref()?;
+        let version = |method: u32| match (self.key.workload().id(), method) {
+            (Some(WorkloadId::SevenZip), 16) => "16.02".to_owned(),
+            (Some(WorkloadId::SevenZip), 9) => "9.20".to_owned(),
+            (Some(WorkloadId::OpenSsl), 1) => "OpenSSL 1.1".to_owned(),
+            (_, method) => method.to_string(),
+        };
+        let from = measured_by.map_or_else(|| version(estimate.from.method()), str::to_owned);
+        Some(format!(
+            "{} equivalent: {} ({} to {}), from {from} by {:.2}",
+            version(self.key.method()),
+            number(self.value, &self.unit),
+            number(estimate.low, &self.unit),
+            number(estimate.high, &self.unit),
+            estimate.ratio
+        ))
+    }
+}
+
+/// Version of the program behind a figure: `26.02`.
+pub fn version_of(record: &Record, figure: &Figure) -> Option<String> {
+    let tool = record.steps.get(figure.step)?.tool.as_ref()?;
+    let numbers = tool.version.split(|c: char| !c.is_ascii_digit() && c != '.');
+    numbers.map(|word| word.trim_matches('.')).find(|word| word.contains('.')).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Figures as the reports print them: taken from the Record by one rule each, so that the summary
+//! line, the log and the terminal never disagree.
+
+use crate::figures::Figure;
+use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId};
+
+/// 7-zip of the lists: 16.02, with which nearly all known scores were made.
+pub const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
+
+/// Best copy or fill rate over all clusters in MB/s: that of the machine's own C library, as lists of results have always
+/// shown it. Runs that did not ask for it have that of the best routine; where it was asked for and could not be
+/// measured, no other rate takes its place.
+pub fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
+    let is_it = |figure: &Figure| figure.key.name() == operation.as_str();
+    let of = |id| best(figures, |figure: &Figure| figure.key.is_of(id) && is_it(figure));
+    let best = match record.steps_of(WorkloadId::MemoryLibc).next() {
+        Some(_) => of(WorkloadId::MemoryLibc),
+        None => of(WorkloadId::MemoryLibc).or_else(|| of(WorkloadId::MemoryBandwidth)),
+    };
+    best.map(|rate| rate.round() as u64)
+}
+
+/// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of
+/// repetitions on one core type, the best over core types.
+pub fn cipher_kb_per_s(figures: &[Figure], algorithm: &Variant) -> Option<u64> {
+    let is_cipher = |figure: &Figure| {
+        figure.is_main
+            && figure.key.is_of(WorkloadId::OpenSsl)
+            && figure.unit == "kB/s"
+            && figure.key.is_form(algorithm)
+    };
+    best(figures, is_cipher).map(|rate| rate.round() as u64)
+}
+
+/// Best single-threaded 7-zip rating in MIPS.
+pub fn sevenzip_single_mips(figures: &[Figure]) -> Option<u32> {
+    sevenzip_mips(figures, &Variant::SINGLE)
+}
+
+/// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU the single-threaded one.
+pub fn sevenzip_multi_mips(record: &Record, figures: &[Figure]) -> Option<u32> {
+    let one_cpu = || record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
+    sevenzip_mips(figures, &Variant::MULTI).or_else(|| sevenzip_single_mips(figures).filter(|_| one_cpu()))
+}
+
+fn sevenzip_mips(figures: &[Figure], variant: &Variant) -> Option<u32> {
+    let is_score =
+        |figure: &Figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant);
+    best(figures, is_score).map(|mips| mips.round() as u32)
+}
+
+/// Whether the scores on all CPUs and on one can stand in a list. A machine with one CPU has only the
+/// latter for both.
+pub fn comparable(all: &[Figure]) -> [bool; 2] {
+    let of = |variant: &Variant| -> Option<bool> {
+        let mut scores = all
+            .iter()
+            .filter(|figure| figure.is_main && figure.key.is_of(LISTED.0))
+            .filter(|figure| figure.key.is_form(variant))
+            .peekable();
+        scores.peek()?;
+        let is_listed = |figure: &Figure| figure.key.method() == LISTED.1;
+        Some(scores.all(|figure| is_listed(figure) && figure.not_comparable.is_none()))
+    };
+    let single = of(&Variant::SINGLE).unwrap_or(false);
+    [of(&Variant::MULTI).unwrap_or(single), single]
+}
+
+/// Median rate of a load that gives one value after the other.
+pub fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
+    let is_rate = |figure: &&Figure| figure.key.is_of(workload);
+    figures.iter().find(is_rate).map(|figure| figure.value)
+}
+
+/// The latency of the largest size that was measured, in ns, with that size in MiB.
+pub fn memory_latency(record: &Record) -> Option<(f64, u64)> {
+    record.steps_of(WorkloadId::MemoryLatency).find_map(|step| match done(step)? {
+        Measured::Latency(latency) => {
+            let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
+            Some((row.ns.first().copied().flatten()?, row.size_bytes >> 20))
+        }
+        _ => None,
+    })
+}
+
+/// The highest value of the figures that are wanted.
+fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> {
+    let wanted = figures.iter().filter(|figure| is_wanted(figure));
+    wanted.map(|figure| figure.value).reduce(f64::max)
+}
+
+/// What a step measured, if it went well.
+pub fn done(step: &Step) -> Option<&Measured> {
+    match &step.outcome {
+        Outcome::Done(measured) => Some(measured),
+        _ => None,
+    }
+}
+
+/// Rounded to tens, as the summary line has always done.
+pub fn tens(value: u64) -> u64 {
+    value.saturating_add(5) / 10 * 10
+}
+
+/// A number, or a dash for what was not measured.
+pub fn or_dash<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
+
+/// Relative standard deviation in percent, or as the log printed it.
+pub fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
+    let rates = &row.bytes_per_s;
+    if rates.len() < 2 {
+        return row.printed_deviation_percent;
+    }
+    let mean = mean(rates);
+    let squares: f64 = rates.iter().map(|rate| (*rate as f64 - mean).powi(2)).total();
+    Some(100.0 * (squares / (rates.len() - 1) as f64).sqrt() / mean)
+}
+
+/// Mean of a slice of rates.
+fn mean(values: &[u64]) -> f64 {
+    values.iter().total::<u64>() as f64 / values.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_hostile_record_do_not_overflow() {
+        assert_eq!(mean(&[u64::MAX, u64::MAX]), u64::MAX as f64 / 2.0);
+        assert_eq!(tens(u64::MAX), u64::MAX / 10 * 10);
+        assert_eq!(tens(27_444), 27_440);
+    }
+}

@@ -1,0 +1,111 @@
+//! Figures: every number of a Record that can be compared with the same number of another Record.
+//!
+//! A figure is a value with its name, unit and direction, and with everything needed to decide
+//! whether two of them may be compared at all. Reports, the reference data, comparisons and trends
+//! all take their numbers from here, so that they never disagree. What the numbers mean is the
+//! business of the caller.
+
+mod core;
+pub mod equivalent;
+mod gather;
+mod key;
+pub mod main;
+mod steps;
+mod title;
+
+pub use self::core::{Core, core_name};
+pub use self::key::FigureKey;
+pub use self::steps::best_row;
+pub use self::title::title_among;
+
+use crate::Verdict;
+use crate::change::Change;
+use equivalent::Estimate;
+use record::Record;
+use serde::Serialize;
+
+/// One comparable number of a Record.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// What was run, how, and which of its numbers this is: `sevenzip@16 multi`,
+    /// `openssl@3 aes-256-cbc 16384`, `memory-latency@0 ramlat 16M`. Only figures with equal keys
+    /// are comparable.
+    pub key: FigureKey,
+    /// Where it was measured; none for what all CPUs did together.
+    pub core: Option<Core>,
+    /// The number.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// True if a higher value is better.
+    pub higher_is_better: bool,
+    /// Relative standard deviation of the repetitions in percent, where there were at least two.
+    pub spread_percent: Option<f64>,
+    /// How many repetitions stand behind it.
+    pub repetitions: usize,
+    /// Why it must not be compared with others, if so.
+    pub not_comparable: Option<String>,
+    /// True for the figures that stand for a workload in tables; the others are details.
+    pub is_main: bool,
+    /// Index in `Record::steps` of its first repetition.
+    pub step: usize,
+    /// How it was estimated, if it was not measured by the method of its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+}
+
+impl Figure {
+    /// The difference from another value of the same figure.
+    pub fn change_from(&self, other: f64) -> Change {
+        Change { from: other, to: self.value, higher_is_better: self.higher_is_better }
+    }
+
+    /// How far the difference from another value of the same figure may be off because one of them was estimated, in
+    /// percent. What was estimated in the same way is off in the same way.
+    pub fn estimate_percent(&self, other: &Self) -> f64 {
+        let from = |figure: &Self| figure.estimate.as_ref().map(|estimate| (estimate.from.clone(), estimate.ratio));
+        if from(self) == from(other) {
+            return 0.0;
+        }
+        let off = |figure: &Self| {
+            let estimate = figure.estimate.as_ref()?;
+            Some(100.0 * (estimate.high / figure.value).max(figure.value / estimate.low) - 100.0)
+        };
+        [self, other].into_iter().filter_map(off).fold(0.0, f64::max)
+    }
+
+    /// By how much the value is better than another one, in percent of the other; negative if
+    /// worse. None if the other is no number to divide by.
+    pub fn gain_percent(&self, other: f64) -> Option<f64> {
+        self.change_from(other).gain_percent()
+    }
+}
+
+/// Every figure of a Record, in the order of its steps. What was measured on an emulated CPU is none.
+pub fn figures(record: &Record) -> Vec<Figure> {
+    if record.machine.emulated_by().is_some() {
+        return Vec::new();
+    }
+    let mut gathered = gather::Gathered::default();
+    steps::clocks(record, &mut gathered);
+    for (index, step) in record.steps.iter().enumerate() {
+        steps::figures(record, index, step, &mut gathered);
+    }
+    steps::thermal(record, &mut gathered);
+    let mut figures = gathered.finish();
+    // A workload at several clocks has no figure that stands for it.
+    figures.iter_mut().filter(|figure| record.steps[figure.step].set_clock.is_some()).for_each(|f| f.is_main = false);
+    figures
+}
+
+/// The overall word over a result in a table: one without any figure has nothing that could be
+/// valid.
+pub fn verdict_of(figures: &[Figure], verdict: Verdict) -> Verdict {
+    match figures.is_empty() {
+        true => Verdict::Invalid,
+        false => verdict,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Facts of one Record: views, figures, identification of the SoC, findings, and the words for them.
+//!
+//! Everything here is a pure function: no files, no processes, no clock, no printing. The same
+//! Record gives the same facts on every machine.
+
+#![forbid(unsafe_code)]
+
+pub mod case;
+pub mod change;
+mod explanation;
+pub mod figures;
+pub mod finding;
+pub mod foreign;
+pub mod lines;
+mod names;
+pub mod number;
+mod outcome;
+pub mod plain;
+pub mod plot;
+mod share;
+pub mod sheet;
+pub mod soc;
+pub mod stats;
+pub mod thermal;
+pub mod throttle;
+pub mod view;
+pub mod watch;
+
+#[cfg(test)]
+pub(crate) use testkit::records as test_support;
+
+pub use change::signed_percent;
+pub use explanation::{
+    Basis, Cause, CauseRow, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Taken,
+    Tenths, WholePercents, rounded_to_sum,
+};
+pub use figures::{Figure, figures};
+pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
+pub use lines::{duration, how_many, size_words, unmeasured, utc, wrapped};
+pub use names::for_people;
+pub use number::{number, with_unit};
+pub use outcome::outcome;
+pub use plain::{harmless, markup, plain, shortened};
+pub use share::Share;

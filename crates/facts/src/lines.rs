@@ -1,0 +1,208 @@
+//! Lines that several reports print alike: sentences of findings, what was not measured, breaks at 80 columns,
+//! durations.
+
+use crate::{Explanation, Finding, Severity, view};
+use record::{Missing, Outcome, Record, Step, WorkloadId};
+use std::fmt::Write;
+
+/// So many files that could not be read are named; all of them are in the Record.
+const UNREAD_SHOWN: usize = 4;
+/// So many columns a line has: any terminal shows them.
+const COLUMNS: usize = 80;
+
+/// True for a line that no terminal breaks.
+pub fn fits_a_line(line: &str) -> bool {
+    line.chars().count() <= COLUMNS
+}
+
+/// Breaks a line at 80 columns; following lines are indented. None begins with a number sign: a name that holds one
+/// must not look like a heading.
+pub fn wrapped(line: &str, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    let lead = line.len() - line.trim_start().len();
+    text.push_str(&line[..lead]);
+    column += lead;
+    for (index, word) in line.split_whitespace().flat_map(|word| pieces(word, COLUMNS - indent)).enumerate() {
+        let width = word.chars().count();
+        if index > 0 && column + 1 + width > COLUMNS && !word.starts_with('#') {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += width;
+    }
+    text
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(words: &[String]) -> String {
+    match words {
+        [first @ .., before, last] => [first, &[format!("{before} and {last}")]].concat().join(", "),
+        words => words.concat(),
+    }
+}
+
+/// A word in pieces that fit into a line: paths can be longer.
+fn pieces(word: &str, width_max: usize) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let end = rest.char_indices().nth(width_max).map_or(rest.len(), |(end, _)| end);
+        let (piece, others) = rest.split_at(end);
+        rest = others;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// `2 h 5 min`, `1 min 30 s`, `7.5 s`.
+pub fn duration(ms: i64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        3600.. => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        60.. => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{}.{} s", seconds, ms % 1000 / 100),
+    }
+}
+
+/// The text with a capital.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// A moment in UTC in this form (that of strftime(3)); none outside of what a calendar has.
+pub fn utc(utc_ms: i64, form: &str) -> Option<String> {
+    Some(jiff::Timestamp::from_millisecond(utc_ms).ok()?.strftime(form).to_string())
+}
+
+/// `1 figure`, `2 figures`.
+pub fn how_many(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// A number of bytes: `512 B`, `45.3 KiB`, `1.5 MiB`.
+pub fn size_words(bytes: u64) -> String {
+    let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let Some((unit, name)) = units.into_iter().find(|(unit, _)| bytes >= *unit) else {
+        return format!("{bytes} B");
+    };
+    let value = bytes as f64 / unit as f64;
+    if value.fract() < 0.05 { format!("{value:.0} {name}") } else { format!("{value:.1} {name}") }
+}
+
+/// The sentences of findings, each marked by how much it harms.
+pub fn sentences(findings: &[Finding]) -> String {
+    findings.iter().map(|finding| sentence(finding, true)).collect()
+}
+
+/// The sentences of all that is said: causes are marked by how much they harm, and what belongs to each stands below it.
+pub fn explanation(explained: &Explanation) -> String {
+    explained.in_order().into_iter().map(|(finding, is_cause)| sentence(finding, is_cause)).collect()
+}
+
+fn sentence(finding: &Finding, is_marked: bool) -> String {
+    let mark = match finding.severity {
+        Severity::Invalid if is_marked => "!!",
+        Severity::Degraded if is_marked => " !",
+        _ => "  ",
+    };
+    let line = format!("{mark} {}", finding.sentence());
+    wrapped(&line, 3) + "\n"
+}
+
+/// Every step of one workload (of all, if none is named) that was skipped or failed, everything else that is missing
+/// from an own run, and why. Steps of these names are left out: what is missing of them is said already.
+pub fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]) -> Vec<String> {
+    let why = |outcome: &Outcome| match outcome {
+        Outcome::Done(_) => None,
+        Outcome::Failed(failure) => Some(failure.message.clone()),
+        Outcome::Skipped(missing) => Some(missing.to_string()),
+    };
+    let is_wanted = |step: &&Step| workload.is_none_or(|workload| step.workload == workload);
+    let is_unsaid = |step: &&Step| !said.contains(&view::step_name(step));
+    let unsaid = record.steps.iter().filter(is_unsaid);
+    let lines = unsaid.filter(is_wanted).filter_map(|step| {
+        let reason = why(&step.outcome)?;
+        Some(format!("{}: {reason}", view::step_name(step)))
+    });
+    let mut lines = counted(lines);
+    if !view::is_log(record) && matches!(workload, None | Some(WorkloadId::Clock)) {
+        if workload.is_none()
+            && let Some(missing) = record.kernel_messages.missing()
+        {
+            lines.push(format!("kernel messages: {missing}"));
+        }
+        if workload.is_none() && !record.unread.is_empty() {
+            lines.push(unread(&record.unread));
+        }
+        if !record.run.as_root && !record.machine.policies.is_empty() {
+            lines.push("governors and clock limits were not changed (needs root)".into());
+        }
+    }
+    lines
+}
+
+/// What could not be read, in one line.
+fn unread(unread: &[Missing]) -> String {
+    let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
+    let mut line = format!("could not read: {}", shown.collect::<Vec<_>>().join(", "));
+    if unread.len() > UNREAD_SHOWN {
+        let more = unread.len() - UNREAD_SHOWN;
+        let _ = write!(line, " and {more} more in the result file");
+    }
+    line
+}
+
+/// Each line once, with how often it came where that is more.
+fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        match counts.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((line, 1)),
+        }
+    }
+    let words = |(line, count): (String, usize)| match count {
+        1 => line,
+        _ => format!("{line} ({count} times)"),
+    };
+    counts.into_iter().map(words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_at_80_columns() {
+        let line = format!(" ! {}", "word ".repeat(40));
+        let text = wrapped(&line, 3);
+        assert!(text.lines().all(|line| line.chars().count() <= 80));
+        assert!(text.lines().skip(1).all(|line| line.starts_with("   word")));
+        assert_eq!(text.split_whitespace().count(), 41);
+        let text = wrapped(&"long".repeat(50), 6);
+        assert!(text.lines().count() == 3 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn sizes_have_the_largest_unit_that_fits() {
+        for (bytes, words) in [(512, "512 B"), (32 << 10, "32 KiB"), (3 << 19, "1.5 MiB"), (4 << 30, "4 GiB")] {
+            assert_eq!(size_words(bytes), words);
+        }
+    }
+
+    #[test]
+    fn durations() {
+        for (ms, text) in [(7_500, "7.5 s"), (90_000, "1 min 30 s"), (7_500_000, "2 h 5 min")] {
+            assert_eq!(duration(ms), text);
+        }
+    }
+}

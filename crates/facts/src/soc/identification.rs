@@ -1,0 +1,55 @@
+//! What `sbc-bench identify` says of a machine, as text and as JSON: its facts and the SoC concluded from them.
+
+use super::{Answer, advertised, line, report};
+use record::{Fact, Machine};
+use serde_json::json;
+use std::fmt::Write;
+
+/// Board, memory, clusters and the SoC with its evidence, in lines of at most 80 columns.
+pub fn text(machine: &Machine, answer: &Answer) -> String {
+    let mut text = String::new();
+    for (name, fact) in [
+        ("Board", &machine.board),
+        ("Kernel", &machine.kernel_release),
+        ("Distribution", &machine.distribution),
+        ("Virtualisation", &machine.virtualisation),
+        ("Emulated", &machine.emulation),
+    ] {
+        if let Fact::Known(value) = fact
+            && value != "none"
+        {
+            text.push_str(&line(name, value));
+        }
+    }
+    if let Fact::Known(kib) = machine.memory_kib {
+        text.push_str(&line("Memory", &format!("{} MiB", kib / 1024)));
+    }
+    for cluster in &machine.clusters {
+        let clock = advertised(machine, cluster);
+        let cpus = record::cpu_words(&cluster.cpus);
+        let core_type = match &cluster.core_type {
+            Fact::Known(name) => name.clone(),
+            Fact::Missing { missing } => format!("unknown core type ({missing})"),
+        };
+        text.push_str(&line(&cpus, &format!("{core_type}, {clock}")));
+    }
+    let _ = write!(text, "\n{}", report(answer));
+    text
+}
+
+/// The machine's facts, and the conclusions drawn from them, as one JSON object.
+pub fn json(machine: &Machine, answer: &Answer) -> String {
+    // A Machine has texts for keys and no numbers but finite ones: it always is JSON.
+    let mut value = serde_json::to_value(machine).unwrap_or_default();
+    value["identification"] = json!({
+        "soc": answer.title(),
+        "names": answer.candidates.iter().map(|one| &one.name).collect::<Vec<_>>(),
+        "confidence": answer.confidence,
+        "why": answer.why,
+        "candidates": answer.candidates,
+        "others": answer.others,
+        "evidence": answer.evidence,
+        "would_settle_it": answer.settle,
+    });
+    format!("{value:#}\n")
+}

@@ -1,0 +1,297 @@
+//! Files of any origin with what is private blanked: logs of every sbc-bench version, Records, streams and
+//! recordings. Bytes in, bytes out. What [`rules`] and reports need stays, so that a blanked file explains
+//! the same as the whole one. How a text is blanked is [`record::redact`]'s work; here is what stands where.
+//!
+//! Records are taken as JSON and not as types, so that what a newer program has written stays in them.
+
+use crate::any_file;
+use record::recording::{frame, is_recording, is_row, payload};
+use record::redact::{BLANK, Kind, Redactor, names_a_board};
+use record::{DERIVED_KEYS, WorkloadId, WorkloadName};
+use serde_json::{Map, Value};
+
+/// A blanked file.
+#[derive(Debug, Clone)]
+pub struct Redacted {
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// What was blanked, and how often.
+    pub counts: Vec<(Kind, u32)>,
+    /// Lines that were damaged, and are left out.
+    pub damaged: usize,
+}
+
+/// Workloads whose arguments name nothing but what is measured.
+const OPEN_ARGUMENTS: [WorkloadId; 7] = [
+    WorkloadId::SevenZip,
+    WorkloadId::OpenSsl,
+    WorkloadId::Sysbench,
+    WorkloadId::StressNg,
+    WorkloadId::Stockfish,
+    WorkloadId::Cpuminer,
+    WorkloadId::PerfBench,
+];
+/// A tool under whose own name old Records have its steps.
+const TINYMEMBENCH: &str = "tinymembench";
+/// Options of a run that have no secrets.
+const OPEN_OPTIONS: [&str; 5] = ["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING"];
+/// Folders in which nothing has a name that a person gave.
+const OF_SYSTEM: [&str; 6] = ["/sys/", "/proc/", "/etc/", "/boot/", "/usr/", "/bin/"];
+/// Settings of a side of `ab`.
+const OPEN_SETTINGS: [&str; 5] = ["governor", "maxkhz", "minkhz", "thp", "cpus"];
+
+/// Redacts a file of any supported kind.
+pub fn redact(bytes: &[u8]) -> Redacted {
+    let mut redactor = Redactor::default();
+    let mut damaged = 0;
+    let out = if is_recording(bytes) {
+        recording(bytes, &mut redactor, &mut damaged)
+    } else {
+        let text = any_file::text(bytes);
+        match serde_json::from_str::<Value>(&text) {
+            Ok(mut value) if value.is_object() => {
+                json(&mut value, &mut redactor);
+                // Without a formatter, which looks at each number once more.
+                let mut bytes = serde_json::to_vec(&value).unwrap_or_default();
+                bytes.push(b'\n');
+                bytes
+            }
+            _ if text.trim_start().starts_with('{') => lines(&text, &mut redactor, &mut damaged),
+            _ => redactor.text(&text).into_bytes(),
+        }
+    };
+    let counts = redactor.counts().iter();
+    Redacted { bytes: out, counts: counts.map(|(kind, count)| (*kind, *count)).collect(), damaged }
+}
+
+/// Framed events and rows of samples.
+fn recording(bytes: &[u8], redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
+    let lines = || {
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines.filter(|line| !line.is_empty())
+    };
+    let events = lines().filter_map(payload);
+    know(events.filter(|event| !is_row(event)), redactor);
+    let mut out = String::new();
+    for line in lines() {
+        match payload(line) {
+            Some(row) if is_row(row) => out.push_str(&frame(row)),
+            Some(event) => match serde_json::from_str::<Value>(event) {
+                Ok(mut value) => {
+                    blank(&mut value, "", redactor);
+                    out.push_str(&frame(&value.to_string()));
+                }
+                Err(_) => *damaged += 1,
+            },
+            None => *damaged += 1,
+        }
+    }
+    out.into_bytes()
+}
+
+/// A stream of events: one JSON object a line.
+fn lines(text: &str, redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    know(lines(), redactor);
+    let mut out = String::new();
+    for line in lines() {
+        match serde_json::from_str::<Value>(line) {
+            Ok(mut value) => {
+                blank(&mut value, "", redactor);
+                out.push_str(&format!("{value}\n"));
+            }
+            Err(_) => *damaged += 1,
+        }
+    }
+    out.into_bytes()
+}
+
+/// A Record. What was derived from it may quote anything, and is derived again when it is printed.
+fn json(value: &mut Value, redactor: &mut Redactor) {
+    if let Some(fields) = value.as_object_mut() {
+        DERIVED_KEYS.iter().for_each(|key| drop(fields.remove(*key)));
+    }
+    keep(value, "", redactor);
+    learn(value, "", redactor);
+    blank(value, "", redactor);
+}
+
+/// Takes what all events give away: a later one may name what stands in an earlier one.
+fn know<'a>(events: impl Iterator<Item = &'a str> + Clone, redactor: &mut Redactor) {
+    let values = || {
+        let events = events.clone();
+        events.filter_map(|event| serde_json::from_str::<Value>(event).ok())
+    };
+    values().for_each(|value| keep(&value, "", redactor));
+    values().for_each(|value| learn(&value, "", redactor));
+}
+
+/// What the maker calls the machine.
+fn keep(value: &Value, key: &str, redactor: &mut Redactor) {
+    match value {
+        Value::String(text) if matches!(key, "compatible" | "board") => redactor.keep(text),
+        Value::Array(values) => values.iter().for_each(|value| keep(value, key, redactor)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                keep(value, inherited(key, name), redactor);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn learn(value: &Value, key: &str, redactor: &mut Redactor) {
+    match value {
+        Value::String(text) if key == "hostname" => redactor.know_host(text),
+        Value::String(text) => redactor.learn(text),
+        Value::Array(values) => values.iter().for_each(|value| learn(value, key, redactor)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                learn(value, inherited(key, name), redactor);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A fact is one field deeper than its name.
+fn inherited<'a>(key: &'a str, name: &'a str) -> &'a str {
+    if name == "known" { key } else { name }
+}
+
+fn blank(value: &mut Value, key: &str, redactor: &mut Redactor) {
+    match value {
+        Value::String(text) => *text = string(text, key, redactor),
+        Value::Array(values) => {
+            for value in values {
+                blank(value, key, redactor);
+            }
+        }
+        Value::Object(fields) => {
+            command(fields, redactor);
+            match key {
+                "mounts" => {
+                    for (name, place) in [("place", true), ("device", false)] {
+                        if let Some(Value::String(text)) = fields.get_mut(name) {
+                            *text = if place { redactor.place(text) } else { redactor.device(text) };
+                        }
+                    }
+                }
+                "config_txt" => setting(fields, redactor),
+                _ => {}
+            }
+            for (name, value) in fields {
+                let key =
+                    if name == "text" || name == "lines" && key == "last_words" { key } else { inherited(key, name) };
+                blank(value, key, redactor);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn string(text: &str, key: &str, redactor: &mut Redactor) -> String {
+    match key {
+        "hostname" if text != BLANK && !names_a_board(text) => redactor.blank(Kind::HostName),
+        "kernel_cmdline" => redactor.cmdline(text),
+        "boot_id" => redactor.digits(Kind::Identifier, text),
+        "options" | "variables" => option(text, redactor),
+        "command_line" | "folder" if text != BLANK => redactor.blank(Kind::Command),
+        "user" if text != BLANK => redactor.blank(Kind::UserName),
+        "sides" => side(text, redactor),
+        "path" if text.starts_with('/') && !OF_SYSTEM.iter().any(|known| text.starts_with(known)) => {
+            redactor.place(text)
+        }
+        // Kernel messages, also those that survived a reboot.
+        "kernel_messages" | "messages" | "hardware_messages" | "last_words" => redactor.message(text),
+        _ => redactor.lines(text),
+    }
+}
+
+/// `MODE=extensive` and flags stay; commands, files and hosts go.
+fn option(text: &str, redactor: &mut Redactor) -> String {
+    match text.split_once('=') {
+        Some((name, _)) if OPEN_OPTIONS.contains(&name) => text.to_owned(),
+        Some((name, _)) => format!("{name}={}", redactor.blank(Kind::Command)),
+        None => redactor.line(text),
+    }
+}
+
+/// A side of `ab`: settings stay, commands go.
+fn side(text: &str, redactor: &mut Redactor) -> String {
+    let mut settings = text.split([',', ' ']).filter(|word| !word.is_empty());
+    let is_open = settings.all(|word| {
+        let name = word.split('=').next().unwrap_or_default();
+        OPEN_SETTINGS.contains(&name) || word == "(again)" || word.parse::<u32>().is_ok()
+    });
+    if is_open { text.to_owned() } else { redactor.blank(Kind::Command) }
+}
+
+fn setting(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
+    let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if let Some(Value::String(value)) = fields.get_mut("value") {
+        *value = redactor.firmware(&name, value);
+    }
+}
+
+/// A step with a program: its command line, and for a command of the user's own also what it printed and the
+/// form that stands for its arguments.
+fn command(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
+    let workload = fields.get("workload").and_then(Value::as_str).unwrap_or_default();
+    let is_open =
+        WorkloadName::from(workload).id().is_some_and(|id| OPEN_ARGUMENTS.contains(&id)) || workload == TINYMEMBENCH;
+    let Some(Value::Object(tool)) = fields.get_mut("tool") else {
+        return;
+    };
+    // Programs of the table have told their version; a command of the user's was never asked.
+    let is_own = tool.get("version").and_then(Value::as_str) == Some("");
+    if !is_own && is_open {
+        return;
+    }
+    let mut arguments = Vec::new();
+    if let Some(Value::Array(words)) = tool.get_mut("argv") {
+        for (place, word) in words.iter_mut().enumerate() {
+            let text = word.as_str().unwrap_or_default().to_owned();
+            *word = match place {
+                0 => file_name(&text).into(),
+                _ => {
+                    arguments.push(text);
+                    redactor.blank(Kind::Command).into()
+                }
+            };
+        }
+    }
+    if !is_own {
+        return;
+    }
+    if let Some(Value::String(path)) = tool.get_mut("path") {
+        *path = file_name(path).to_owned();
+    }
+    if let Some(Value::String(variant)) = fields.get_mut("variant")
+        && !arguments.is_empty()
+        && variant.replace('\'', "").contains(&arguments[0].replace('\'', ""))
+    {
+        *variant = redactor.blank(Kind::Command);
+    }
+    if let Some(outcome) = fields.get_mut("outcome") {
+        output(outcome, redactor);
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn output(value: &mut Value, redactor: &mut Redactor) {
+    let Value::Object(fields) = value else {
+        return;
+    };
+    for (name, value) in fields {
+        match (name.as_str(), &mut *value) {
+            ("output" | "output_tail", Value::String(text)) if !text.is_empty() => {
+                *text = redactor.blank(Kind::Command);
+            }
+            _ => output(value, redactor),
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! Splits a log into sections, each opened by the line that says what follows.
+//!
+//! Only headings are understood here; what a section means is up to the reader of its kind. One
+//! pass over the lines, no look-back: a log that was cut anywhere splits the same way up to the
+//! cut.
+
+/// One line of a log without its line end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line<'t> {
+    /// Number, from 1.
+    pub(super) number: u32,
+    /// The text.
+    pub(super) text: &'t str,
+}
+
+impl Line<'_> {
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+/// What a section holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The start of the log: header line, distribution, compiler.
+    System,
+    /// Lines after a separator that no heading announces.
+    Loose,
+    DeviceInfo,
+    Bios,
+    ThreadxVersion,
+    ThreadxConfig,
+    ThreadxSettings,
+    ArmbianRelease,
+    Uptime,
+    Iostat,
+    Free,
+    Swapon,
+    Zswap,
+    Power,
+    Clocks,
+    ClocksAgain,
+    ParallelClocks,
+    Sensors,
+    Tinymembench,
+    TinymembenchLatency,
+    Ramlat,
+    OpenSsl,
+    SevenZip,
+    Cpuminer,
+    Stockfish,
+    StressNg,
+    OwnSeries,
+    DramClocks,
+    ThermalSource,
+    Monitor,
+    Throttling,
+    FirmwareBits,
+    KernelMessages,
+    Topology,
+    Lscpu,
+    Processor,
+    Labels,
+    KernelSupport,
+    Memory,
+    Caches,
+    OppTables,
+    Validation,
+    Governors,
+    ClockTree,
+    Summary,
+    Review,
+    Durations,
+}
+
+/// A stretch of lines; the first is the one that opened it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Section<'a, 't> {
+    pub(super) kind: Kind,
+    pub(super) lines: &'a [Line<'t>],
+}
+
+impl<'a, 't> Section<'a, 't> {
+    /// The line that opened the section.
+    pub(super) fn heading(&self) -> Line<'t> {
+        self.lines[0]
+    }
+
+    /// The lines after the first.
+    pub(super) fn body(&self) -> &'a [Line<'t>] {
+        &self.lines[1..]
+    }
+}
+
+/// The lines of a text. Carriage returns and a byte order mark are dropped.
+pub(super) fn lines<'t>(text: &'t str) -> Vec<Line<'t>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let without_return = |text: &'t str| if text.ends_with('\r') { text.trim_end_matches('\r') } else { text };
+    text.lines().zip(1..).map(|(text, number)| Line { number, text: without_return(text) }).collect()
+}
+
+/// The sections of a log, in order. Every line is in exactly one.
+pub(super) fn split<'a, 't>(lines: &'a [Line<'t>]) -> Vec<Section<'a, 't>> {
+    let mut sections = Vec::new();
+    let mut start = 0;
+    let mut kind = Kind::System;
+    let mut separators = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let next = if is_separator(line.text) && kind != Kind::Review {
+            separators += 1;
+            Some(Kind::Loose)
+        } else {
+            opens(line.text, kind, separators > 0)
+        };
+        if let Some(next) = next {
+            if index > start {
+                sections.push(Section { kind, lines: &lines[start..index] });
+            }
+            start = index;
+            kind = next;
+        } else if kind == Kind::Summary {
+            // The summary is one line; what follows belongs to no section.
+            sections.push(Section { kind, lines: &lines[start..index] });
+            start = index;
+            kind = Kind::Loose;
+        }
+    }
+    if start < lines.len() {
+        sections.push(Section { kind, lines: &lines[start..] });
+    }
+    sections
+}
+
+/// A line of at least forty `#` and nothing else.
+pub(super) fn is_separator(text: &str) -> bool {
+    // Every line is asked, and hardly any begins so.
+    let text = text.trim_start();
+    text.starts_with('#') && {
+        let text = text.trim_end();
+        text.len() >= 40 && text.bytes().all(|byte| byte == b'#')
+    }
+}
+
+/// Headings that mean the same wherever they stand, by how the line starts, in order.
+const HEADINGS: &[(&str, Kind)] = &[
+    ("** cpuminer", Kind::Cpuminer),
+    ("/boot/config.txt:", Kind::ThreadxConfig),
+    ("/sys/kernel/debug/clk/clk_summary diff", Kind::ClockTree),
+    ("Actual ThreadX settings", Kind::ThreadxSettings),
+    ("Armbian release info", Kind::ArmbianRelease),
+    ("BIOS/UEFI", Kind::Bios),
+    ("CPU sysfs topology", Kind::Topology),
+    ("CPU topology", Kind::Topology),
+    ("Checking cpufreq OPP", Kind::Clocks),
+    ("DIMM configuration", Kind::Memory),
+    ("DRAM clock transitions", Kind::DramClocks),
+    ("DT compat:", Kind::Labels),
+    ("Device Info:", Kind::DeviceInfo),
+    ("Durations:", Kind::Durations),
+    ("Executing \"stress-ng", Kind::StressNg),
+    ("Executing Stockfish", Kind::Stockfish),
+    ("Executing benchmark on each cluster", Kind::OpenSsl),
+    ("Executing benchmark twice", Kind::OpenSsl),
+    ("Executing ramlat", Kind::Ramlat),
+    ("Executing tinymembench", Kind::Tinymembench),
+    ("Filename\t", Kind::Swapon),
+    ("Filename ", Kind::Swapon),
+    ("Hardware sensors:", Kind::Sensors),
+    ("Measuring every CPU alone", Kind::ParallelClocks),
+    ("Measuring highest clockspeeds", Kind::ParallelClocks),
+    ("Monitoring data for each run:", Kind::Loose),
+    ("Power monitoring on socket", Kind::Power),
+    ("Querying ThreadX on RPi", Kind::FirmwareBits),
+    ("Querying firmware on RPi", Kind::FirmwareBits),
+    ("RAM configuration", Kind::Memory),
+    ("Raspberry Pi ThreadX version", Kind::ThreadxVersion),
+    ("Results validation:", Kind::Validation),
+    ("Signature:", Kind::Labels),
+    ("SoC guess:", Kind::Labels),
+    ("Status of performance related", Kind::Governors),
+    ("System health while running", Kind::Monitor),
+    ("Testing clockspeeds again", Kind::ClocksAgain),
+    ("Testing maximum cpufreq again", Kind::ClocksAgain),
+    ("Thermal source:", Kind::ThermalSource),
+    ("ThreadX configuration", Kind::ThreadxConfig),
+    ("Throttling occured. Cpufreq", Kind::Throttling),
+    ("Throttling statistics", Kind::Throttling),
+    ("Uptime:", Kind::Uptime),
+    ("WARNING: ZSWAP", Kind::Zswap),
+    ("Wrong thermal source:", Kind::ThermalSource),
+    ("Zswap active", Kind::Zswap),
+    ("avg-cpu:", Kind::Iostat),
+    ("block size :", Kind::TinymembenchLatency),
+    ("dmesg output while", Kind::KernelMessages),
+];
+
+/// Headings that come again within the section that they open, in order.
+const AGAIN: &[(&str, Kind)] = &[
+    ("7-Zip ", Kind::SevenZip),
+    ("Cpufreq OPP:", Kind::Clocks),
+    ("No cpufreq support", Kind::Clocks),
+    ("p7zip Version", Kind::SevenZip),
+    ("tinymembench v", Kind::Tinymembench),
+];
+
+/// The heading of such a table that a line starts with. Every line is asked, so its first letter leads to the few that
+/// it can be.
+fn heading(headings: &[(&str, Kind)], trimmed: &str, first: u8) -> Option<Kind> {
+    let letter = |(start, _): &(&str, Kind)| start.as_bytes()[0];
+    let from = headings.partition_point(|heading| letter(heading) < first);
+    let mut possible = headings[from..].iter().take_while(|heading| letter(heading) == first);
+    possible.find(|(start, _)| trimmed.starts_with(start)).map(|(_, kind)| *kind)
+}
+
+/// What a line opens, given the section it stands in; none if it belongs to that section.
+fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
+    let trimmed = text.trim_start();
+    let first = *trimmed.as_bytes().first()?;
+    match current {
+        // The review is Markdown that repeats much of the log: only its own headings count.
+        Kind::Review => return trimmed.starts_with("### ").then_some(Kind::Review),
+        // Kernel messages and clock trees are foreign text up to the next separator.
+        Kind::KernelMessages | Kind::ClockTree => return None,
+        _ => {}
+    }
+    if let Some(kind) = announced(trimmed, first) {
+        // These have several lines that could open them.
+        let several = matches!(kind, Kind::Labels | Kind::Zswap | Kind::Iostat);
+        return (kind != current || !several).then_some(kind);
+    }
+    match heading(AGAIN, trimmed, first) {
+        Some(kind) => (kind != current).then_some(kind),
+        None => by_shape(trimmed, text, current, after_separator),
+    }
+}
+
+fn announced(trimmed: &str, first: u8) -> Option<Kind> {
+    executed(trimmed).or_else(|| heading(HEADINGS, trimmed, first))
+}
+
+/// What a line says that is executed, where the rest of it tells by what.
+fn executed(trimmed: &str) -> Option<Kind> {
+    let what = trimmed.strip_prefix("Executing ")?;
+    if what.starts_with("benchmark ") {
+        return Some(if trimmed.contains("-threaded") {
+            Kind::SevenZip
+        } else if trimmed.contains(" on cpu") {
+            Kind::Tinymembench
+        } else {
+            Kind::OpenSsl
+        });
+    }
+    // Only this program names workloads by their method: `Executing simd@1 on CPUs 0-3`.
+    what.split(' ').next().is_some_and(|workload| workload.contains('@')).then_some(Kind::OwnSeries)
+}
+
+/// Openings that are recognised by their shape or only in certain places.
+fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
+    if trimmed.starts_with("Linux ") && trimmed.contains("CPU)") {
+        return Some(Kind::Iostat);
+    }
+    // The first versions print no separators, and the output of `uptime` as it is.
+    if current == Kind::System && trimmed.contains(" up ") && trimmed.contains("load average:") {
+        return Some(Kind::Uptime);
+    }
+    if trimmed.starts_with("OpenSSL ") && (after_separator && current == Kind::Loose || current == Kind::SevenZip)
+        || trimmed.starts_with("type ") && trimmed.contains(" bytes")
+    {
+        return (current != Kind::OpenSsl).then_some(Kind::OpenSsl);
+    }
+    if trimmed.starts_with("| ") && trimmed.matches(" |").count() >= 6 {
+        return Some(Kind::Summary);
+    }
+    // The review ends a log, or stands alone.
+    if matches!(current, Kind::Loose | Kind::System) && text.starts_with("# ") {
+        return Some(Kind::Review);
+    }
+    if after_separator {
+        by_shape_at_the_end(trimmed, current).or_else(|| state_table(trimmed, current))
+    } else {
+        state_table(trimmed, current)
+    }
+}
+
+/// Tables of `free` and `swapon`, also in other languages than English.
+fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
+    let in_state = matches!(current, Kind::Iostat | Kind::Free | Kind::Uptime | Kind::System | Kind::Loose);
+    if !in_state {
+        return None;
+    }
+    if current != Kind::Free && super::free::is_free_row(trimmed) {
+        return Some(Kind::Free);
+    }
+    (current == Kind::Free && trimmed.starts_with("Имя файла")).then_some(Kind::Swapon)
+}
+
+/// Openings that exist only after the benchmarks.
+fn by_shape_at_the_end(trimmed: &str, current: Kind) -> Option<Kind> {
+    const LABELS: [&str; 4] = ["Compiler: ", "Userland: ", "Kernel: ", "cpuinfo: "];
+    let state = matches!(current, Kind::Iostat | Kind::Free | Kind::Swapon | Kind::Zswap | Kind::Topology);
+    if state && (trimmed.starts_with("Architecture:") || trimmed.starts_with("Архитектура:")) {
+        return Some(Kind::Lscpu);
+    }
+    if matches!(current, Kind::Lscpu | Kind::Topology) && trimmed.starts_with("Processor Information")
+        || current == Kind::Lscpu && trimmed.starts_with("Handle 0x")
+    {
+        return Some(Kind::Processor);
+    }
+    let tail = state || matches!(current, Kind::Lscpu | Kind::Processor);
+    if tail && LABELS.iter().any(|label| trimmed.starts_with(label)) {
+        return Some(Kind::Labels);
+    }
+    if current != Kind::Loose && current != Kind::OppTables && current != Kind::Caches {
+        return None;
+    }
+    let is_dead = trimmed.contains(" has reached end-of-life ");
+    if trimmed.starts_with("Kernel ") || trimmed.starts_with("The Kernel") || is_dead {
+        return Some(Kind::KernelSupport);
+    }
+    if current != Kind::Caches && trimmed.starts_with("cpu") && trimmed.contains("/index") {
+        return Some(Kind::Caches);
+    }
+    if current != Kind::OppTables && is_opp_line(trimmed) {
+        return Some(Kind::OppTables);
+    }
+    None
+}
+
+fn is_opp_line(trimmed: &str) -> bool {
+    trimmed.contains(" mV (")
+        || trimmed.contains("(no microvolt properties")
+        || trimmed.ends_with(':')
+            && ["opp-table", "opp_table", "opptable"].iter().any(|name| trimmed.to_ascii_lowercase().contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Total;
+
+    #[test]
+    fn every_line_is_in_exactly_one_section() {
+        let text = "sbc-bench v0.9.72 Board (x)\n\nUptime: 1\n\n\
+            ##########################################################################\n\n\
+            Checking cpufreq OPP:\n\nCpufreq OPP: 800 Measured: 799 (1/2/3)\n\
+            ##########################################################################\n\
+            | Board | 1 | 2 | 3 | 4 | 5 | 6 |\nmore\n";
+        let lines = lines(text);
+        let sections = split(&lines);
+        let kinds: Vec<Kind> = sections.iter().map(|section| section.kind).collect();
+        assert_eq!(
+            kinds,
+            [Kind::System, Kind::Uptime, Kind::Loose, Kind::Clocks, Kind::Loose, Kind::Summary, Kind::Loose]
+        );
+        let count: usize = sections.iter().map(|section| section.lines.len()).total();
+        assert_eq!(count, lines.len());
+    }
+
+    /// A heading that no log has is one that nobody reads.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "logs are files of this repository")]
+    fn every_heading_stands_in_a_log_of_the_repository() {
+        // Headings of this program's own logs; `tests/own_log.rs` reads them.
+        const OWN: [&str; 1] = ["Measuring every CPU alone"];
+        const BY_SHAPE: [Kind; 12] = [
+            Kind::System,
+            Kind::Loose,
+            Kind::Free,
+            Kind::SevenZip,
+            Kind::Summary,
+            Kind::Review,
+            Kind::Lscpu,
+            Kind::Processor,
+            Kind::Labels,
+            Kind::KernelSupport,
+            Kind::Caches,
+            Kind::OppTables,
+        ];
+        let mut missing: Vec<&str> = HEADINGS.iter().map(|(start, _)| *start).collect();
+        missing.retain(|start| !OWN.contains(start));
+        let mut kinds = BY_SHAPE.to_vec();
+        for folder in ["src/fixtures", "../explain/tests/composed", "../explain/tests/composed/reviews"] {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            for file in std::fs::read_dir(folder).unwrap() {
+                let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else {
+                    continue;
+                };
+                let lines = lines(&text);
+                missing.retain(|start| {
+                    let mut texts = lines.iter().map(|line| line.text.trim_start());
+                    !texts.any(|text| text.starts_with(start))
+                });
+                let found: Vec<Kind> = split(&lines).iter().map(|section| section.kind).collect();
+                kinds.retain(|kind| !found.contains(kind));
+            }
+        }
+        assert!(missing.is_empty() && kinds.is_empty(), "{missing:?} {kinds:?}");
+    }
+
+    #[test]
+    fn headings_are_in_order() {
+        for headings in [HEADINGS, AGAIN] {
+            assert!(headings.is_sorted_by_key(|(start, _)| *start));
+        }
+    }
+
+    #[test]
+    fn kernel_messages_end_only_at_a_separator() {
+        let text = "dmesg output while running the benchmarks:\n\nUptime: 5\n[ 1.0] Checking cpufreq OPP\n\
+            ##########################################################################\nUptime: x\n";
+        let lines = lines(text);
+        let kinds: Vec<Kind> = split(&lines).iter().map(|section| section.kind).collect();
+        assert_eq!(kinds, [Kind::KernelMessages, Kind::Loose, Kind::Uptime]);
+    }
+}

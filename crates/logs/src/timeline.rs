@@ -1,0 +1,314 @@
+//! Puts rows with a time of day onto one axis that starts with the run, and gives steps the
+//! window of the phase they ran in.
+//!
+//! Rows have no date. They stand in the order in which they were taken, so a time of day that
+//! falls by more than half a day has passed midnight. One that falls by less means that the user
+//! set the clock (boards without battery do so once they have a network): the row is put at the
+//! moment of the row before.
+
+use super::draft::Draft;
+use super::phases;
+use super::rows::{Phase, Quantity, Row};
+use record::{
+    AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, Missing,
+    OfLogMonitor, OfRaspberryPi, Policy, Samples, Step, Variant, WorkloadId,
+};
+use std::collections::BTreeMap;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// More columns than this are a misreading; it bounds the memory a damaged text can ask for.
+const CHANNELS_MAX: usize = 64;
+
+/// At most so many gaps of a channel are named one by one.
+const GAPS_MAX: usize = 3;
+
+/// Clock passes before the first row; all others stand behind the last one.
+const CLOCKS_BEFORE: [Variant; 3] = [Variant::COLD, Variant::PARALLEL_IDLE, Variant::PARALLEL_LOADED];
+
+/// When a phase ran: from its first row to the moment before the first row of the next phase, the
+/// last phase to its last row.
+#[derive(Debug, Clone, PartialEq)]
+struct PhaseTime {
+    name: String,
+    start_ms: i64,
+    end_ms: i64,
+}
+
+/// Channels and their times; windows of the steps are set on the way.
+pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]) -> Samples {
+    let mut rows = std::mem::take(&mut draft.rows);
+    if let (true, Some(health)) = (rows.is_empty(), draft.health.take()) {
+        draft.phases.push(Phase { name: "last row before the second clock pass".to_string() });
+        rows.push(health);
+    }
+    let at_ms = moments(&rows, draft.start_of_day_ms.filter(|_| has_start(draft)));
+    let times = phase_times(&draft.phases, &rows, &at_ms);
+    set_windows(&mut draft.steps, &times, &at_ms);
+    if let Fact::Known(started) = draft.run.started {
+        for window in draft.steps.iter_mut().map(|step| &mut step.window) {
+            window.start_utc_ms = started.checked_add(window.start_ms);
+            window.end_utc_ms = started.checked_add(window.end_ms);
+        }
+    }
+    let (big, little) = big_and_little(clusters, policies, &rows);
+    let mut samples =
+        Samples { interval_ms: 0, lines: rows.iter().map(|row| row.line).collect(), at_ms, ..Samples::default() };
+    samples.channels = channels(&rows, &samples.at_ms, big, little);
+    for channel in &mut samples.channels {
+        label_clock(channel, clusters);
+    }
+    phase_channels(&mut samples, &rows, &draft.phases);
+    samples
+}
+
+/// Only a date in the header says when the run started; the time in `Uptime:` is close enough to
+/// place the rows.
+fn has_start(draft: &Draft) -> bool {
+    matches!(draft.run.started, Fact::Known(_)) || draft.start_of_day_ms.is_some()
+}
+
+/// Milliseconds since the start for every row.
+fn moments(rows: &[Row], start_of_day_ms: Option<i64>) -> Vec<i64> {
+    let mut at_ms: i64 = 0;
+    let mut before = start_of_day_ms.or(rows.first().map(|row| row.time_of_day_ms)).unwrap_or(0);
+    rows.iter()
+        .map(|row| {
+            let mut passed = row.time_of_day_ms - before;
+            if passed < -DAY_MS / 2 {
+                passed += DAY_MS;
+            }
+            before = row.time_of_day_ms;
+            at_ms += passed.max(0);
+            at_ms
+        })
+        .collect()
+}
+
+fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> {
+    let mut times: Vec<PhaseTime> = Vec::new();
+    let mut last_phase = None;
+    for (row, at_ms) in rows.iter().zip(at_ms) {
+        let Some(phase) = phases.get(row.phase) else {
+            continue;
+        };
+        if last_phase != Some(row.phase) {
+            if let Some(before) = times.last_mut() {
+                before.end_ms = before.end_ms.max(at_ms - 1);
+            }
+            times.push(PhaseTime { name: phase.name.clone(), start_ms: *at_ms, end_ms: *at_ms });
+            last_phase = Some(row.phase);
+        } else if let Some(time) = times.last_mut() {
+            time.end_ms = *at_ms;
+        }
+    }
+    times
+}
+
+/// Steps with dates of their own keep their window.
+fn set_windows(steps: &mut [Step], times: &[PhaseTime], at_ms: &[i64]) {
+    let started = at_ms.first().copied().unwrap_or(0);
+    let ended = at_ms.last().copied().unwrap_or(0);
+    let mut by_name: BTreeMap<&str, Option<(i64, i64)>> = BTreeMap::new();
+    for step in steps.iter_mut().filter(|step| step.window.end_ms == 0) {
+        let (start_ms, end_ms) = match step.workload.id() {
+            Some(WorkloadId::Clock) if CLOCKS_BEFORE.contains(&step.variant) => (0, started),
+            Some(WorkloadId::Clock) => (ended, ended),
+            workload => {
+                let name = phases::name_of(workload, &step.variant);
+                let window = by_name.entry(name).or_insert_with(|| {
+                    let phase = times.iter().find(|phase| phase.name.starts_with(name))?;
+                    Some((phase.start_ms, phase.end_ms))
+                });
+                match window {
+                    Some(window) => *window,
+                    None => continue,
+                }
+            }
+        };
+        step.window.start_ms = start_ms;
+        step.window.end_ms = end_ms;
+    }
+}
+
+/// Policies behind the two columns of `big.LITTLE`: the last and the first cluster. Old versions
+/// always print the last one first, later ones the faster one; where the OPPs of the clusters
+/// differ, the values themselves tell which it was.
+fn big_and_little(clusters: &[Cluster], policies: &[Policy], rows: &[Row]) -> (Option<u32>, Option<u32>) {
+    let [first, .., last] = clusters else {
+        return (None, None);
+    };
+    let number = |cluster: &Cluster| cluster.policy.or(cluster.cpus.first().copied());
+    let policy = |cluster: &Cluster| policies.iter().find(|policy| Some(policy.policy) == number(cluster));
+    let known = |cluster: &Cluster, khz: i64| {
+        let opps = policy(cluster).map_or(&[][..], |policy| &policy.opps_khz);
+        u32::try_from(khz).is_ok_and(|khz| opps.contains(&khz))
+    };
+    let mut last_first = 0_usize;
+    let mut first_last = 0_usize;
+    for (quantity, khz) in rows.iter().flat_map(|row| &row.values) {
+        let (in_last_first, in_first_last) = match quantity {
+            Quantity::Big => (last, first),
+            Quantity::Little => (first, last),
+            _ => continue,
+        };
+        last_first += usize::from(known(in_last_first, *khz));
+        first_last += usize::from(known(in_first_last, *khz));
+    }
+    let clock = |cluster: &Cluster| {
+        let policy = policy(cluster)?;
+        let top = policy.opps_khz.last().copied();
+        policy.clock_khz_max.known().copied().or(top)
+    };
+    let swapped = match last_first.cmp(&first_last) {
+        std::cmp::Ordering::Greater => false,
+        std::cmp::Ordering::Less => true,
+        std::cmp::Ordering::Equal => clock(last) < clock(first),
+    };
+    match swapped {
+        true => (number(first), number(last)),
+        false => (number(last), number(first)),
+    }
+}
+
+fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) -> Vec<Channel> {
+    let mut found: Vec<(Quantity, Channel)> = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        for (quantity, value) in &row.values {
+            let quantity = match quantity {
+                Quantity::Big => big.map_or(Quantity::Big, Quantity::Policy),
+                Quantity::Little => little.map_or(Quantity::Little, Quantity::Policy),
+                other => *other,
+            };
+            let at = found.iter().position(|(known, _)| *known == quantity);
+            if at.is_none() && found.len() >= CHANNELS_MAX {
+                continue;
+            }
+            let at = at.unwrap_or_else(|| {
+                found.push((quantity, channel(quantity, rows.len())));
+                found.len() - 1
+            });
+            found[at].1.values[index] = Some(*value);
+        }
+    }
+    let garbled: Vec<Gap> = rows
+        .iter()
+        .zip(at_ms)
+        .filter_map(|(row, at_ms)| {
+            let text = row.garbled_temperature.as_ref()?;
+            let missing = Missing::garbled("temperature", text);
+            Some(Gap { at_ms: *at_ms, missing })
+        })
+        .take(GAPS_MAX)
+        .collect();
+    if !garbled.is_empty() {
+        let at = found.iter().position(|(known, _)| *known == Quantity::Temperature);
+        let at = at.unwrap_or_else(|| {
+            found.push((Quantity::Temperature, channel(Quantity::Temperature, rows.len())));
+            found.len() - 1
+        });
+        found[at].1.gaps = garbled;
+    }
+    found.sort_by_key(|(quantity, _)| *quantity);
+    found.into_iter().map(|(_, channel)| channel).collect()
+}
+
+fn channel(quantity: Quantity, length: usize) -> Channel {
+    Channel { source: "log".to_string(), values: vec![None; length], ..Channel::of(id(quantity)) }
+}
+
+fn id(quantity: Quantity) -> ChannelId {
+    let percent = |of| ChannelId::AllCpus(AllCpus::Percent(of));
+    match quantity {
+        Quantity::Policy(policy) => ChannelId::claimed(policy),
+        Quantity::Big => ChannelId::BigLittle(BigLittle::Big),
+        Quantity::Little => ChannelId::BigLittle(BigLittle::Little),
+        Quantity::Firmware => ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock),
+        Quantity::Load => ChannelId::Load(LoadSpan::One),
+        Quantity::Busy => percent(CpuPercent::Busy),
+        Quantity::System => percent(CpuPercent::System),
+        Quantity::User => percent(CpuPercent::User),
+        Quantity::Nice => percent(CpuPercent::Nice),
+        Quantity::IoWait => percent(CpuPercent::Iowait),
+        Quantity::Irq => percent(CpuPercent::Irq),
+        Quantity::Temperature => ChannelId::Soc,
+        Quantity::CoreMicrovolts => ChannelId::RaspberryPi(OfRaspberryPi::LogCoreVoltage),
+        Quantity::PmicMilliwatts => ChannelId::RaspberryPi(OfRaspberryPi::LogPmicPower),
+        Quantity::InputMicrovolts => ChannelId::BoardInput(BoardInput::Log),
+        Quantity::Milliwatts(socket) => ChannelId::LogMeter(u32::from(socket) + 1),
+    }
+}
+
+/// Core type and CPUs behind a clock.
+fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
+    let Some(policy) = channel.id.policy() else {
+        return;
+    };
+    let cluster = clusters.iter().find(|cluster| cluster.policy == Some(policy) || cluster.cpus.contains(&policy));
+    let Some(cluster) = cluster else { return };
+    let cpus = record::cpu_words(&cluster.cpus);
+    channel.label = match cluster.core_type.known() {
+        Some(core_type) => format!("{core_type} ({cpus})"),
+        None => cpus,
+    };
+}
+
+/// `monitor.first_row` marks rows that show the average since boot, `monitor.phase` is the index
+/// of the phase in the list of names that the label holds.
+fn phase_channels(samples: &mut Samples, rows: &[Row], phases: &[Phase]) {
+    if rows.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = phases.iter().map(|phase| phase.name.as_str()).collect();
+    let first = rows.iter().map(|row| Some(i64::from(row.first))).collect();
+    let phase = rows.iter().map(|row| Some(row.phase as i64)).collect();
+    let boot = "average since boot".to_string();
+    for (of, label, values) in [(OfLogMonitor::FirstRow, boot, first), (OfLogMonitor::Phase, names.join(", "), phase)] {
+        samples.channels.push(Channel {
+            label,
+            source: "log".to_string(),
+            values,
+            ..Channel::of(ChannelId::LogMonitor(of))
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row_at(time: &str) -> Row {
+        Row {
+            line: 1,
+            time_of_day_ms: super::super::text::time_of_day_ms(time).unwrap(),
+            phase: 0,
+            first: false,
+            values: Vec::new(),
+            garbled_temperature: None,
+        }
+    }
+
+    #[test]
+    fn rows_cross_midnight_and_survive_a_clock_that_is_set_back() {
+        let rows = ["23:59:50", "00:00:10", "00:00:40", "23:00:00", "23:00:10"].map(row_at);
+        let start = super::super::text::time_of_day_ms("23:59:40");
+        assert_eq!(moments(&rows, start), [10_000, 30_000, 60_000, 82_820_000, 82_830_000]);
+        let back = ["12:00:00", "11:59:00", "11:59:10"].map(row_at);
+        assert_eq!(moments(&back, None), [0, 0, 10_000]);
+    }
+
+    #[test]
+    fn columns_of_two_clusters_find_their_policies() {
+        let cluster = |cpu: u32| Cluster { cpus: vec![cpu], core_type: Fact::not_in_log(), policy: Some(cpu) };
+        let policy = |policy: u32, khz: u32| Policy { policy, opps_khz: vec![khz], ..Policy::default() };
+        let clusters = [cluster(0), cluster(4)];
+        let slow_first = [policy(0, 1_400_000), policy(4, 2_000_000)];
+        let fast_first = [policy(0, 1_500_000), policy(4, 1_000_000)];
+        assert_eq!(big_and_little(&clusters, &slow_first, &[]), (Some(4), Some(0)));
+        assert_eq!(big_and_little(&clusters, &fast_first, &[]), (Some(0), Some(4)));
+        assert_eq!(big_and_little(&clusters[..1], &[], &[]), (None, None));
+        let mut row = row_at("12:00:00");
+        row.values = vec![(Quantity::Big, 1_000_000), (Quantity::Little, 1_500_000)];
+        assert_eq!(big_and_little(&clusters, &fast_first, &[row]), (Some(4), Some(0)));
+    }
+}

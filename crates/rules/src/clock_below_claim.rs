@@ -1,0 +1,311 @@
+//! Rule: clock-below-claim. The measured clock is lower than the kernel claims, while cold.
+//!
+//! Firmware that caps the clock, OPP tables that promise too much, or a board that was already
+//! throttled at the start. What was measured is what counts.
+
+use super::place::step_place;
+use super::score_low::refuting;
+use super::{Check, Rule, Subject, slowdown};
+use facts::case::Case;
+use facts::view::{self, ClusterClock, OppShape};
+use facts::{Finding, Place, Quantity, Severity};
+use record::table::Table;
+use record::{ChannelId, Record, RuleId, Variant, WorkloadId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("clock-below-claim"),
+    about: "The measured clock is below the advertised one.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check: Check::Case(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
+};
+
+/// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
+const DEVIATION_PERCENT_MIN: f64 = 1.0;
+/// Readings that contradict each other were disturbed, which alone can cost tens of percent.
+const UNSTEADY_PERCENT_MIN: f64 = 10.0;
+/// A second pass that comes this much nearer to the claim shows that the clock is not steady.
+const STEADY_PERCENT: f64 = 1.0;
+/// From here a table of boards by their advertised clock is misleading.
+const DEGRADED_PERCENT: f64 = 3.0;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
+    let later = view::cluster_clocks(record, &Variant::HOT_AFTER);
+    let mut seen: Vec<Vec<u32>> = Vec::new();
+    let mut findings = Vec::new();
+    for clock in worst_first(view::all_cluster_clocks(record, &Variant::COLD)) {
+        let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz) else {
+            continue;
+        };
+        let limit = if clock.is_steady { clock.tolerance_percent(DEVIATION_PERCENT_MIN) } else { UNSTEADY_PERCENT_MIN };
+        // The loop that measures loses a few MHz at any clock.
+        if view::opp_shape(record, &clock) == Some(OppShape::OneOffset) {
+            continue;
+        }
+        // One finding for each cluster: its CPUs share one clock.
+        if deviation > -limit || seen.contains(&clock.cluster_cpus) {
+            continue;
+        }
+        seen.push(clock.cluster_cpus.clone());
+        let reached = later.iter().find(|after| {
+            after.cpu == clock.cpu
+                && after.claimed_khz == clock.claimed_khz
+                && after
+                    .deviation_percent()
+                    .is_some_and(|later| later - deviation >= clock.tolerance_percent(STEADY_PERCENT))
+        });
+        findings.push(finding(case, &clock, claimed_khz, deviation, reached));
+    }
+    findings
+}
+
+fn worst_first(mut clocks: Vec<ClusterClock>) -> Vec<ClusterClock> {
+    let deviation = |clock: &ClusterClock| clock.deviation_percent().unwrap_or(0.0);
+    clocks.sort_by(|a, b| deviation(a).total_cmp(&deviation(b)));
+    clocks
+}
+
+fn finding(
+    case: &Case<'_>,
+    clock: &ClusterClock,
+    claimed_khz: u32,
+    deviation: f64,
+    reached: Option<&ClusterClock>,
+) -> Finding {
+    let record = case.record;
+    let finding = match reached {
+        // What was reached later is there: only the first readings were lower.
+        Some(after) => {
+            let template = match clock.readings > 0 && clock.is_steady {
+                true => {
+                    "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed} \
+                     ({deviation}): the clock is not stable."
+                }
+                false => {
+                    "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed}: \
+                     the first readings were disturbed."
+                }
+            };
+            Finding::new(RULE.id, Severity::Info, template)
+                .confidence(80)
+                .with("later", Quantity::Khz(after.measured_khz))
+                .at(step_place(record, after.step))
+        }
+        None if !clock.is_steady => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "Highest measured clock of {cpus} was {measured}, advertised {claimed} ({deviation}), but the readings \
+             are inconsistent.",
+        )
+        .confidence(55),
+        None => match refuting(case, clock.cpu) {
+            Some(score) => Finding::new(
+                RULE.id,
+                Severity::Info,
+                "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}), but single-threaded 7-zip \
+                 ({score}) is as usual at the advertised clock ({low} to {high}) and too fast for the measured one: the \
+                 clock reading is wrong.",
+            )
+            .confidence(75)
+            .with("score", score.score())
+            .with("low", Quantity::Mips(score.expected.low))
+            .with("high", Quantity::Mips(score.expected.high)),
+            None => of_cause(record, clock, deviation),
+        },
+    };
+    finding
+        .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
+        .with("measured", Quantity::Khz(clock.measured_khz))
+        .with("claimed", Quantity::Khz(claimed_khz))
+        .with("deviation", Quantity::Percent(deviation))
+        .at(clock.line.map_or_else(|| step_place(record, clock.step), Place::Line))
+}
+
+/// Which of the known causes it is.
+fn of_cause(record: &Record, clock: &ClusterClock, deviation: f64) -> Finding {
+    let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
+    if let Some(reported_khz) = known_to_kernel(record, clock) {
+        let template = "The highest clock of {cpus} is {reported}: cpufreq lists OPPs up to {claimed}, but reports no more \
+                        than this itself. OPPs above it cannot be reached on this machine.";
+        return of(Severity::Info, template).with("reported", Quantity::Khz(reported_khz));
+    }
+    if let Some(known) = known_tolerance(record, deviation) {
+        let template = "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): {why}.";
+        return of(Severity::Info, template).with("why", Quantity::Text(known.to_owned()));
+    }
+    let severity = if deviation <= -DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
+    match view::opp_shape(record, clock) {
+        Some(OppShape::OneFactor { factor, opps }) => of(
+            severity,
+            "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): all {opps} OPPs run at {factor} of \
+             their clock, so the boot loader set the clock source lower than the kernel assumes.",
+        )
+        .with("opps", Quantity::Count(opps as i64))
+        .with("factor", Quantity::Percent(100.0 * factor)),
+        Some(OppShape::FlatTop { opps_khz }) => {
+            let opps: Vec<String> = opps_khz.iter().map(|khz| facts::finding::mhz(*khz).to_string()).collect();
+            of(
+                severity,
+                "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): the OPPs {opps} MHz run at the \
+                 same clock, so the firmware caps it.",
+            )
+            .with("opps", Quantity::Text(opps.join(", ")))
+        }
+        _ => of(severity, cause(record, clock)),
+    }
+}
+
+/// Rows that a reported clock needs.
+const ROWS_MIN: usize = 5;
+/// A reported and a measured clock that differ by less than this, as a share, are one.
+const SAME_CLOCK: f64 = 0.02;
+
+/// What the kernel itself reports at most while workloads run, if that is the measured clock and not the advertised one:
+/// then nothing holds the clock down behind its back.
+fn known_to_kernel(record: &Record, clock: &ClusterClock) -> Option<u32> {
+    let claimed_khz = f64::from(clock.claimed_khz?);
+    let phases = view::phases(record);
+    let workloads = || phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
+    let of_cpu = record.machine.policies.iter().find(|policy| policy.cpus.contains(&clock.cpu))?.policy;
+    let channel = record.samples.channel(&ChannelId::claimed(of_cpu))?;
+    let readings: Vec<i64> =
+        workloads().flat_map(|p| view::clock_gauge(record, channel, p.window)).map(|r| r.value).collect();
+    let top = *readings.iter().max().filter(|_| readings.len() >= ROWS_MIN)? as f64;
+    let is_same = (top / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK;
+    let heat = view::heat(record, view::whole_run());
+    let is_cool = heat.is_none_or(|heat| heat.millicelsius_max < slowdown::hot_millicelsius(record));
+    (is_same && is_cool && top < claimed_khz * (1.0 - SAME_CLOCK)).then_some(top as u32)
+}
+
+/// Clocks that chips of a kind have by design.
+const KNOWN: Table = Table::of(include_str!("../../../data/known_clocks.tsv"));
+
+/// Why this SoC runs so much below the named clock by design, if it does.
+fn known_tolerance(record: &Record, deviation: f64) -> Option<&'static str> {
+    let soc = record.machine.soc.known().cloned().or_else(|| facts::soc::name(&record.machine).known().cloned())?;
+    let soc = soc.to_ascii_uppercase();
+    KNOWN.rows().find_map(|row| {
+        let [name, tolerance, why, _] = row.array()?;
+        (soc.contains(name) && -deviation <= tolerance.parse().ok()?).then_some(why)
+    })
+}
+
+/// Firmware that caps a board holds all clusters below their claims.
+fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
+    let others = view::cluster_clocks(record, &Variant::COLD);
+    let mut others = others
+        .iter()
+        .filter(|other| other.cluster_cpus != clock.cluster_cpus)
+        .filter_map(|other| Some((other, other.deviation_percent()?)))
+        .peekable();
+    let has_others = others.peek().is_some();
+    let reach = |(other, off): (&ClusterClock, f64)| off > -other.tolerance_percent(DEVIATION_PERCENT_MIN);
+    if has_others && others.all(reach) {
+        "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}); all other clusters reach theirs, \
+         so only this cluster has a limit or a wrong OPP table."
+    } else {
+        "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): cpufreq does not \
+         report the limiter."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, gauge_channel, log, own_run, point, with_clocks, with_step};
+    use crate::tests::{findings_of, sentences};
+    use facts::Severity;
+    use record::{ChannelId, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn cap_of_the_firmware_is_named() {
+        let points = vec![point(0, 1_512_000, 1_414_000), point(1, 1_512_000, 1_413_000)];
+        let record = with_clocks(own_run(), Variant::COLD, points);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["Measured clock of CPUs 0-3 is 1413 MHz, advertised 1512 MHz (-6.5 %): cpufreq does not \
+              report the limiter."]
+        );
+        assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
+    }
+
+    /// A score of the advertised clock refutes a lower reading; one of the lower clock confirms it.
+    #[test]
+    fn score_of_the_advertised_clock_refutes_the_reading() {
+        for (mips, expected) in [(1360, "the clock reading is wrong."), (680, "cpufreq does not report the limiter.")] {
+            let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 900_000)]);
+            let score = compression(mips);
+            let mut record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (1.0, 2.0), score);
+            record.steps[1].method = 16;
+            let found = sentences(RULE.id, &record);
+            assert!(found.len() == 1 && found[0].ends_with(expected), "{found:?}");
+            assert!(sentences(crate::score_high::RULE.id, &record).is_empty());
+        }
+    }
+
+    #[test]
+    fn rounding_is_not_a_cap() {
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_512_000, 1_500_000)]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn clock_that_is_reached_later_is_not_steady() {
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 2_707_000, 873_000)]);
+        let record = with_clocks(record, Variant::HOT_AFTER, vec![point(0, 2_707_000, 2_706_000)]);
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].ends_with("advertised 2707 MHz (-68 %): the clock is not stable."));
+    }
+
+    #[test]
+    fn disturbed_first_readings_harm_nothing() {
+        let printed = |mhz| record::ClockPoint { opp_khz: Some(1_000_000), printed_mhz: Some(mhz), ..<_>::default() };
+        let record = with_clocks(log("0.8.3"), Variant::COLD, vec![printed(905)]);
+        let record = with_clocks(record, Variant::HOT_AFTER, vec![printed(1000)]);
+        let found = findings_of(RULE.id, &record);
+        assert!(found[0].sentence().ends_with("the first readings were disturbed."), "{}", found[0].sentence());
+        assert_eq!(found[0].severity, Severity::Info);
+    }
+
+    #[test]
+    fn cap_that_the_kernel_reports_is_no_cap_behind_its_back() {
+        for (reported_khz, expected) in [(1_785_000, Severity::Info), (2_091_000, Severity::Degraded)] {
+            let points = vec![point(0, 2_091_000, 1_783_000), point(0, 1_989_000, 1_783_000)];
+            let record = with_clocks(own_run(), Variant::COLD, points);
+            let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 5.0), compression(1));
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[reported_khz; 10]);
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found[0].severity, expected, "{}", found[0].sentence());
+        }
+    }
+
+    #[test]
+    fn clocks_that_a_soc_sets_by_its_own_measurement_are_within_its_tolerance() {
+        for (soc, khz, expected) in [
+            ("Rockchip RK3568", 1_930_000, Severity::Info),
+            ("Rockchip RK3568", 1_700_000, Severity::Degraded),
+            ("Rockchip RK3399", 1_930_000, Severity::Degraded),
+        ] {
+            let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_992_000, khz)]);
+            record.machine.soc = record::Fact::Known(soc.into());
+            assert_eq!(findings_of(RULE.id, &record)[0].severity, expected, "{soc} {khz}");
+        }
+    }
+
+    #[test]
+    fn single_cluster_cap_is_distinguished() {
+        let mut machine = own_run();
+        let cluster = |cpus: &[u32]| record::Cluster { cpus: cpus.to_vec(), ..record::Cluster::default() };
+        machine.machine.clusters = vec![cluster(&[0, 1]), cluster(&[2, 3])];
+        for (other_khz, expected) in
+            [(1_799_000, "all other clusters reach theirs"), (1_500_000, "cpufreq does not report the limiter")]
+        {
+            let points = vec![point(0, 1_800_000, other_khz), point(2, 2_200_000, 1_800_000)];
+            let found = sentences(RULE.id, &with_clocks(machine.clone(), Variant::COLD, points));
+            assert!(found[0].starts_with("Measured clock of CPUs 2-3") || found.len() == 2, "{found:?}");
+            assert!(found.iter().any(|sentence| sentence.contains(expected)), "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Rule: clock-column-untrue. The clock that the kernel claims while it runs cannot be true.
+
+use super::place::samples_place;
+use super::{Check, Rule, Subject};
+use facts::case::Case;
+use facts::stats::mean;
+use facts::view::{ClockDoubt, DoubtedColumn};
+use facts::{Finding, Quantity, Severity, Witness, view};
+use record::{ChannelId, Record, RuleId, Window};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("clock-column-untrue"),
+    about: "The clock reported by cpufreq is wrong.",
+    link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
+    check: Check::Case(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
+};
+
+/// A fall of the scores of this size needs a cause.
+const SCORE_FALL_PERCENT: f64 = 5.0;
+/// A reported clock that moved less than this did not see that cause.
+const CLOCK_FALL_PERCENT: f64 = 1.0;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let (record, doubted) = (case.record, case.doubted_columns());
+    let is_of = |kind: fn(&ClockDoubt) -> Option<f64>| {
+        let columns = doubted.iter().filter_map(move |column| Some((kind(&column.doubt)?, column)));
+        let mut columns: Vec<(f64, &DoubtedColumn)> = columns.collect();
+        columns.sort_by(|a, b| b.0.total_cmp(&a.0));
+        columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>()
+    };
+    let findings = [is_of(above), is_of(scattered), is_of(contradicted)].into_iter();
+    let mut findings: Vec<Finding> = findings.filter_map(|columns| of_columns(record, &columns)).collect();
+    findings.extend(unmoved(record));
+    findings
+}
+
+/// How bad each doubt is, if it is of this kind.
+fn above(doubt: &ClockDoubt) -> Option<f64> {
+    match doubt {
+        ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => Some(f64::from(*claimed_khz) / f64::from(*top_khz)),
+        _ => None,
+    }
+}
+
+fn scattered(doubt: &ClockDoubt) -> Option<f64> {
+    match doubt {
+        ClockDoubt::Scatters { clock_percent, .. } => Some(*clock_percent),
+        _ => None,
+    }
+}
+
+fn contradicted(doubt: &ClockDoubt) -> Option<f64> {
+    match doubt {
+        ClockDoubt::ContradictsMeasured { claimed_khz, measured_khz } => {
+            Some((f64::from(*measured_khz) / f64::from(*claimed_khz)).ln().abs())
+        }
+        _ => None,
+    }
+}
+
+/// All columns of one kind in one sentence, with the figures of the worst, which is the first.
+fn of_columns(record: &Record, columns: &[&DoubtedColumn]) -> Option<Finding> {
+    let of = |template| Finding::new(RULE.id, Severity::Info, template);
+    let finding = match columns.first()?.doubt {
+        ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => of(
+            "The reported clock of {whose} is counted and cannot show a drop: it reads up to {claimed} on CPUs of at \
+                most {top}. It is not used as evidence.",
+        )
+        .with("claimed", Quantity::Khz(claimed_khz))
+        .with("top", Quantity::Khz(top_khz)),
+        ClockDoubt::Scatters { clock_percent, score_percent } => of(
+            "The reported clock of {whose} scatters by {scatter} while the multi-core scores differ by {spread}: it \
+                cannot show a drop and is not used as evidence.",
+        )
+        .with("scatter", Quantity::Percent(clock_percent))
+        .with("spread", Quantity::Percent(score_percent)),
+        ClockDoubt::ContradictsMeasured { claimed_khz, measured_khz } => {
+            of("The reported clock of {whose} is wrong: typically {claimed}, measured {measured}. It is not used as \
+                evidence.")
+            .with("claimed", Quantity::Khz(claimed_khz))
+            .with("measured", Quantity::Khz(measured_khz))
+        }
+    };
+    let channels = columns.iter().map(|column| column.channel.to_string());
+    let finding = finding
+        .with("whose", whose(record, columns))
+        .with("channels", Quantity::Text(channels.collect::<Vec<_>>().join(", ")))
+        .at_all(columns.iter().map(|column| samples_place(record, &column.channel, 0, 0)));
+    let witnesses = columns.iter().map(|column| Witness::ClaimedClock(column.channel.clone()));
+    Some(witnesses.fold(finding, Finding::seen_by))
+}
+
+/// The CPUs of the policies, or the channels where they are of none that is known.
+fn whose(record: &Record, columns: &[&DoubtedColumn]) -> Quantity {
+    let of = |channel: &ChannelId| match channel {
+        ChannelId::Policy(number, _) => {
+            let policy = record.machine.policies.iter().find(|policy| policy.policy == *number)?;
+            Some(policy.cpus.clone()).filter(|cpus| !cpus.is_empty())
+        }
+        _ => None,
+    };
+    let cpus: Option<Vec<Vec<u32>>> = columns.iter().map(|column| of(&column.channel)).collect();
+    match cpus {
+        Some(cpus) => {
+            let mut cpus = cpus.concat();
+            cpus.sort_unstable();
+            Quantity::Cpus(cpus)
+        }
+        None => {
+            let names: Vec<String> = columns.iter().map(|column| column.channel.to_string()).collect();
+            Quantity::Text(names.join(", "))
+        }
+    }
+}
+
+/// Scores that fell while the claimed clock stayed where it was.
+fn unmoved(record: &Record) -> Option<Finding> {
+    let totals = view::multi_totals(record);
+    let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
+    let fall = view::fall_percent(&scores).filter(|fall| *fall >= SCORE_FALL_PERCENT)?;
+    let has_swapped = view::swap_growth(record).is_some_and(|g| g.after_kib > g.before_kib);
+    let window = record.steps.get(totals.first()?.0)?.window;
+    let last = record.steps.get(totals.last()?.0)?.window;
+    let whole = Window { end_ms: last.end_ms, ..window };
+    let channels: Vec<_> = view::channels(record, ChannelId::is_any_claim).collect();
+    let moved = channels.iter().filter_map(|channel| {
+        let readings = view::gauge(record, channel, whole);
+        let values: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
+        let top = values.iter().copied().reduce(f64::max).filter(|_| values.len() >= 3)?;
+        Some(100.0 * (1.0 - mean(&values)? / top))
+    });
+    let moved = moved.reduce(f64::max)?;
+    if has_swapped || moved >= CLOCK_FALL_PERCENT || !view::claims_are_whole(record) {
+        return None;
+    }
+    Some(
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The multi-core score dropped by {fall} at a constant reported clock, which does not show why.",
+        )
+        .confidence(65)
+        .with("fall", Quantity::Percent(fall))
+        .at_all(channels.iter().map(|channel| samples_place(record, &channel.id, whole.start_ms, whole.end_ms))),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::*;
+    use crate::tests::{findings_of, sentences};
+    use record::{ChannelId, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn low_reported_clock_is_wrong() {
+        for (claimed, expected) in [(800_000, 1), (1_800_000, 0)] {
+            let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
+            let record = with_step(record, WorkloadId::MemoryLatency, Variant::ONLY, &[0], (1.0, 4.0), compression(1));
+            let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (4.0, 8.0), compression(1));
+            let khz: Vec<i64> = (0..16).map(|row| claimed - row % 3 * 20_000).collect();
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
+            assert_eq!(findings_of(RULE.id, &record).len(), expected);
+            assert_eq!(facts::case::Case::of(&record).clock_falls(), []);
+        }
+    }
+
+    #[test]
+    fn columns_of_one_kind_are_one_sentence() {
+        let mut record = own_run();
+        let policy = |number: u32, cpus: [u32; 2]| record::Policy {
+            policy: number,
+            cpus: cpus.to_vec(),
+            opps_khz: vec![600_000, 1_800_000],
+            ..record::Policy::default()
+        };
+        record.machine.policies = vec![policy(0, [0, 1]), policy(2, [2, 3])];
+        let points = vec![point(0, 1_800_000, 1_799_000), point(2, 1_800_000, 1_799_000)];
+        record = with_clocks(record, Variant::COLD, points);
+        record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 9.0), compression(1));
+        for (policy, top_khz) in [(0, 2_000_000), (2, 2_100_000)] {
+            let khz: Vec<i64> = (0..16).map(|row| top_khz - row % 4 * 60_000).collect();
+            record = gauge_channel(record, ChannelId::claimed(policy), Unit::Kilohertz, &khz);
+        }
+        let said = sentences(RULE.id, &record);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("of CPUs 0-3 is counted") && said[0].contains("up to 2100 MHz"), "{said:?}");
+    }
+
+    #[test]
+    fn scores_that_fall_without_the_clock_are_a_contradiction() {
+        let mut record = own_run();
+        for (index, score) in [10_798, 9_517, 9_076].into_iter().enumerate() {
+            let window = (index as f64, index as f64 + 1.0);
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(score));
+        }
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_900_800; 7]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["The multi-core score dropped by 16 % at a constant reported clock, which does not show why."]
+        );
+    }
+}

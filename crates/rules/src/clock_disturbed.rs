@@ -1,0 +1,101 @@
+//! Rule: clock-disturbed. The windows of a clock reading contradict each other.
+//!
+//! The highest rate that several windows support is still the clock; but when few agree, something
+//! else used the CPU, or the clock changed meanwhile.
+
+use super::clock_lower_hot;
+use super::place::step_place;
+use super::{Check, Rule, Subject};
+use facts::{Finding, Quantity, Severity, view};
+use record::{Record, RuleId, Variant};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("clock-disturbed"),
+    about: "A clock reading was disturbed: its timing windows disagree.",
+    link: "https://docs.kernel.org/timers/no_hz.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
+};
+
+/// On a quiet machine more than nine of ten windows agree; with less than a fifth the clock
+/// itself becomes doubtful.
+const AGREEING_PERMILLE_MIN: u32 = 200;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut findings = few_agree(record);
+    findings.extend(under_load(record));
+    findings
+}
+
+/// A second clock pass that ran under leftover load of the first.
+fn under_load(record: &Record) -> Option<Finding> {
+    let fall = clock_lower_hot::useless(record)?;
+    Some(Finding {
+        rule: RULE.id,
+        severity: Severity::Info,
+        template: "This sbc-bench version measured the second clock pass under leftover load: its {hot}, after {cold} \
+                   before, is not a valid reading.",
+        ..fall.confidence(85)
+    })
+}
+
+/// Readings of which few windows agree, or no three.
+fn few_agree(record: &Record) -> Vec<Finding> {
+    let mut worst: Option<(u32, usize, u32)> = None;
+    let mut disturbed = 0;
+    for variant in [Variant::COLD, Variant::COLD_CORES, Variant::COLD_ALL_CPUS] {
+        for (step, clocks) in view::clock_passes(record, &variant) {
+            for point in &clocks.points {
+                let Some(windows) = &point.windows else {
+                    continue;
+                };
+                let is_alone = windows.supported == Some(false);
+                let few = windows.agreeing_permille < AGREEING_PERMILLE_MIN;
+                if windows.count == 0 || !(few || is_alone) {
+                    continue;
+                }
+                disturbed += 1;
+                if worst.is_none_or(|(agreeing, _, _)| windows.agreeing_permille < agreeing) {
+                    worst = Some((windows.agreeing_permille, step, point.cpu));
+                }
+            }
+        }
+    }
+    let Some((agreeing, step, cpu)) = worst else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "{disturbed} clock readings were disturbed: on CPU {cpu} only {agreeing} of the timing windows agree with the \
+         best.",
+    );
+    vec![
+        finding
+            .with("disturbed", Quantity::Count(disturbed))
+            .with("cpu", Quantity::Count(cpu.into()))
+            .with("agreeing", Quantity::Percent(f64::from(agreeing) / 10.0))
+            .at(step_place(record, step)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, point, with_clocks};
+    use crate::tests::sentences;
+    use record::Variant;
+
+    #[test]
+    fn few_agreeing_windows_are_a_disturbance() {
+        for (agreeing_permille, supported, expected) in [(50, true, 1), (800, true, 0), (800, false, 1)] {
+            let mut reading = point(0, 1_800_000, 1_800_000);
+            let windows = reading.windows.as_mut().unwrap();
+            windows.agreeing_permille = agreeing_permille;
+            windows.supported = Some(supported);
+            let record = with_clocks(own_run(), Variant::COLD, vec![reading]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Rule: clock-lower-hot. The measured clock under load, or right after it, is lower than cold.
+
+use super::place::step_place;
+use super::{Check, Rule, Subject};
+use facts::view::{self, ClusterClock};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{Record, RuleId, Variant};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("clock-lower-hot"),
+    about: "The measured clock is lower under load, or right after it, than cold.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
+};
+
+/// Readings agree within 0.5 %, and counters of cycles within 1 %.
+const FALL_PERCENT_MIN: f64 = 2.0;
+
+/// What readings that contradict each other must have fallen at least.
+const UNSTEADY_PERCENT_MIN: f64 = 8.0;
+
+/// In these versions of the bash program the second pass competed with leftover load: on machines
+/// with one CPU every value is about half, elsewhere most readings disagree.
+const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
+
+fn check(record: &Record) -> Vec<Finding> {
+    lowered(record)
+}
+
+/// The fall that a second pass shows that ran under leftover load and is not real.
+pub(super) fn useless(record: &Record) -> Option<Finding> {
+    if !is_unreliable(record) {
+        return None;
+    }
+    let cold = view::cluster_clocks(record, &Variant::COLD);
+    let mut after = view::all_cluster_clocks(record, &Variant::HOT_AFTER);
+    after.retain(|clock| !is_reading(record, &cold, clock));
+    lower(record, &cold, &after, "after the load")
+}
+
+fn is_unreliable(record: &Record) -> bool {
+    view::log_version(record).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
+}
+
+/// True if the second pass really read this clock. Readings that agree are believed, but those of one CPU under leftover
+/// load agree as well; those that do not, and numbers without their readings, show a large fall at most.
+fn is_reading(record: &Record, cold: &[ClusterClock], clock: &ClusterClock) -> bool {
+    let unreliable = is_unreliable(record);
+    let is_printed = clock.readings == 0 && view::is_log(record);
+    if clock.is_steady && !is_printed {
+        return !unreliable || view::cpu_count(record).is_some_and(|cpus| cpus > 1);
+    }
+    let before = cold.iter().find(|before| before.cpu == clock.cpu);
+    let limit = |before: &ClusterClock| f64::from(before.measured_khz) * (1.0 - UNSTEADY_PERCENT_MIN / 100.0);
+    !unreliable && before.is_some_and(|before| f64::from(clock.measured_khz) <= limit(before))
+}
+
+/// Clocks that really were lower.
+pub(super) fn lowered(record: &Record) -> Vec<Finding> {
+    let cold = view::cluster_clocks(record, &Variant::COLD);
+    let all_cold = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
+    let mut findings = Vec::new();
+    // With all CPUs busy at once the same load is the fair comparison: turbo clocks of single
+    // CPUs are higher by design.
+    let before = if all_cold.is_empty() { &cold } else { &all_cold };
+    let mut loaded = view::cluster_clocks(record, &Variant::HOT_LOADED);
+    // Threads that share the CPUs that are left measure half a clock each.
+    loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
+    findings.extend(lower(record, before, &loaded, "under load"));
+    let mut after = view::all_cluster_clocks(record, &Variant::HOT_AFTER);
+    after.retain(|clock| !view::is_short_of_cpus(record, clock.step) && is_reading(record, &cold, clock));
+    let mut found = lower(record, &cold, &after, "right after the load");
+    // Readings under leftover load that agree are a clock, but not that of the workloads: their scores tell.
+    if let Some(finding) = found.as_mut().filter(|_| is_unreliable(record)) {
+        finding.severity = Severity::Info;
+    }
+    findings.extend(found);
+    findings
+}
+
+fn lower(record: &Record, before: &[ClusterClock], after: &[ClusterClock], when: &str) -> Option<Finding> {
+    let fall = |hot: &ClusterClock| {
+        let cold = before.iter().find(|cold| cold.cpu == hot.cpu)?;
+        let kept = f64::from(hot.measured_khz) / f64::from(cold.measured_khz.max(1));
+        Some((100.0 * (1.0 - kept), cold.clone(), hot.clone()))
+    };
+    let mut falls: Vec<_> = after.iter().filter_map(fall).collect();
+    falls.retain(|(percent, _, hot)| *percent >= hot.tolerance_percent(FALL_PERCENT_MIN));
+    let lowered = falls.iter();
+    let cpus: Vec<u32> = lowered.map(|(_, _, hot)| hot.cpu).collect();
+    let (percent, cold, hot) = falls.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let place = |clock: &ClusterClock| {
+        let line = clock.line.map(Place::Line);
+        line.unwrap_or_else(|| step_place(record, clock.step))
+    };
+    Some(
+        Finding::new(RULE.id, Severity::Degraded, "CPU {cpu} measured {cold} cold and {hot} {when} ({change}).")
+            .with("cpu", Quantity::Count(hot.cpu.into()))
+            .with("cold", Quantity::Khz(cold.measured_khz))
+            .with("hot", Quantity::Khz(hot.measured_khz))
+            .with("when", Quantity::Text(when.to_owned()))
+            .with("change", Quantity::Percent(-percent))
+            .with("cpus", Quantity::Cpus(cpus))
+            .at(place(&cold))
+            .at(place(&hot)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{gauge_channel, log, own_run, point, window, with_clocks};
+    use crate::tests::sentences;
+    use record::{AllCpus, ChannelId, Unit, Variant};
+
+    #[test]
+    fn lower_clock_under_load_is_named() {
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_797_000)]);
+        let slow = vec![point(0, 1_800_000, 1_203_000)];
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(record.clone(), Variant::HOT_LOADED, slow)),
+            ["CPU 0 measured 1797 MHz cold and 1203 MHz under load (-33 %)."]
+        );
+        let same = vec![point(0, 1_800_000, 1_790_000)];
+        assert_eq!(sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, same)), [""; 0]);
+    }
+
+    #[test]
+    fn offline_cpu_does_not_lower_clock() {
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_305_000, 1_305_000)]);
+        let half = vec![point(0, 1_305_000, 654_000)];
+        let mut record = with_clocks(record, Variant::HOT_LOADED, half);
+        record.steps[1].window = window(2.0, 4.0);
+        for (online, expected) in [([2, 2, 2, 2, 2, 1], 0), ([2; 6], 1)] {
+            let record = gauge_channel(record.clone(), ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{online:?}");
+        }
+    }
+
+    #[test]
+    fn loads_on_all_cpus_are_compared_with_each_other() {
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 3_600_000, 3_600_000)]);
+        let all = vec![point(0, 3_600_000, 3_000_000)];
+        let record = with_clocks(record, Variant::COLD_ALL_CPUS, all.clone());
+        assert_eq!(sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, all)), [""; 0]);
+    }
+
+    #[test]
+    fn second_pass_counts_where_its_readings_agree() {
+        const NARROW: &[u32] = &[915, 914, 913];
+        const WIDE: &[u32] = &[915, 700, 480];
+        for (version, cpus, readings, printed, expected) in [
+            ("0.8.4", 4, NARROW, None, 1),
+            ("0.8.4", 1, NARROW, None, 0),
+            ("0.8.4", 4, WIDE, None, 0),
+            ("0.8.4", 4, &[], Some(500), 0),
+            ("0.9.36", 4, WIDE, None, 1),
+            ("0.9.36", 4, &[], Some(974), 0),
+            ("0.9.36", 4, &[], Some(900), 1),
+            ("0.4", 4, NARROW, None, 1),
+        ] {
+            let mut record = with_clocks(log(version), Variant::COLD, vec![point(0, 1_000_000, 999_000)]);
+            record.machine.cpus.truncate(cpus);
+            let after = record::ClockPoint {
+                opp_khz: Some(1_000_000),
+                readings_khz: readings.iter().map(|mhz| mhz * 1000).collect(),
+                printed_mhz: printed,
+                ..<_>::default()
+            };
+            let record = with_clocks(record, Variant::HOT_AFTER, vec![after]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{version} {cpus} {readings:?}");
+        }
+    }
+}

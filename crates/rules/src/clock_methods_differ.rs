@@ -1,0 +1,102 @@
+//! Rule: clock-methods-differ. The counter of a CPU and the measured clock tell different clocks.
+//!
+//! Chains of operations and counters of cycles know nothing of each other, so that both are right
+//! where they agree. Where they do not, neither is to be trusted before it is known why.
+
+use super::place::step_place;
+use super::{Check, Rule, Subject};
+use facts::{Finding, Quantity, Severity, view};
+use record::{Record, RuleId, Variant};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("clock-methods-differ"),
+    about: "Cycle counter and measured clock of a CPU disagree.",
+    link: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
+};
+
+/// Both methods are good for 0.2 %, on a machine that is not idle for 0.5 %.
+const DIFFERENCE_PERCENT_MIN: f64 = 0.5;
+/// Averages of the driver hold some milliseconds of idling before the measurement.
+const AVERAGE_PERCENT_MIN: f64 = 2.0;
+const AVERAGE: &str = "cpuinfo_avg_freq";
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut worst: Option<(f64, Finding)> = None;
+    let mut cpus = Vec::new();
+    for variant in [Variant::COLD, Variant::COLD_CORES] {
+        for (step, clocks) in view::clock_passes(record, &variant) {
+            for point in &clocks.points {
+                let windows = point.windows.as_ref().filter(|w| w.supported != Some(false));
+                let Some(chain_khz) = windows.map(|w| w.best_khz).filter(|khz| *khz > 0) else {
+                    continue;
+                };
+                for counter in &point.counters {
+                    let Some(counted_khz) = counter.khz.known() else {
+                        continue;
+                    };
+                    let percent = 100.0 * (f64::from(*counted_khz) / f64::from(chain_khz) - 1.0);
+                    let limit = match counter.name == AVERAGE {
+                        true => AVERAGE_PERCENT_MIN,
+                        false => DIFFERENCE_PERCENT_MIN,
+                    };
+                    if percent.abs() <= limit {
+                        continue;
+                    }
+                    cpus.push(point.cpu);
+                    if worst.as_ref().is_none_or(|(known, _)| percent.abs() > known.abs()) {
+                        let finding = Finding::new(
+                            RULE.id,
+                            Severity::Info,
+                            "CPU {cpu} measured {measured} but {counter} counted {counted} ({difference}): one of \
+                             them is wrong, or the clock changed in between.",
+                        );
+                        let finding = finding
+                            .confidence(85)
+                            .with("cpu", Quantity::Count(point.cpu.into()))
+                            .with("measured", Quantity::Khz(chain_khz))
+                            .with("counter", Quantity::Text(counter.name.clone()))
+                            .with("counted", Quantity::Khz(*counted_khz))
+                            .with("difference", Quantity::Percent(percent))
+                            .at(step_place(record, step));
+                        worst = Some((percent, finding));
+                    }
+                }
+            }
+        }
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    let finding = worst.map(|(_, finding)| finding.with("cpus", Quantity::Cpus(cpus)));
+    finding.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, point, with_clocks};
+    use crate::tests::sentences;
+    use record::{CounterClock, Fact, Variant};
+
+    fn check(name: &str, counted_khz: u32, supported: bool, expected: usize) {
+        let mut reading = point(2, 1_800_000, 1_800_000);
+        reading.windows.as_mut().unwrap().supported = Some(supported);
+        reading.counters = vec![CounterClock { name: name.into(), khz: Fact::Known(counted_khz) }];
+        let record = with_clocks(own_run(), Variant::COLD, vec![reading]);
+        let found = sentences(RULE.id, &record);
+        assert_eq!(found.len(), expected, "{name} {counted_khz}: {found:?}");
+    }
+
+    #[test]
+    fn more_than_half_a_percent_is_named() {
+        check("perf armv8_cortex_a53", 1_800_200, true, 0);
+        check("perf armv8_cortex_a53", 1_808_900, true, 0);
+        check("perf armv8_cortex_a53", 1_809_100, true, 1);
+        check("perf armv8_cortex_a53", 1_400_000, true, 1);
+        check("perf armv8_cortex_a53", 1_400_000, false, 0);
+        check("cpuinfo_avg_freq", 1_780_000, true, 0);
+        check("cpuinfo_avg_freq", 1_700_000, true, 1);
+    }
+}

@@ -1,0 +1,253 @@
+//! Rule: cores-killed. CPUs went offline during the run, as some kernels do when overheated; those that
+//! the run itself took offline are another matter (`others-off`).
+
+use super::place::samples_place;
+use super::{Check, Rule, slowdown};
+use facts::view::{OnlineCpus, Phase};
+use facts::{Finding, Quantity, Scope, Severity, Witness, view};
+use record::{AllCpus, ChannelId, Record, RuleId, WorkloadId};
+
+/// A temperature so near to a moment is that of the moment.
+const AROUND_MS: i64 = 2000;
+/// In a log, whose kernel messages are a minute off.
+const AROUND_MS_OF_LOG: i64 = 60_000;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("cores-killed"),
+    about: "CPUs went offline during the run.",
+    link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let found = by_messages(record).or_else(|| by_count(record)).or_else(|| by_states(record));
+    found.into_iter().collect()
+}
+
+fn by_messages(record: &Record) -> Option<Finding> {
+    let messages = view::kill_messages(record);
+    let mut cpus: Vec<u32> = messages.iter().filter_map(|(_, m)| view::killed_cpu(&m.text)).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    let (_, first) = messages.first()?;
+    let times: Vec<i64> = messages.iter().filter_map(|(_, message)| message.at_ms).collect();
+    let is_timed = times.len() == messages.len();
+    let hit = if is_timed { hit(record) } else { Vec::new() };
+    let is_harmless = is_timed && hit.is_empty() && !view::phases(record).is_empty();
+    let severity = if is_harmless { Severity::Info } else { Severity::Invalid };
+    let temps: Vec<i64> = times.iter().filter_map(|at_ms| temperature(record, *at_ms)).collect();
+    let is_hot = temps.iter().any(|temp| *temp >= slowdown::hot_millicelsius(record));
+    // Of a kernel that saves power the CPUs come back with the next load, and go again.
+    let is_by_load = is_harmless && !is_hot && messages.len() > cpus.len();
+    let finding =
+        Finding::new(RULE.id, severity, "The kernel took {cpus} offline ({times} messages, first: \"{message}\").")
+            .with("cpus", Quantity::Cpus(cpus))
+            .with("times", Quantity::Count(messages.len() as i64))
+            .with("message", Quantity::Text(first.text.clone()))
+            .seen_by(Witness::KernelLog)
+            .at_all(messages.iter().map(view::message_place));
+    let finding = match hit.is_empty() {
+        true => finding.about(Scope::Machine),
+        false => finding.of(hit),
+    };
+    match (is_by_load, temps.iter().max(), times.first()) {
+        (true, Some(hottest), _) => Some(
+            Finding {
+                template: "The kernel switched {cpus} off and on by load ({times} times, at {hottest} at most): no score on \
+                           all CPUs was measured without them.",
+                ..finding
+            }
+            .with("hottest", Quantity::Millicelsius(*hottest)),
+        ),
+        (true, None, _) => Some(Finding {
+            template: "The kernel switched {cpus} off and on by load ({times} times): no score on all CPUs was measured \
+                       without them.",
+            ..finding
+        }),
+        (false, _, Some(first_ms)) if is_timed => Some(with_moment(record, finding, *first_ms)),
+        _ => Some(finding),
+    }
+}
+
+/// Share of a step in which fewer CPUs than its threads were there, from which its score is that of fewer CPUs. The
+/// clock of kernel messages and that of a log agree to a minute.
+const SHORT_SHARE_OF_LOG: f64 = 0.1;
+
+/// The steps that needed more CPUs than there were.
+fn hit(record: &Record) -> Vec<usize> {
+    let Some(online) = OnlineCpus::of(record) else {
+        return Vec::new();
+    };
+    let limit = if view::is_log(record) { SHORT_SHARE_OF_LOG } else { 0.0 };
+    let mut scored = view::phases(record);
+    scored.retain(|phase| phase.workload != WorkloadId::Clock);
+    // How many threads a program of the user has is not known: it may use every CPU that it is given.
+    let wanted =
+        |phase: &Phase| match (phase.workload.id(), phase.steps.first().and_then(|step| record.steps.get(*step))) {
+            (None, Some(step)) if step.cpus.is_empty() => u32::MAX,
+            (None, Some(step)) => step.cpus.len() as u32,
+            _ => phase.busy_cpus,
+        };
+    let is_hit = |phase: &Phase| online.short_share(wanted(phase), phase.window) > limit;
+    scored.into_iter().filter(is_hit).flat_map(|phase| phase.steps).collect()
+}
+
+fn by_count(record: &Record) -> Option<Finding> {
+    let lost = view::lost_cpus(record);
+    let worst = lost.iter().max_by_key(|lost| lost.count)?;
+    let first = lost.first()?;
+    let channel = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
+    let before = view::gauge(record, channel, view::whole_run()).first()?.value;
+    let hit = hit(record);
+    let mut finding = fewer(before, before - worst.count).seen_by(Witness::Settings);
+    if hit.is_empty() && !view::phases(record).is_empty() {
+        finding.severity = Severity::Info;
+        finding = finding.about(Scope::Between);
+    } else if !hit.is_empty() {
+        finding = finding.of(hit);
+    }
+    let finding = finding.at(samples_place(record, &channel.id, worst.seen_ms, worst.seen_ms));
+    Some(with_moment(record, finding, first.seen_ms))
+}
+
+/// The temperature around a moment.
+fn temperature(record: &Record, at_ms: i64) -> Option<i64> {
+    let far_ms = if view::is_log(record) { AROUND_MS_OF_LOG } else { AROUND_MS };
+    let around = record::Window { start_ms: at_ms - far_ms, end_ms: at_ms + far_ms, ..record::Window::default() };
+    view::heat(record, around).map(|heat| heat.millicelsius_max)
+}
+
+/// Adds when it happened, at which temperature, and whether that harmed any score.
+fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
+    let mut when = format!(" first after {}", Quantity::Ms(at_ms));
+    let temperature = temperature(record, at_ms).map(Quantity::Millicelsius);
+    if let Some(temperature) = &temperature {
+        when.push_str(&format!(" at {temperature}"));
+    }
+    if finding.severity < Severity::Invalid {
+        when.push_str(", outside of measurements");
+    }
+    let template = match finding.value("message").is_some() {
+        true => "The kernel took {cpus} offline,{when} ({times} messages, first: \"{message}\").",
+        false => "{lost} of {before} CPUs went offline,{when}.",
+    };
+    let finding = Finding { template, ..finding };
+    let finding = finding.with("when", Quantity::Text(when)).with("first", Quantity::Ms(at_ms));
+    match temperature {
+        Some(temperature) => finding.with("temperature", temperature),
+        None => finding,
+    }
+}
+
+fn by_states(record: &Record) -> Option<Finding> {
+    let mut counts = record.states.iter().map(|state| state.online_cpus.len() as i64);
+    let before = counts.next().filter(|before| *before > 0)?;
+    let after = counts.next_back().filter(|after| *after > 0)?;
+    // One that would not come back is told of where settings are.
+    let ours = view::switched_off(record).into_iter();
+    let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
+    (after < before).then(|| fewer(before, after))
+}
+
+fn fewer(before: i64, after: i64) -> Finding {
+    Finding::new(RULE.id, Severity::Invalid, "{lost} of {before} CPUs went offline during the run.")
+        .with("lost", Quantity::Count(before - after))
+        .with("before", Quantity::Count(before))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, gauge_channel, own_run, with_cpu_switched, with_message, with_step};
+    use crate::tests::{findings_of, sentences};
+    use facts::Severity;
+    use record::{AllCpus, ChannelId, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn kernel_messages_name_the_cpus() {
+        let record = with_message(own_run(), "CPU6: shutdown");
+        let record = with_message(record, "psci: CPU7 killed (polled 0 ms)");
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["The kernel took CPUs 6-7 offline, first after 1.0 s (2 messages, first: \"CPU6: shutdown\")."]
+        );
+        let record = with_message(own_run(), "CPU features: detected: CRC32 instructions");
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn a_program_of_the_user_may_use_every_cpu_that_it_is_given() {
+        for (cpus, expected) in
+            [(&[][..], Severity::Invalid), (&[0, 1, 2, 3], Severity::Invalid), (&[0], Severity::Info)]
+        {
+            let record = with_step(own_run(), "sh", Variant::ONLY, cpus, (0.0, 5.0), compression(1));
+            let online = [4, 4, 4, 3, 3, 3, 3, 3, 3, 3];
+            let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
+            let found: Vec<Severity> = findings_of(RULE.id, &record).iter().map(|finding| finding.severity).collect();
+            assert_eq!(found, [expected], "{cpus:?}");
+        }
+    }
+
+    #[test]
+    fn own_hotplug_is_ignored() {
+        // Samples are half a second apart; the last two are long after that CPU came back.
+        let online = [4, 3, 3, 4, 4, 4, 4, 4, 4, 4];
+        let alone = with_message(own_run(), "CPU3: shutdown");
+        for (record, off, expected) in [
+            (alone.clone(), true, 0),
+            (alone, false, 1),
+            (own_run(), true, 0),
+            (with_message(own_run(), "CPU2: shutdown"), true, 1),
+        ] {
+            let record = match off {
+                true => with_cpu_switched(record, 3, 500, Some(1500)),
+                false => record,
+            };
+            let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+        let mut later = online;
+        later[9] = 3;
+        let record = with_cpu_switched(own_run(), 3, 500, Some(1500));
+        let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &later);
+        assert_eq!(sentences(RULE.id, &record), ["1 of 4 CPUs went offline, first after 4.5 s."]);
+    }
+
+    #[test]
+    fn offline_cpu_invalidates_concurrent_scores_only() {
+        // Half a second between samples; 7-zip runs from the first to the third second.
+        let check = |online: &[i64], severity: Severity, expected: &str| {
+            let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 3.0), compression(1000));
+            let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, online);
+            let heat = vec![75_000; online.len()];
+            let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat);
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found[0].sentence(), expected);
+            assert_eq!(found[0].severity, severity);
+        };
+        check(
+            &[4, 4, 4, 4, 4, 4, 4, 4, 3, 3],
+            Severity::Info,
+            "1 of 4 CPUs went offline, first after 4.0 s at 75.0 °C, outside of measurements.",
+        );
+        check(
+            &[4, 4, 4, 3, 4, 4, 4, 4, 4, 4],
+            Severity::Invalid,
+            "1 of 4 CPUs went offline, first after 1.5 s at 75.0 °C.",
+        );
+        check(
+            &[4, 3, 3, 3, 3, 3, 3, 3, 3, 3],
+            Severity::Invalid,
+            "1 of 4 CPUs went offline, first after 500 ms at 75.0 °C.",
+        );
+    }
+
+    #[test]
+    fn fewer_cpus_are_noticed_without_messages() {
+        for (online, expected) in [([4, 4, 3, 4], 1), ([4, 4, 4, 4], 0)] {
+            let record = gauge_channel(own_run(), ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Rule: emulated. The CPU is emulated: nothing that was measured is that of a CPU.
+
+use super::{Check, Rule, Subject, When};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("emulated"),
+    about: "The CPU is emulated: nothing that was measured is that of a CPU.",
+    link: "https://www.qemu.org/docs/master/devel/index-tcg.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
+    when: When::Both,
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let Some(sign) = record.machine.emulated_by() else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Invalid,
+        "This CPU is emulated ({sign}): it has no clock, and nothing measured here is a score.",
+    );
+    vec![
+        finding
+            .confidence(99)
+            .with("sign", Quantity::Text(sign.to_owned()))
+            .at(Place::Field("machine.emulation".into())),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::own_run;
+    use crate::tests::sentences;
+    use record::{Fact, Missing, NOT_EMULATED};
+
+    #[test]
+    fn only_what_shows_an_emulator_is_named() {
+        for (emulation, expected) in [
+            (Fact::Known("it signs as QEMU TCG".to_owned()), 1),
+            (Fact::Known(NOT_EMULATED.to_owned()), 0),
+            (Missing::unsupported("", "nobody asked").into(), 0),
+        ] {
+            let mut record = own_run();
+            record.machine.emulation = emulation;
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{:?}", record.machine.emulation);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What the tables say of a rule, in words: for its page among the documents, which is made of them.
+
+use super::relation::{Judges, Relation, When};
+use super::{ANSWERS, of, relations};
+use crate::tables::Check;
+use record::{Bound, RuleId};
+
+/// What is said of a rule besides its own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guide {
+    /// Which loads it looks at; empty for a rule that looks at the whole result.
+    pub looks_at: String,
+    /// The scores that it is for.
+    pub judges: &'static str,
+    /// What must be seen before it says that scores suffered.
+    pub harm: &'static str,
+    /// What a finding of it is to which cause, and when: one sentence each, in the order in which they are tried.
+    pub relations: Vec<String>,
+    /// What its reader can do; empty where the causes that it belongs to say so.
+    pub remedy: &'static str,
+}
+
+/// The guide to a rule.
+pub fn guide(rule: RuleId) -> Guide {
+    let (lines, judges) = relations::lines_of(rule);
+    let row = relations::of(rule);
+    let looks_at = match of(rule).map(|rule| rule.check) {
+        Some(Check::Loads(bounds, _)) => loads(bounds),
+        _ => String::new(),
+    };
+    let is_answer = ANSWERS.iter().flat_map(|answer| answer.rules).any(|known| known.id == rule);
+    Guide {
+        looks_at,
+        judges: if is_answer { "what the run was made for" } else { scores(judges) },
+        harm: row.map_or("none: it is a result", |row| row.harm),
+        relations: lines.iter().map(|(relation, when)| sentence(*relation, *when)).collect(),
+        remedy: row.map_or("", |row| row.remedy),
+    }
+}
+
+fn loads(bounds: &[Bound]) -> String {
+    let words = bounds.iter().map(|bound| match bound {
+        Bound::Cpu => "the CPU",
+        Bound::Memory => "memory",
+        Bound::Storage => "storage",
+        Bound::Network => "the network",
+        Bound::Gpu => "the GPU",
+        Bound::Kernel => "services of the kernel",
+        Bound::Idle => "nothing",
+        Bound::Unknown => "what is unknown (commands of the user)",
+    });
+    facts::lines::listed(&words.map(str::to_owned).collect::<Vec<_>>())
+}
+
+fn scores(judges: Judges) -> &'static str {
+    match judges {
+        Judges::All => "all scores",
+        Judges::FullLoad => "scores of workloads that keep all CPUs busy",
+        Judges::Compression => "scores of 7-zip and of what stands in for it",
+        Judges::CompressionMulti => "scores of 7-zip, and of what stands in for it, on all CPUs",
+        Judges::CompressionSingle => "scores of 7-zip, and of what stands in for it, on one CPU",
+        Judges::Memory => "latency and bandwidth of memory",
+        Judges::Nothing => "no score: it is about the machine, a reading, or what a log says",
+    }
+}
+
+fn sentence(relation: Relation, when: When) -> String {
+    let cause = relation.cause().map_or("", facts::Cause::words);
+    let words = match relation {
+        Relation::Root(_) => format!("It names the cause \"{cause}\""),
+        Relation::Alone(_) => format!("It names the cause \"{cause}\" where nothing else explains it"),
+        Relation::Evidence(_) => format!("It is evidence of the cause \"{cause}\""),
+        Relation::Follows(_) => format!("It is a consequence of the cause \"{cause}\", where that was found"),
+        Relation::Contradicts(_) => format!("It contradicts the cause \"{cause}\""),
+        Relation::Note => "It is a note".to_owned(),
+        Relation::Answer => "It is the answer to the question of the run".to_owned(),
+    };
+    match condition(when) {
+        Some(condition) => format!("{words}, if {condition}."),
+        None => format!("{words}."),
+    }
+}
+
+fn condition(when: When) -> Option<String> {
+    let words = match when {
+        When::Always => return None,
+        When::Hot => "the SoC was at its temperature limit at that time",
+        When::Swapped => "memory was swapped during the run",
+        When::OutOfMemory => "the OOM killer ran",
+        When::Says(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
+            return Some(format!("the message contains {}", parts.join(" or ")));
+        }
+        When::Bit(bit) => return Some(format!("it is about bit {bit} of the firmware's status")),
+        When::FirmwareAsked => "the firmware was asked",
+        When::TemperatureKnown => "the temperature of the whole SoC was read at that time",
+        When::HotUncapped => "the SoC was at its temperature limit at that time, and no OPP shows a cap of the clock",
+        When::Uncapped => "no OPP shows a cap of the clock",
+        When::CiphersAlone => "only ciphers of OpenSSL were affected",
+        When::ManyNodes => "the machine has several NUMA nodes or packages",
+        When::Unsteady => "readings of the same clock contradict each other",
+        When::Overclocked => "`config.txt` raises clocks",
+        When::Reasoned => "the reason is known",
+        When::Skipped => "the step was skipped",
+    };
+    Some(words.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RULES;
+
+    #[test]
+    fn every_rule_has_its_guide() {
+        for rule in RULES.iter() {
+            let guide = guide(rule.id);
+            assert!(!guide.relations.is_empty() && !guide.harm.is_empty(), "{}", rule.id);
+            let sentences = guide.relations.iter();
+            assert!({ sentences }.all(|words| words.ends_with('.') && !words.contains("\"\"")), "{guide:?}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Rule: hot. The SoC became hot, whether it throttled or not.
+
+use super::place::samples_place;
+use super::{Check, Rule};
+use facts::{Finding, Quantity, Severity, view};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("hot"),
+    about: "The SoC got hot, with or without throttling.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+/// Most boards begin to throttle between here and 95 °C.
+const HOT_MILLICELSIUS: i64 = 80_000;
+/// Critical trip points lie between 100 and 115 °C, the passive ones below.
+const VERY_HOT_MILLICELSIUS: i64 = 95_000;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let heat = view::heat(record, view::whole_run());
+    let hot = heat.filter(|heat| heat.millicelsius_max >= HOT_MILLICELSIUS);
+    let found = hot.map(|heat| {
+        let template = match heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
+            true => "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling.",
+            false => {
+                "The temperature reached {temperature}; in a warmer room or smaller case this machine may throttle."
+            }
+        };
+        Finding::new(RULE.id, Severity::Info, template)
+            .confidence(95)
+            .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
+            .with("at", Quantity::Ms(heat.at_ms))
+            .at(samples_place(record, &heat.channel, heat.at_ms, heat.at_ms))
+    });
+    found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{gauge_channel, own_run};
+    use crate::tests::sentences;
+    use record::{ChannelId, Unit};
+
+    #[test]
+    fn heat_is_reported_from_80_degrees() {
+        for (temp, expected) in [(81_800, 1), (79_900, 0), (-273_200_000, 0)] {
+            let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &[temp]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

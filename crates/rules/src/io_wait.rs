@@ -1,0 +1,100 @@
+//! Rule: io-wait. CPUs idled because something waited for storage.
+//!
+//! The workloads need no storage: such waiting is another task, or swap.
+
+use super::place::samples_place;
+use super::{CPU_AND_MEMORY, Check, Rule};
+use facts::stats::mean;
+use facts::view::{self, Phase};
+use facts::{Finding, Quantity, Severity, Witness};
+use record::{ChannelId, CpuTime, Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("io-wait"),
+    about: "CPUs were idle in I/O wait.",
+    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
+    check: Check::Loads(CPU_AND_MEMORY, check),
+    ..Rule::PLAIN
+};
+
+/// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
+const PEAK_PERCENT_MIN: f64 = 5.0;
+/// Mean over a phase on all CPUs from which it lowers its scores.
+const DEGRADED_MEAN_PERCENT: f64 = 2.0;
+/// The same where one thread works: other tasks may wait at the same time.
+const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
+
+fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
+    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(record, phase)).collect();
+    let Some(worst) = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak)) else {
+        return Vec::new();
+    };
+    if worst.peak < PEAK_PERCENT_MIN {
+        return Vec::new();
+    }
+    let held = |of: &&OfPhase| {
+        let limit = if of.phase.busy_cpus > 1 { DEGRADED_MEAN_PERCENT } else { DEGRADED_SINGLE_PERCENT };
+        of.peak >= PEAK_PERCENT_MIN && of.average >= limit
+    };
+    let held: Vec<&OfPhase> = of_phases.iter().filter(held).collect();
+    let (severity, shown) = match held.iter().max_by(|a, b| a.average.total_cmp(&b.average)) {
+        Some(shown) => (Severity::Degraded, *shown),
+        None => (Severity::Info, worst),
+    };
+    let steps = match held.is_empty() {
+        true => shown.phase.steps.clone(),
+        false => held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect(),
+    };
+    let iowait = ChannelId::all_cpus(CpuTime::Iowait);
+    let template = "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over it).";
+    let window = shown.phase.window;
+    vec![
+        Finding::new(RULE.id, severity, template)
+            .with("phase", Quantity::Text(shown.phase.name.clone()))
+            .with("peak", Quantity::Percent(shown.peak))
+            .with("average", Quantity::Percent(shown.average))
+            .with("samples", Quantity::Count(shown.high as i64))
+            .of(steps)
+            .during(window.start_ms, window.end_ms)
+            .seen_by(Witness::CpuTime)
+            .at(samples_place(record, &iowait, shown.at_ms, shown.at_ms)),
+    ]
+}
+
+/// Waiting in one phase, in percent of all CPUs.
+struct OfPhase<'a> {
+    phase: &'a Phase,
+    peak: f64,
+    at_ms: i64,
+    average: f64,
+    /// Samples that are high.
+    high: usize,
+}
+
+fn of_phase<'a>(record: &Record, phase: &'a Phase) -> Option<OfPhase<'a>> {
+    let uses = view::cpu_use(record, phase.window);
+    let values: Vec<f64> = uses.iter().map(|usage| usage.iowait).collect();
+    let worst = uses.iter().max_by(|a, b| a.iowait.total_cmp(&b.iowait))?;
+    let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();
+    Some(OfPhase { phase, peak: worst.iowait, at_ms: worst.at_ms, average: mean(&values)?, high })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, gauge_channel, log, with_step};
+    use crate::tests::sentences;
+    use record::{AllCpus, ChannelId, CpuPercent, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn waiting_for_storage_is_named() {
+        for (iowait, expected) in [([9, 0, 0, 0], 0), ([0, 33, 0, 2], 1)] {
+            let record = with_step(log("0.4"), WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 2.0), compression(1));
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &[25; 4]);
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Iowait)), Unit::Percent, &iowait);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

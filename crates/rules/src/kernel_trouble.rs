@@ -1,0 +1,111 @@
+//! Rule: kernel-trouble. The kernel reported a fault of its own, of hardware or of a driver.
+
+use super::{Check, Rule, out_of_memory};
+use facts::{Finding, Quantity, Severity, view};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("kernel-trouble"),
+    about: "The kernel reported an error in itself, the hardware or a driver.",
+    link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+/// Beginnings of the kernel's reports of its own faults, and whether they put results in doubt.
+const WORDS: [(&str, bool); 16] = [
+    ("Oops", true),
+    ("kernel BUG at", true),
+    ("BUG:", true),
+    ("Unable to handle kernel", true),
+    ("Internal error:", true),
+    ("general protection fault", true),
+    ("soft lockup", true),
+    ("detected stalls", true),
+    ("self-detected stall", true),
+    ("[Hardware Error]", true),
+    ("EDAC", true),
+    ("WARNING: CPU", false),
+    ("Call trace:", false),
+    ("Call Trace:", false),
+    ("blocked for more than", false),
+    ("hung_task", false),
+];
+
+/// `EDAC` also opens the harmless lines of its driver's start.
+const HARMLESS: [&str; 3] = ["EDAC MC: Ver", "Giving out device", "EDAC DEBUG"];
+
+/// Longest time from the first line of a report on a lack of memory to its trace: a slow serial console prints it.
+const OOM_REPORT_MS: i64 = 500;
+
+fn is_trace(text: &str) -> bool {
+    text.contains("Call trace:") || text.contains("Call Trace:")
+}
+
+fn check(record: &Record) -> Vec<Finding> {
+    let word_of = |text: &str| {
+        let is_harmless = HARMLESS.iter().any(|words| text.contains(words));
+        let found = WORDS.iter().find(|(words, _)| text.contains(words));
+        found.filter(|_| !is_harmless)
+    };
+    let mut messages = view::matching_messages(record, |text| word_of(text).is_some());
+    // The kernel shows the way to every lack of memory, which has a finding of its own.
+    let lacks = view::matching_messages(record, out_of_memory::is_oom);
+    messages.retain(|(_, message)| {
+        let is_near = |lack: i64| message.at_ms.is_some_and(|at_ms| (lack..=lack + OOM_REPORT_MS).contains(&at_ms));
+        !(is_trace(&message.text) && lacks.iter().filter_map(|(_, lack)| lack.at_ms).any(is_near))
+    });
+    let is_grave = |text: &str| word_of(text).is_some_and(|(_, grave)| *grave);
+    let gravest = messages.iter().find(|(_, message)| is_grave(&message.text));
+    let Some((_, first)) = gravest.or(messages.first()) else {
+        return Vec::new();
+    };
+    let severity = if gravest.is_some() { Severity::Degraded } else { Severity::Info };
+    let finding = Finding::new(
+        RULE.id,
+        severity,
+        "The kernel logged errors during the run ({times} messages, for example \"{message}\").",
+    );
+    vec![
+        finding
+            .with("times", Quantity::Count(messages.len() as i64))
+            .with("message", Quantity::Text(first.text.trim().to_owned()))
+            .at_all(messages.iter().map(view::message_place)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, with_message};
+    use crate::tests::findings_of;
+    use facts::Severity;
+
+    /// As Linux 6.12 wrote it on an arm64 machine without swap.
+    #[test]
+    fn a_lack_of_memory_is_no_fault_of_the_kernel() {
+        let oom =
+            "tail invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0";
+        let mut record = with_message(with_message(own_run(), oom), "Call trace:");
+        assert!(findings_of(RULE.id, &record).is_empty());
+        // Of something else, a second later.
+        record.kernel_messages = record.kernel_messages.map(|mut messages| {
+            messages.last_mut().unwrap().at_ms = Some(2_000);
+            messages
+        });
+        assert_eq!(findings_of(RULE.id, &record).len(), 1);
+    }
+
+    #[test]
+    fn faults_are_named_by_weight() {
+        for (text, expected) in [
+            ("Internal error: Oops: 96000004 [#1] SMP", Some(Severity::Degraded)),
+            ("WARNING: CPU: 1 PID: 77 at drivers/x.c:12 x_close+0x3/0x9", Some(Severity::Info)),
+            ("EDAC MC: Ver: 3.0.0", None),
+            ("usb 1-1: new high-speed USB device number 2", None),
+        ] {
+            let found = findings_of(RULE.id, &with_message(own_run(), text));
+            assert_eq!(found.first().map(|finding| finding.severity), expected, "{text}");
+        }
+    }
+}

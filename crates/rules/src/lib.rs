@@ -1,0 +1,390 @@
+//! The table of rules. One rule is one file; each looks at a Record and returns findings.
+
+#![forbid(unsafe_code)]
+
+mod background_activity;
+mod board_died;
+mod built_in_used;
+mod clock_above_claim;
+mod clock_below_claim;
+mod clock_chain_odd;
+mod clock_column_untrue;
+mod clock_disturbed;
+mod clock_lower_all_cpus;
+mod clock_lower_hot;
+mod clock_methods_differ;
+mod clock_ok;
+pub mod config_txt;
+mod cores_killed;
+pub mod cpu_quota;
+mod earlier_runs;
+mod emulated;
+mod fewer_dictionaries;
+mod governor;
+mod guide;
+pub mod held_clocks;
+mod hot;
+mod impossible_figures;
+mod io_wait;
+pub mod kernel;
+mod kernel_trouble;
+mod latency_unsteady;
+mod libc_slow;
+mod limit_by_program;
+mod limit_lifted;
+mod limited_by_setting;
+mod log_remark;
+mod low_voltage;
+mod memory_slow;
+mod meter_implausible;
+mod no_temperature;
+mod no_throttling;
+mod offline_cpus;
+mod old_verdict_wrong;
+mod opp_not_honoured;
+mod others_off;
+mod out_of_memory;
+mod place;
+mod power_limit;
+pub mod questions;
+pub mod relation;
+pub mod relations;
+mod rendering;
+mod rpi_config;
+mod rpi_firmware;
+mod rpi_firmware_clock;
+mod run_cut_short;
+mod score_high;
+mod score_low;
+mod scores_decline;
+mod scores_unstable;
+mod series_declines;
+mod setting_unmet;
+mod settings_not_restored;
+mod sevenzip_version;
+pub mod slowdown;
+mod started_busy;
+pub mod stated;
+mod steps_missing;
+mod stolen_time;
+mod summary_wrong;
+pub mod survey;
+mod swap_on_slow_storage;
+mod swapping;
+pub mod system_time;
+mod tables;
+mod thermal_throttling;
+mod topology_unclear;
+mod virtualised;
+mod zswap_on_zram;
+
+#[cfg(test)]
+pub(crate) use testkit::records as test_support;
+
+use facts::case::Case;
+use facts::{Finding, Severity};
+use record::{Bound, Record, RuleId};
+use std::cmp::Reverse;
+use std::sync::LazyLock;
+
+pub use guide::{Guide, guide};
+pub use questions::{ANSWERS, ab, all_plots, efficiency, plots, sensitivity, texts};
+pub use tables::{Answer, Made, Plot, Report};
+
+pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
+
+/// Loads that compute and need neither storage nor the kernel.
+pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
+/// Loads that keep their CPUs busy themselves, as far as is known.
+pub(crate) const ANY_COMPUTING: &[Bound] = &[Bound::Cpu, Bound::Memory, Bound::Unknown];
+
+/// All rules: those that judge runs, sorted by id, and behind them those that judge a machine at rest alone.
+pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
+    let mut rules: Vec<Rule> = ROWS.iter().chain(of_questions).copied().collect();
+    // Those at rest stay as they stand.
+    rules.sort_by_key(|rule| (rule.when == When::Rest, (rule.when != When::Rest).then_some(rule.id)));
+    rules
+});
+
+/// Rules that belong to no question: those that judge runs, sorted by id, and behind them those that judge a
+/// machine at rest alone.
+const ROWS: &[Rule] = &[
+    background_activity::RULE,
+    board_died::RULE,
+    built_in_used::RULE,
+    clock_above_claim::RULE,
+    clock_below_claim::RULE,
+    clock_chain_odd::RULE,
+    clock_column_untrue::RULE,
+    clock_disturbed::RULE,
+    clock_lower_all_cpus::RULE,
+    clock_lower_hot::RULE,
+    clock_methods_differ::RULE,
+    clock_ok::RULE,
+    cores_killed::RULE,
+    cpu_quota::RULE,
+    earlier_runs::RULE,
+    emulated::RULE,
+    fewer_dictionaries::RULE,
+    governor::RULE,
+    hot::RULE,
+    impossible_figures::RULE,
+    io_wait::RULE,
+    kernel_trouble::RULE,
+    latency_unsteady::RULE,
+    libc_slow::RULE,
+    limit_by_program::RULE,
+    limit_lifted::RULE,
+    limited_by_setting::RULE,
+    log_remark::RULE,
+    low_voltage::RULE,
+    memory_slow::RULE,
+    meter_implausible::RULE,
+    no_temperature::RULE,
+    no_throttling::RULE,
+    offline_cpus::RULE,
+    old_verdict_wrong::RULE,
+    opp_not_honoured::RULE,
+    others_off::RULE,
+    out_of_memory::RULE,
+    power_limit::RULE,
+    rpi_config::RULE,
+    rpi_firmware::RULE,
+    rpi_firmware_clock::RULE,
+    run_cut_short::RULE,
+    score_high::RULE,
+    score_low::RULE,
+    scores_decline::RULE,
+    scores_unstable::RULE,
+    series_declines::RULE,
+    setting_unmet::RULE,
+    settings_not_restored::RULE,
+    sevenzip_version::RULE,
+    started_busy::RULE,
+    steps_missing::RULE,
+    stolen_time::RULE,
+    summary_wrong::RULE,
+    swap_on_slow_storage::RULE,
+    swapping::RULE,
+    system_time::RULE,
+    thermal_throttling::RULE,
+    topology_unclear::RULE,
+    virtualised::RULE,
+    zswap_on_zram::RULE,
+    survey::bus::ASPM,
+    survey::cards::COUNTERFEIT,
+    survey::cards::ERRORS,
+    survey::cards::SLOW,
+    survey::cards::SIZE,
+    survey::cards::WORN,
+    survey::cpufreq::BOOST,
+    survey::cpufreq::GOVERNOR,
+    survey::cpufreq::LIMIT,
+    survey::cpus::KEPT_AWAY,
+    survey::devfreq::GOVERNOR,
+    survey::devfreq::LIMIT,
+    survey::health::DISK,
+    survey::disks::FUSE,
+    survey::disks::SCHEDULER,
+    survey::cpus::INTERRUPTS,
+    survey::cpufreq::IO_IS_BUSY,
+    survey::memory::CLOCK,
+    survey::memory::CHANNELS,
+    survey::disks::SYNC,
+    survey::cpufreq::ONDEMAND,
+    survey::bus::PCIE,
+    survey::power::SUPPLY,
+    survey::power::BATTERY,
+    survey::raspberry::CONFIG,
+    survey::bus::SATA,
+    survey::bus::SATA_POWER,
+    survey::cpufreq::SCHEDUTIL_BLIND,
+    survey::cpufreq::SCHEDUTIL_SLOW,
+    survey::memory::SWAP_PRIORITY,
+    survey::memory::HUGE_PAGES,
+    survey::bus::UAS,
+    survey::bus::USB,
+];
+
+/// The rule that says that a board died.
+pub const BOARD_DIED: RuleId = board_died::RULE.id;
+/// The rule that says that memory ran out.
+pub const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
+/// The rule that says that nothing was throttled, or that nothing would show it.
+pub const NO_THROTTLING: RuleId = no_throttling::RULE.id;
+/// The rule that says that scores are missing.
+pub const STEPS_MISSING: RuleId = steps_missing::RULE.id;
+pub use steps_missing::is_skip;
+/// The rule that says that memory was swapped.
+pub const SWAPPING: RuleId = swapping::RULE.id;
+/// The rule on CPUs that went offline.
+pub const CORES_KILLED: RuleId = cores_killed::RULE.id;
+/// Rules on results that fell while they were measured, or differ from repetition to repetition.
+pub const OF_DECLINES: [RuleId; 3] = [scores_decline::RULE.id, scores_unstable::RULE.id, series_declines::RULE.id];
+
+/// The rule of this id. What is found about kernels has none.
+pub fn of(id: RuleId) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+/// What a reader of a rule's finding can do; none where that is said elsewhere.
+pub fn remedy(id: RuleId) -> Option<&'static str> {
+    Some(relations::of(id)?.remedy).filter(|remedy| !remedy.is_empty())
+}
+
+/// What must be seen before findings of a rule say that scores suffered.
+pub fn harm(id: RuleId) -> Option<&'static str> {
+    relations::of(id).map(|row| row.harm)
+}
+
+/// What reports make of a finding.
+pub fn role(finding: &Finding) -> Role {
+    of(finding.rule).map_or(Role::Cause, |rule| rule.role)
+}
+
+/// What a finding says was throttled; nothing if it harms nothing.
+pub fn throttles(finding: &Finding) -> Throttles {
+    let harms = finding.severity > Severity::Info;
+    let rule = of(finding.rule).filter(|_| harms);
+    rule.map_or(Throttles::No, |rule| rule.throttles)
+}
+
+/// True if findings of a rule belong to a subject.
+pub fn is_about(finding: &Finding, subject: Subject) -> bool {
+    of(finding.rule).is_some_and(|rule| rule.subjects.contains(&subject))
+}
+
+/// All rules that judge runs, sorted by id.
+pub fn of_runs() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(|rule| rule.when != When::Rest)
+}
+
+/// Everything that the first look over a machine tells, worst first. Empty without a look.
+pub fn check_at_rest(record: &Record) -> Vec<Finding> {
+    if record.surveys.is_empty() {
+        return Vec::new();
+    }
+    let case = Case::of(record);
+    let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
+    let mut findings: Vec<Finding> =
+        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.found(&case).to_vec()).collect();
+    findings.sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
+    findings
+}
+
+/// Every finding of every rule about a run, worst first; within one severity the surest first, then in the order of
+/// the table.
+pub fn check(record: &Record) -> Vec<Finding> {
+    check_case(&Case::of(record))
+}
+
+/// The same with views that are known.
+pub fn check_case(case: &Case<'_>) -> Vec<Finding> {
+    let by_rules = || of_runs().flat_map(|rule| rule.found(case).to_vec()).collect();
+    let mut findings: Vec<Finding> = stated::findings(case.record).unwrap_or_else(by_rules);
+    findings.sort_by(|a, b| {
+        // That something was not measured at all matters more than why something else is low.
+        let is_missing = |finding: &Finding| role(finding) == Role::Gap;
+        let rank = |finding: &Finding| (finding.severity, is_missing(finding), finding.confidence_percent);
+        rank(b).cmp(&rank(a))
+    });
+    findings
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::test_support::{counter, own_run, series, with_step};
+    use record::{ChannelId, CpuTime, Variant, WorkloadId};
+
+    /// What one rule finds in a Record. Also checks that every value a template names is there.
+    pub(crate) fn findings_of(id: RuleId, record: &Record) -> Vec<Finding> {
+        let rule = RULES.iter().find(|rule| rule.id == id);
+        let found = rule.expect("rule is in the table").findings(record);
+        for finding in &found {
+            let sentence = finding.sentence();
+            assert!(!sentence.contains('?'), "value missing: {sentence}");
+            assert!(sentence.ends_with('.'), "no sentence: {sentence}");
+            assert_eq!(finding.rule, id);
+            assert!((1..=100).contains(&finding.confidence_percent));
+        }
+        found
+    }
+
+    /// The sentences that one rule finds in a Record.
+    pub(crate) fn sentences(id: RuleId, record: &Record) -> Vec<String> {
+        let found = findings_of(id, record);
+        found.iter().map(Finding::sentence).collect()
+    }
+
+    #[test]
+    fn table_is_in_order() {
+        let of_runs: Vec<RuleId> = of_runs().map(|rule| rule.id).collect();
+        for pair in of_runs.windows(2) {
+            assert!(pair[0] < pair[1], "{} is out of order", pair[1]);
+        }
+        let first = RULES[..of_runs.len()].iter().map(|rule| rule.id);
+        assert!(first.eq(of_runs), "rules about runs stand first");
+        for (index, rule) in RULES.iter().enumerate() {
+            assert!(RULES[..index].iter().all(|known| known.id != rule.id), "{} is there twice", rule.id);
+            let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(!rule.id.as_str().is_empty(), "{}", rule.about);
+            assert!(rule.id.as_str().chars().all(is_kebab), "{}", rule.id);
+            assert!(rule.about.ends_with('.'), "{}", rule.id);
+            assert!(rule.link.starts_with("https://"), "{}", rule.id);
+            if let Check::Loads(bounds, _) = rule.check {
+                assert!(bounds.is_sorted() && !bounds.is_empty(), "{}", rule.id);
+                assert!(!bounds.contains(&Bound::Idle), "{}", rule.id);
+            }
+        }
+    }
+
+    /// CPUs that wait for storage, work in the kernel and are used by others, under each kind of load.
+    fn unquiet(workload: WorkloadId, variant: &Variant) -> Record {
+        let mut record = with_step(own_run(), workload, variant.clone(), &[0], (0.0, 20.0), series(&[1.0]));
+        record.steps[0].counters.user_ms = record::Fact::Known(100);
+        record.steps[0].counters.system_ms = record::Fact::Known(100);
+        record.steps[0].counters.run_delay_ns = record::Fact::Known(30_000_000_000);
+        for (time, ticks) in [(CpuTime::User, 20), (CpuTime::System, 60), (CpuTime::Iowait, 60), (CpuTime::Idle, 60)] {
+            let values: Vec<i64> = (0..=40).map(|row| row * ticks).collect();
+            record = counter(record, ChannelId::all_cpus(time), record::Unit::Ticks, &values);
+        }
+        record
+    }
+
+    #[test]
+    fn rules_apply_by_bound() {
+        let of_load = |workload, variant: &Variant| {
+            let found = check(&unquiet(workload, variant)).into_iter();
+            let harm = found.filter(|finding| finding.severity > facts::Severity::Info);
+            harm.map(|finding| finding.rule.as_str()).collect::<Vec<_>>()
+        };
+        let all = ["background-activity", "io-wait", "system-time"];
+        for (workload, variant, expected) in [
+            (WorkloadId::MemoryLatency, Variant::ONLY, &all[..]),
+            (WorkloadId::Aes, Variant::AES_256_CBC, &all),
+            (WorkloadId::Drive, Variant::own("random-read"), &[]),
+            (WorkloadId::Drive, Variant::own("small-files"), &[]),
+            (WorkloadId::Network, Variant::own("send"), &[]),
+            (WorkloadId::Rsync, Variant::own("send"), &[]),
+            (WorkloadId::PerfBench, Variant::own("sched pipe"), &[]),
+            (WorkloadId::OpenGl, Variant::ONLY, &[]),
+            (WorkloadId::Wait, Variant::IDLE, &[]),
+        ] {
+            let mut found = of_load(workload, &variant);
+            found.sort_unstable();
+            found.dedup();
+            assert_eq!(found, expected, "{workload:?} {variant}");
+        }
+    }
+
+    #[test]
+    fn empty_record_has_only_gap_findings() {
+        let mut record = crate::test_support::own_run();
+        record.machine = record::Machine::default();
+        for finding in check(&record) {
+            assert_eq!(finding.severity, facts::Severity::Info, "{finding:?}");
+        }
+    }
+}

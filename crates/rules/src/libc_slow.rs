@@ -1,0 +1,85 @@
+//! Rule: libc-slow. The memory can do more than the machine's C library gets out of it.
+//!
+//! Programs copy with the `memcpy` of their distribution, which may be older than the core it runs on. Where a loop of
+//! ours is much faster on the same core, the difference lies in neither board nor settings.
+
+use super::place::step_place;
+use super::{Check, Rule, Subject};
+use facts::{Figure, Finding, Quantity, Severity};
+use record::{Record, RuleId, WorkloadId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("libc-slow"),
+    about: "The memory can do more than the C library of this machine gets out of it.",
+    link: "https://sourceware.org/glibc/manual/latest/html_node/Hardware-Capability-Tunables.html",
+    check: Check::Figures(check),
+    subjects: &[Subject::Memory],
+    ..Rule::PLAIN
+};
+
+/// Buffers of another size and place alone make a difference of some percent.
+const GAIN_PERCENT_MIN: f64 = 15.0;
+
+fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
+    let is_sound = |figure: &&Figure| figure.is_main && figure.not_comparable.is_none();
+    let of = |id| figures.iter().filter(is_sound).filter(move |figure| figure.key.is_of(id));
+    let pairs = of(WorkloadId::MemoryLibc).filter_map(|libc| {
+        let is_twin = |own: &&Figure| own.key.name() == libc.key.name() && own.core == libc.core;
+        let own = of(WorkloadId::MemoryBandwidth).find(is_twin)?;
+        let gain_percent = 100.0 * (own.value / libc.value - 1.0);
+        (gain_percent > GAIN_PERCENT_MIN).then_some((libc, own, gain_percent))
+    });
+    // What is copied is filled as well: the largest gain stands for all.
+    let Some((libc, own, gain_percent)) = pairs.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b)) else {
+        return Vec::new();
+    };
+    let score = |figure: &Figure| Quantity::Score(figure.value, figure.unit.clone());
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "This memory can do {gain} more than the C library gets out of it: {figure} is {value}, the best loop of \
+         sbc-bench reaches {best}. A newer C library may know this core better.",
+    );
+    vec![
+        finding
+            .with("gain", Quantity::Percent(gain_percent))
+            .with("figure", Quantity::Text(libc.name()))
+            .with("value", score(libc))
+            .with("best", score(own))
+            .at(step_place(record, libc.step)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::test_support::{own_run, with_step};
+    use facts::{Finding, figures};
+    use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Variant, WorkloadId};
+
+    fn sentences(own_mb_per_s: u64) -> Vec<String> {
+        let row = |mb_per_s: u64| BandwidthRow {
+            routine: "copy".into(),
+            operation: MemoryOperation::Copy,
+            bytes_per_s: vec![mb_per_s * 1_000_000; 3],
+            printed_deviation_percent: None,
+            line: None,
+        };
+        let measured = |mb_per_s| Measured::Bandwidth(Bandwidth { rows: vec![row(mb_per_s)], ..Bandwidth::default() });
+        let only = Variant::ONLY;
+        let own = measured(own_mb_per_s);
+        let mut record = with_step(own_run(), WorkloadId::MemoryBandwidth, only.clone(), &[0], (1.0, 2.0), own);
+        record = with_step(record, WorkloadId::MemoryLibc, only, &[0], (2.0, 3.0), measured(2000));
+        check(&record, &figures(&record)).iter().map(Finding::sentence).collect()
+    }
+
+    #[test]
+    fn a_library_that_leaves_much_is_named() {
+        let found = sentences(2720);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("This memory can do 36 % more than the C library gets out of it: "), "{found:?}");
+        assert!(found[0].contains("is 2000 MB/s, the best loop of sbc-bench reaches 2720 MB/s"), "{found:?}");
+        assert_eq!(sentences(2290), [""; 0]);
+        assert_eq!(sentences(1500), [""; 0]);
+    }
+}

@@ -1,0 +1,88 @@
+//! Rule: log-remark. What a log says about itself that no other rule judges is passed on.
+//!
+//! The bash program knew things that its log does not show: config files, device trees, where
+//! swap lies. Its words are then the only evidence.
+
+use super::{Check, Rule};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{Record, RuleId, Source};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("log-remark"),
+    about: "A remark of the log that no other rule covers.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+/// Beginnings of verdicts that other rules judge by the evidence in the log, and of those that
+/// say that all is well.
+const JUDGED_ELSEWHERE: [&str; 17] = [
+    "Advertised vs. measured",
+    "Background activity",
+    "Frequency capping",
+    "Intel Hardware Feedback",
+    "Measured clockspeed",
+    "No ",
+    "Overheating",
+    "Powercap present",
+    "Swapping",
+    "Throttling",
+    "Too much",
+    "WARNING: ",
+    "Wrong thermal source",
+    "Zswap",
+    "Distro uses",
+    "AMD Ryzen detected",
+    "Testing maximum",
+];
+
+fn check(record: &Record) -> Vec<Finding> {
+    let Source::Log(log) = &record.source else {
+        return Vec::new();
+    };
+    let others = log.verdicts.iter().filter(|line| {
+        let text = line.text.trim();
+        let is_judged = JUDGED_ELSEWHERE.iter().any(|words| text.starts_with(words));
+        !is_judged && !text.contains("oom-killer") && !text.is_empty()
+    });
+    others
+        .map(|line| {
+            let text = line.text.trim().split(" -> ").next().unwrap_or_default();
+            let text = text.trim_end_matches('.').to_owned();
+            Finding::new(RULE.id, Severity::Info, "Remark in the log: \"{remark}\".")
+                .confidence(80)
+                .with("remark", Quantity::Text(text))
+                .at(Place::Line(line.line))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::log;
+    use crate::tests::sentences;
+    use record::{LogLine, Source};
+
+    #[test]
+    fn only_what_no_rule_judges_is_passed_on() {
+        let mut record = log("0.9.72");
+        if let Source::Log(log) = &mut record.source {
+            for text in [
+                "No throttling",
+                "Swap configured on ultra slow SD card storage",
+                "Powercap detected. Details: \"sudo powercap-info -p intel-rapl\" -> https://x.y",
+            ] {
+                log.verdicts.push(LogLine { line: 740, text: text.into() });
+            }
+        }
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "Remark in the log: \"Swap configured on ultra slow SD card storage\".",
+                "Remark in the log: \"Powercap detected. Details: \"sudo powercap-info -p intel-rapl\"\".",
+            ]
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Rule: low-voltage. The board's own alarm reported that its supply was too low.
+
+use super::place::samples_place;
+use super::{Check, Rule};
+use facts::view::{self, gauge};
+use facts::{Finding, Quantity, Severity};
+use record::{ChannelId, OfHwmon, OfRaspberryPi, Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("low-voltage"),
+    about: "The board's voltage monitor raised a low-voltage alarm.",
+    link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+/// What the firmware of a Raspberry Pi says.
+const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+
+fn check(record: &Record) -> Vec<Finding> {
+    // The firmware of a Raspberry Pi says more, and the rule on it tells it.
+    if record.samples.channel(&OF_FIRMWARE).is_some() {
+        return Vec::new();
+    }
+    let alarms = view::channels(record, |id| matches!(id, ChannelId::Hwmon(_, OfHwmon::Alarm)));
+    let found = alarms.filter_map(|channel| {
+        let readings = gauge(record, channel, view::whole_run());
+        let first = readings.iter().find(|reading| reading.value > 0)?;
+        let last_ms = readings.last()?.at_ms;
+        let finding = Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "Low supply voltage, first after {first} (alarm of {name}); boards lower their clock in this case. Use a \
+             better supply or a shorter cable.",
+        );
+        let place = samples_place(record, &channel.id, first.at_ms, last_ms);
+        let finding = finding.with("first", Quantity::Ms(first.at_ms)).at(place);
+        Some(finding.with("name", Quantity::Text(channel.label.clone())))
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_FIRMWARE, RULE};
+    use crate::test_support::{gauge_channel, labelled, own_run};
+    use crate::tests::sentences;
+    use record::{ChannelId, OfHwmon, Unit};
+
+    #[test]
+    fn alarm_is_told_unless_the_firmware_says_more() {
+        for (values, expected) in [(&[0, 0, 1, 1], 1), (&[0, 0, 0, 0], 0)] {
+            let id = ChannelId::Hwmon(1, OfHwmon::Alarm);
+            let record = labelled(gauge_channel(own_run(), id, Unit::Count, values), "rpi_volt");
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.len(), expected);
+            assert!(found.iter().all(|sentence| sentence.contains("(alarm of rpi_volt)")));
+            let record = gauge_channel(record, OF_FIRMWARE, Unit::Bits, &[0, 0, 0, 0]);
+            assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        }
+    }
+}

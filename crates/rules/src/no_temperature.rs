@@ -1,0 +1,83 @@
+//! Rule: no-temperature. No sensor reported the temperature of the CPU.
+
+use super::{Check, Rule};
+use facts::{Finding, Place, Quantity, Severity, view};
+use record::{Missing, Record, RuleId, soc_temperature};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("no-temperature"),
+    about: "No CPU temperature sensor.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let was_watched = !record.samples.at_ms.is_empty();
+    if !was_watched || view::heat(record, view::whole_run()).is_some() {
+        return Vec::new();
+    }
+    let choice = soc_temperature::of(record);
+    let finding = |template| Finding::new(RULE.id, Severity::Info, template);
+    let channel = choice.as_ref().ok().and_then(|choice| record.samples.channel(&choice.channel));
+    let stuck = channel.and_then(|channel| view::stuck_millicelsius(record, channel));
+    let finding = match (stuck, choice.as_ref().err().and_then(soc_temperature::left_out)) {
+        (Some(millicelsius), _) => finding(
+            "The temperature sensor shows {temperature} in every row, idle and under full load: it does not work, and is not \
+             used as evidence.",
+        )
+        .with("temperature", Quantity::Millicelsius(millicelsius)),
+        (None, None) => finding("No CPU temperature was read, so the cause of lower clocks cannot be determined."),
+        (None, Some(sensors)) => finding(
+            "No sensor reports the CPU temperature, so causes of lower clocks cannot be distinguished. Ignored sensors: {sensors}.",
+        )
+        .with("sensors", Quantity::Text(sensors.to_owned())),
+    };
+    let why = Missing::unsupported("", "no temperature of the CPUs was read");
+    vec![finding.confidence(97).unseen_because(why).at(Place::Field("samples.channels".into()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{gauge_channel, labelled, own_run};
+    use crate::tests::sentences;
+    use record::{ChannelId, Unit};
+
+    #[test]
+    fn sensors_that_show_nothing_do_not_count() {
+        for (temps, expected) in [
+            ([0, 0], 1),
+            ([-273_000, -127_000], 1),
+            ([45_000, 0], 0),
+            // A board in a freezer.
+            ([-12_500, -8_000], 0),
+        ] {
+            let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &temps);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+
+    /// A sensor whose value does not change is no witness of heat.
+    #[test]
+    fn sensors_that_do_not_change_with_the_load_are_not_believed() {
+        const WHOLE: &str = include_str!("../../explain/tests/made/lying-column.txt");
+        let stuck = WHOLE.replace("45.0°C", "96.0°C").replace("57.0°C", "96.0°C");
+        for (text, expected) in [(WHOLE, 0), (&stuck, 1)] {
+            let record = logs::read(text);
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.len(), expected, "{found:?}");
+            assert!(found.iter().all(|sentence| sentence.contains("shows 96.0 °C in every row")), "{found:?}");
+            assert!(sentences(crate::hot::RULE.id, &record).is_empty());
+        }
+    }
+
+    #[test]
+    fn sensors_that_were_left_out_are_named() {
+        let id = ChannelId::zone_temperature(0);
+        let record = labelled(gauge_channel(own_run(), id, Unit::Millicelsius, &[45_000, 46_000]), "gpu-thermal");
+        let [sentence] = &sentences(RULE.id, &record)[..] else { panic!("one sentence") };
+        assert!(sentence.ends_with("Ignored sensors: gpu-thermal (GPU only)."), "{sentence}");
+    }
+}

@@ -1,0 +1,186 @@
+//! Rule: no-throttling. Says that nothing was throttled where that would have been seen, and that
+//! it cannot be known where nothing would have shown it.
+
+use super::{
+    Check, Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling,
+};
+use facts::case::Case;
+use facts::view::{self, ClusterClock, FirmwareBits};
+use facts::{Finding, Place, Quantity, Severity, Witness};
+use record::{Channel, ChannelId, ChannelKind, Missing, Record, RuleId, Variant};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("no-throttling"),
+    about: "No throttling was detected, or it cannot be detected.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check: Check::Case(check),
+    role: Role::GoodNews,
+    ..Rule::PLAIN
+};
+
+/// Rules whose findings are the opposite of this one.
+const OPPOSITES: [&Rule; 5] = [
+    &clock_lower_hot::RULE,
+    &power_limit::RULE,
+    &rpi_firmware::RULE,
+    &rpi_firmware_clock::RULE,
+    &thermal_throttling::RULE,
+];
+
+/// Drivers of cpufreq that report what was asked for: firmware or hardware lowers it without their knowledge.
+const BLIND_DRIVERS: [&str; 4] = ["cppc_cpufreq", "qcom-cpufreq-hw", "scmi-cpufreq", "scpi-cpufreq"];
+/// From here firmware of boards may throttle unseen by the kernel.
+const HOT_MILLICELSIUS: i64 = 80_000;
+/// Readings of a clock agree within 0.5 %, and counters of cycles within 1 %.
+const KEPT_SHARE: f64 = 0.98;
+/// Fewer samples than this can miss a short fall.
+const SAMPLES_MIN: usize = 3;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
+    let cpus = view::cpu_count(record).unwrap_or(1);
+    let loaded: Vec<_> = case.phases().iter().filter(|phase| phase.is_full_load(cpus)).collect();
+    if loaded.is_empty() || OPPOSITES.iter().any(|rule| !rule.found(case).is_empty()) {
+        return Vec::new();
+    }
+    // A result that fell has a cause, and who did not see one is no witness that there was none.
+    let declines = view::declines(record);
+    let witnesses = if declines.is_empty() { witnesses(case) } else { Vec::new() };
+    let names: Vec<&str> = witnesses.iter().map(|(name, _)| *name).collect();
+    let of = |template| {
+        Finding::new(RULE.id, Severity::Info, template)
+            .unseen_because(Missing::unsupported("", "no witness that would show it"))
+    };
+    let finding = match (names.is_empty(), has_claims(record), declines.first()) {
+        (false, ..) => {
+            let found = Finding::new(RULE.id, Severity::Info, "No throttling under full load (checked: {witnesses}).")
+                .confidence(if names.len() > 1 { 95 } else { 85 })
+                .with("witnesses", Quantity::Text(names.join(", ")));
+            witnesses.iter().fold(found, |found, (_, witness)| found.seen_by(witness.clone()))
+        }
+        (true, _, Some(decline)) => {
+            of("Whether the CPUs were throttled cannot be known: {name} got slower by {fall}, and \
+                                        nothing that was read shows why.")
+            .with("name", Quantity::Text(decline.name.clone()))
+            .with("fall", Quantity::Percent(decline.fall_percent))
+            .confidence(95)
+        }
+        (true, true, None) => {
+            of("Whether the CPUs were throttled cannot be known: the reported clock alone does not show \
+                                  what hardware and firmware do.")
+            .confidence(95)
+        }
+        (true, false, None) => {
+            of("Throttling cannot be detected: no clocks, cooling devices or throttle counters available.")
+                .confidence(95)
+        }
+    };
+    vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]
+}
+
+/// True if there is a column of claimed clocks at all.
+fn has_claims(record: &Record) -> bool {
+    view::channels(record, ChannelId::is_any_claim).any(has_samples)
+}
+
+fn has_samples(channel: &Channel) -> bool {
+    channel.values.iter().flatten().count() >= SAMPLES_MIN
+}
+
+/// What would have shown it, with its name for people.
+fn witnesses(case: &Case<'_>) -> Vec<(&'static str, Witness)> {
+    let record = case.record;
+    let first = |is_wanted: fn(&ChannelId) -> bool| {
+        view::channels(record, is_wanted).find(|channel| has_samples(channel)).map(|channel| channel.id.clone())
+    };
+    let mut counters = record.samples.channels.iter();
+    let counter = counters.find(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
+    let mut cooling = view::channels(record, |id| matches!(id, ChannelId::Cooling(_)));
+    let cooling = cooling.find(|channel| has_samples(channel) && channel.cools_cpus());
+    let bits = [1, 2].iter().all(|bit| view::firmware_bits(record, *bit) == FirmwareBits::Clear);
+    let known = |channel: Option<&Channel>| channel.map(|channel| channel.id.clone());
+    [
+        measured(record).map(|variant| ("measured clocks", Witness::MeasuredClock(variant))),
+        bits.then_some(("firmware throttle bits", Witness::FirmwareBits)),
+        first(ChannelId::is_firmware_clock).map(|id| ("firmware clock", Witness::FirmwareClock(id))),
+        known(counter).map(|id| ("CPU throttle counters", Witness::ThrottleCounter(id))),
+        known(cooling).map(|id| ("cooling devices", Witness::CoolingDevice(id))),
+        sound_claim(case).map(|id| ("reported clocks", Witness::ClaimedClock(id))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The pass that measured, under load or right after it, what the cold one did on every CPU of that.
+fn measured(record: &Record) -> Option<Variant> {
+    if !view::cluster_clocks(record, &Variant::HOT_LOADED).is_empty() {
+        return Some(Variant::HOT_LOADED);
+    }
+    // Right after a load a clock may have risen again; without a temperature nothing says how hot it had been, and
+    // without a reported clock nothing was seen of the load itself.
+    view::heat(record, view::whole_run()).filter(|_| has_claims(record))?;
+    let after = view::cluster_clocks(record, &Variant::HOT_AFTER);
+    let cold = view::cluster_clocks(record, &Variant::COLD);
+    let kept = |clock: &ClusterClock| {
+        let mut hot = after.iter().filter(|hot| hot.cpu == clock.cpu);
+        hot.any(|hot| f64::from(hot.measured_khz) >= f64::from(clock.measured_khz) * KEPT_SHARE)
+    };
+    (!cold.is_empty() && cold.iter().all(kept)).then_some(Variant::HOT_AFTER)
+}
+
+/// A column of claimed clocks that would have shown a drop: nothing contradicts any of them, the driver reads what the
+/// hardware does, and it was never so hot that firmware throttles unseen.
+fn sound_claim(case: &Case<'_>) -> Option<ChannelId> {
+    let record = case.record;
+    let mut drivers = record.machine.policies.iter().filter_map(|policy| policy.driver.known());
+    let is_blind = drivers.any(|driver| BLIND_DRIVERS.contains(&driver.trim()));
+    let hottest = view::heat(record, view::whole_run())?.millicelsius_max;
+    let hot = if view::is_x86(record) { slowdown::hot_millicelsius(record) } else { HOT_MILLICELSIUS };
+    if is_blind || hottest >= hot || !case.doubted_columns().is_empty() {
+        return None;
+    }
+    view::channels(record, ChannelId::is_any_claim)
+        .find(|channel| has_samples(channel))
+        .map(|channel| channel.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use crate::tests::sentences;
+    use record::{ChannelId, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn no_throttling_needs_evidence() {
+        const CANNOT: &str = "cannot be";
+        let top = 1_800_000;
+        let low = 900_000;
+        // Runs, clocks and temperature, and what is said.
+        for (scores, khz, celsius, expected) in [
+            (&[1_000][..], &[][..], None, CANNOT),
+            (&[1_000], &[top; 5], Some(70), "No throttling under full load (checked: reported clocks)."),
+            (&[1_000], &[top; 5], None, CANNOT),
+            (&[1_000], &[top; 5], Some(88), CANNOT),
+            (&[1_000, 990], &[top; 5], Some(70), "No throttling under full load (checked: reported clocks)."),
+            (&[1_000, 940], &[top; 5], Some(70), "got slower by 6.0 %"),
+            (&[1_000], &[top, top, low, low, low], Some(70), ""),
+        ] {
+            let mut record = own_run();
+            for (index, score) in scores.iter().enumerate() {
+                let part = 2.0 / scores.len() as f64;
+                let window = (index as f64 * part, (index + 1) as f64 * part);
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(*score));
+            }
+            if !khz.is_empty() {
+                record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, khz);
+            }
+            if let Some(celsius) = celsius {
+                record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[celsius * 1000; 5]);
+            }
+            let found = sentences(RULE.id, &record).join("");
+            assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{scores:?} {khz:?}: {found}");
+        }
+    }
+}

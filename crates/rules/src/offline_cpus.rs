@@ -1,0 +1,44 @@
+//! Rule: offline-cpus. CPUs of the machine were offline from the start.
+
+use super::{Check, Rule, Subject, When};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("offline-cpus"),
+    about: "Some CPUs were offline.",
+    link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    when: When::Both,
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let by_machine = record.machine.cpus.iter().filter(|cpu| !cpu.online).map(|cpu| cpu.cpu);
+    let by_gate = record.gate.known().map_or(&[][..], |gate| &gate.offline_cpus);
+    let mut cpus: Vec<u32> = by_machine.chain(by_gate.iter().copied()).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    if cpus.is_empty() {
+        return Vec::new();
+    }
+    let finding =
+        Finding::new(RULE.id, Severity::Degraded, "Offline: {cpus}. Scores on all CPUs are those of the others.");
+    vec![finding.confidence(99).with("cpus", Quantity::Cpus(cpus)).at(Place::Field("machine.cpus".into()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::own_run;
+    use crate::tests::sentences;
+
+    #[test]
+    fn offline_cpus_are_named() {
+        let mut record = own_run();
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        record.machine.cpus[3].online = false;
+        assert_eq!(sentences(RULE.id, &record), ["Offline: CPU 3. Scores on all CPUs are those of the others."]);
+    }
+}

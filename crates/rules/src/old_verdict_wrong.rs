@@ -1,0 +1,223 @@
+//! Rule: old-verdict-wrong. A verdict that a log prints about itself is wrong.
+//!
+//! Versions of the bash program have judged by the wrong evidence: time at the highest OPP taken
+//! for throttling, x86 never looked at, clocks compared only where both passes deviate.
+
+use super::{
+    Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
+    rpi_firmware_clock, scores_decline, slowdown, swapping, system_time, thermal_throttling,
+};
+use facts::case::Case;
+use facts::{Finding, Place, Quantity, Severity, view};
+use record::{ChannelId, LogLine, RuleId, Source, Total};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("old-verdict-wrong"),
+    about: "The log's own verdict is wrong.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
+    check: Check::Case(check),
+    ..Rule::PLAIN
+};
+
+/// What would make "throttling" true.
+const SLOWED: [&Rule; 6] = [
+    &clock_lower_hot::RULE,
+    &cores_killed::RULE,
+    &power_limit::RULE,
+    &rpi_firmware::RULE,
+    &rpi_firmware_clock::RULE,
+    &thermal_throttling::RULE,
+];
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Source::Log(log) = &case.record.source else {
+        return Vec::new();
+    };
+    let mut findings: Vec<Finding> = Vec::new();
+    for line in &log.verdicts {
+        let Some(finding) = judge(case, line) else {
+            continue;
+        };
+        // One table of residencies for each cluster is one verdict.
+        match findings.iter_mut().find(|known| known.template == finding.template) {
+            Some(known) => known.places.extend(finding.places),
+            None => findings.push(finding),
+        }
+    }
+    findings
+}
+
+fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
+    let text = line.text.trim();
+    let finding = if text.starts_with("Throttling") {
+        not_throttled(case)?
+    } else if text.starts_with("No throttling") {
+        contradicted(
+            case,
+            &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
+            "The log says \"{verdict}\", but clocks or scores dropped: {evidence}",
+        )?
+    } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
+        contradicted(
+            case,
+            &[&clock_below_claim::RULE],
+            "The log says \"{verdict}\", but the clock is lower than advertised: {evidence}",
+        )?
+    } else if text.starts_with("Too much background activity (%system)") {
+        let found = system_time::RULE.found(case);
+        found.is_empty().then(|| {
+            Finding::new(
+                RULE.id,
+                Severity::Info,
+                "The log says \"{verdict}\", but this activity is the monitor itself.",
+            )
+            .confidence(70)
+        })?
+    } else if text.starts_with("No swapping") {
+        contradicted(case, &[&swapping::RULE], "The log says \"{verdict}\", but swapping occurred: {evidence}")?
+    } else if text.starts_with("Too much other background activity") {
+        let found = background_activity::RULE.found(case);
+        found.is_empty().then(|| {
+            Finding::new(
+                RULE.id,
+                Severity::Info,
+                "The log says \"{verdict}\", but other tasks used less than 10 % of one CPU (rounding error, and the \
+                 monitor was counted).",
+            )
+            .confidence(70)
+        })?
+    } else {
+        return None;
+    };
+    Some(finding.with("verdict", Quantity::Text(text.to_owned())).at(Place::Line(line.line)))
+}
+
+/// "Throttling" without a trace of it.
+fn not_throttled(case: &Case<'_>) -> Option<Finding> {
+    if SLOWED.iter().any(|rule| !rule.found(case).is_empty()) {
+        return None;
+    }
+    let record = case.record;
+    let has_residency = record.states.iter().any(|state| !state.residencies.is_empty());
+    let has_claims = view::channels(record, ChannelId::is_any_claim).next().is_some();
+    let below_ms: i64 = view::residency_below_top(record).iter().map(|below| below.below_ms).total();
+    let heat = view::heat(record, view::whole_run());
+    let finding = match (below_ms, heat) {
+        // Without a witness nothing contradicts the log.
+        (1.., _) if !has_claims => return None,
+        (0, _) if !has_residency => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\", but nothing else in it shows a clock or a score that dropped.",
+        )
+        .confidence(75),
+        (0, _) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\", but no time was spent below the highest clock.",
+        )
+        .confidence(90),
+        // At this temperature the limit may have been at work, but for too short a time to cost anything.
+        (below_ms, Some(heat)) if heat.millicelsius_max >= slowdown::hot_millicelsius(record) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\" because of {below} below the highest OPP in the whole run, which no score shows.",
+        )
+        .confidence(65)
+        .with("below", Quantity::Ms(below_ms)),
+        (below_ms, Some(heat)) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\" because of {below} below the highest OPP, but the maximum was {temperature} \
+             and the clock was full under load: the CPUs were idle.",
+        )
+        .confidence(85)
+        .with("below", Quantity::Ms(below_ms))
+        .with("temperature", Quantity::Millicelsius(heat.millicelsius_max)),
+        (below_ms, None) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\" because of {below} below the highest OPP, but clocks and scores did not drop.",
+        )
+        .confidence(65)
+        .with("below", Quantity::Ms(below_ms)),
+    };
+    Some(finding)
+}
+
+/// A verdict that the findings of these rules contradict, if they harm at all.
+fn contradicted(case: &Case<'_>, rules: &[&Rule], template: &'static str) -> Option<Finding> {
+    let mut found = rules.iter().flat_map(|rule| rule.found(case).to_vec());
+    let evidence = found.find(|finding| finding.severity > Severity::Info)?;
+    Some(
+        Finding::new(RULE.id, Severity::Info, template)
+            .confidence(evidence.confidence_percent)
+            .with("evidence", Quantity::Text(evidence.sentence()))
+            .at_all(evidence.places),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::*;
+    use crate::tests::sentences;
+    use record::{ChannelId, LogLine, Record, Residency, Source, Unit, Variant, WorkloadId};
+
+    fn saying(mut record: Record, text: &str) -> Record {
+        if let Source::Log(log) = &mut record.source {
+            log.verdicts.push(LogLine { line: 740, text: text.into() });
+        }
+        record
+    }
+
+    #[test]
+    fn throttling_at_the_highest_clock_is_a_wrong_verdict() {
+        let mut record = saying(log("0.9.42"), "Throttling occured");
+        let mut after = state(None);
+        after.residencies =
+            vec![Residency { cpus: vec![0], khz_ms: vec![(2_064_000, 0), (1_800_000, 86_780), (600_000, 0)] }];
+        record.states.push(after);
+        let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[50_000]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["The log says \"Throttling occured\", but no time was spent below the highest clock."]
+        );
+    }
+
+    #[test]
+    fn idle_is_told_as_cause_only_where_it_was_cool() {
+        for (millicelsius, expected) in [(50_000, "the CPUs were idle."), (84_000, "which no score shows.")] {
+            let mut record = saying(log("0.6.2"), "Throttling statistics (time spent on each cpufreq OPP)");
+            let mut after = state(None);
+            after.residencies =
+                vec![Residency { cpus: vec![0], khz_ms: vec![(1_992_000, 2_109_540), (1_608_000, 170)] }];
+            record.states.push(after);
+            let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[millicelsius]);
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_992_000]);
+            let found = sentences(RULE.id, &record);
+            assert!(found[0].ends_with(expected), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn no_throttling_with_falling_scores_is_a_wrong_verdict() {
+        for (scores, expected) in [([20_002, 16_428, 16_415], 1), ([5345, 5370, 5331], 0)] {
+            let mut record = saying(log("0.9.37"), "No throttling");
+            for score in scores {
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(score));
+            }
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+
+    #[test]
+    fn right_verdict_stays() {
+        let mut record = saying(log("0.9.40"), "Throttling occured -> https://tinyurl.com/4ky59sys");
+        let mut after = state(None);
+        after.residencies = vec![Residency { cpus: vec![0], khz_ms: vec![(1_500_000, 600_000), (750_000, 17_000)] }];
+        record.states.push(after);
+        let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[84_000]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+}

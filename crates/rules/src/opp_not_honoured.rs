@@ -1,0 +1,122 @@
+//! Rule: opp-not-honoured. Lower OPPs do not give the clock that was asked for.
+//!
+//! The highest OPP has rules of its own. Scores at full clock are not affected, but governors and
+//! tables of power per clock are.
+
+use super::place::step_place;
+use super::{Check, Rule, Subject};
+use facts::{Finding, Place, Quantity, Severity, view};
+use record::{ClockPoint, Clocks, Record, RuleId, Variant};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("opp-not-honoured"),
+    about: "Lower OPPs do not run at their nominal clock.",
+    link: "https://docs.kernel.org/power/opp.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
+};
+
+/// Dividers of PLLs miss low clocks by a few percent by design.
+const DEVIATION_PERCENT_MIN: f64 = 4.0;
+/// One wrong OPP can be one disturbed reading.
+const WRONG_MIN: usize = 2;
+
+/// From this share of a clock on it is the same one measured twice.
+const SAME_CLOCK: f64 = 0.98;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut wrong: Vec<(f64, usize, ClockPoint)> = Vec::new();
+    let mut tried = 0;
+    for (step, clocks) in view::clock_passes(record, &Variant::COLD) {
+        for point in &clocks.points {
+            let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point)) else {
+                continue;
+            };
+            if view::is_top_point(clocks, point) || opp_khz == 0 {
+                continue;
+            }
+            tried += 1;
+            if is_cut(clocks, point, opp_khz, measured_khz) {
+                continue;
+            }
+            let deviation = 100.0 * (f64::from(measured_khz) / f64::from(opp_khz) - 1.0);
+            if deviation.abs() >= DEVIATION_PERCENT_MIN {
+                wrong.push((deviation, step, point.clone()));
+            }
+        }
+    }
+    // At the lowest OPPs a few MHz are many percent.
+    let missed =
+        |(deviation, _, point): &(f64, usize, ClockPoint)| deviation.abs() * f64::from(point.opp_khz.unwrap_or(0));
+    let worst = wrong.iter().max_by(|a, b| missed(a).total_cmp(&missed(b)));
+    let Some((deviation, _, point)) = worst.filter(|_| wrong.len() >= WRONG_MIN) else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: CPU {cpu} at {measured} instead of \
+         {opp} ({deviation}).",
+    );
+    let finding = finding
+        .with("wrong", Quantity::Count(wrong.len() as i64))
+        .with("tried", Quantity::Count(tried))
+        .with("cpu", Quantity::Count(point.cpu.into()))
+        .with("measured", Quantity::Khz(view::measured_khz(point).unwrap_or(0)))
+        .with("opp", Quantity::Khz(point.opp_khz.unwrap_or(0)))
+        .with("deviation", Quantity::Percent(*deviation))
+        .at_all(wrong.iter().map(|(_, step, point)| {
+            let line = point.line.map(Place::Line);
+            line.unwrap_or_else(|| step_place(record, *step))
+        }));
+    vec![finding]
+}
+
+/// True for an OPP above the highest clock that its CPU reaches, which `clock-below-claim` tells of.
+fn is_cut(clocks: &Clocks, point: &ClockPoint, opp_khz: u32, measured_khz: u32) -> bool {
+    let of_cpu = clocks.points.iter().filter(|other| other.cpu == point.cpu);
+    let highest_khz = of_cpu.filter_map(view::measured_khz).max().unwrap_or(0);
+    opp_khz > highest_khz && f64::from(measured_khz) >= SAME_CLOCK * f64::from(highest_khz)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, point, with_clocks};
+    use crate::tests::sentences;
+    use record::Variant;
+
+    #[test]
+    fn several_wrong_opps_are_named() {
+        let points = vec![
+            point(0, 1_800_000, 1_934_000),
+            point(0, 1_608_000, 1_800_000),
+            point(0, 1_416_000, 1_698_000),
+            point(0, 408_000, 407_000),
+        ];
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
+            [
+                "2 of 3 lower OPPs do not run at their nominal clock; worst: CPU 0 at 1698 MHz instead of 1416 MHz (20 %)."
+            ]
+        );
+    }
+
+    #[test]
+    fn opps_above_the_highest_clock_are_told_once() {
+        let capped = |lowest_khz| {
+            let opps = [2_091_000, 1_989_000, 1_887_000, 1_785_000];
+            let mut points = opps.map(|opp_khz| point(0, opp_khz, 1_783_000)).to_vec();
+            points.extend([point(0, 816_000, lowest_khz), point(0, 408_000, lowest_khz / 2)]);
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)).len()
+        };
+        assert_eq!((capped(815_000), capped(600_000)), (0, 1));
+    }
+
+    #[test]
+    fn small_distances_at_low_clocks_are_dividers() {
+        let points = vec![point(0, 1_800_000, 1_000_000), point(0, 200_000, 194_000)];
+        assert_eq!(sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)), [""; 0]);
+    }
+}

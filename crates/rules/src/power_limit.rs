@@ -1,0 +1,232 @@
+//! Rule: power-limit. Clocks fell under load although it was not hot: a limit of power or current.
+
+use super::slowdown::{self, Cause};
+use super::thermal_throttling::kernel_says_heat;
+use super::{Check, Rule, Throttles};
+use facts::case::Case;
+use facts::view::ClockFall;
+use facts::{Finding, Quantity, Severity, view};
+use record::{Missing, Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("power-limit"),
+    about: "Clocks dropped under load without heat: a power or current limit.",
+    link: "https://docs.kernel.org/power/powercap/powercap.html",
+    check: Check::Case(check),
+    throttles: Throttles::Clock,
+    ..Rule::PLAIN
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let record = case.record;
+    let heat = kernel_says_heat(record);
+    let of_cause = |cause| {
+        let mut falls = case.clock_falls().to_vec();
+        falls.retain(|fall| slowdown::cause(record, fall, heat) == cause);
+        falls
+    };
+    let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores, Cause::Turbo];
+    let of_first = causes.into_iter().map(|cause| (cause, of_cause(cause))).find(|(_, falls)| !falls.is_empty());
+    let Some((cause, falls)) = of_first else {
+        return Vec::new();
+    };
+    let groups = slowdown::by_workload(&falls);
+    let found = groups.iter().map(|falls| {
+        let finding =
+            slowdown::with_falls(record, finding(cause, falls, slowdown::names_clusters(record, falls)), falls);
+        let temp = falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max();
+        let finding = after_heat(record, cause, finding, temp);
+        let finding = by_a_part(record, cause, finding, slowdown::names_clusters(record, falls));
+        let finding = unseen(cause, finding, falls);
+        match cause {
+            Cause::Unknown => finding.unseen_because(Missing::unsupported("", "nothing that was read shows the cause")),
+            _ => finding,
+        }
+    });
+    found.collect()
+}
+
+/// A firmware that lowers clocks says by its bits why: without them its clock alone tells no cause. Nor does any clock
+/// of a machine of which it is not known whether it has a turbo.
+fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
+    let is_of_firmware = falls.iter().any(|fall| fall.channel.is_firmware_clock());
+    let template = match (cause, is_of_firmware, finding.value("temperature")) {
+        (Cause::Unknown, true, Some(_)) => {
+            "During {phase}, the firmware lowered the clock from {clock_before} to {clock_after} (average {clock_mean}) \
+             at {temperature} at most; nothing that was read shows why."
+        }
+        (Cause::Unknown, true, None) => {
+            "During {phase}, the firmware lowered the clock from {clock_before} to {clock_after} (average {clock_mean}); \
+             nothing that was read shows why."
+        }
+        (Cause::Unknown, false, Some(_)) if finding.value("sensor").is_none() => {
+            "During {phase}, clocks dropped at {temperature} at most: {clusters}. Nothing that was read shows which limit, \
+             of temperature, clock, power or current, it was."
+        }
+        _ => return finding,
+    };
+    Finding { template, ..finding }
+}
+
+/// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
+fn after_heat(record: &Record, cause: Cause, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
+    let hottest = view::heat(record, view::whole_run()).map_or(0, |heat| heat.millicelsius_max);
+    let is_cool = matches!(cause, Cause::Power | Cause::Heat | Cause::Governor);
+    if !is_cool || hottest < HOT_MILLICELSIUS || temp_millicelsius >= Some(hottest) {
+        return finding;
+    }
+    Finding {
+        template: "During {phase}, clocks dropped at {temperature}: {clusters}. The cause is a power or current limit; \
+                   the temperature reached {hottest} elsewhere in this run.",
+        ..finding
+    }
+    .with("hottest", Quantity::Millicelsius(hottest))
+}
+
+/// A sensor of one core says nothing of the others.
+fn by_a_part(record: &Record, cause: Cause, finding: Finding, names_clusters: bool) -> Finding {
+    let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(record)) else {
+        return finding;
+    };
+    let template = match names_clusters {
+        true => {
+            "During {phase}, clocks dropped: {clusters}. The only temperature ({temperature} at most) is that of one part of \
+             the CPUs ({sensor}), so the cause (heat or power limit) is unknown."
+        }
+        false => {
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}). The only \
+             temperature ({temperature} at most) is that of one part of the CPUs ({sensor}), so the cause (heat or power \
+             limit) is unknown."
+        }
+    };
+    Finding { template, ..finding }.with("sensor", Quantity::Text(sensor))
+}
+
+/// Firmware lowers the limit of power long before the kernel throttles.
+const HOT_MILLICELSIUS: i64 = 90_000;
+
+/// What is said of the falls of one workload; where they are not of all CPUs, with the names of these.
+fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
+    let at_most = falls.iter().all(|fall| fall.at_most && !fall.fell_within);
+    let (severity, sure) = match cause {
+        Cause::ManyCores => (Severity::Info, 75),
+        Cause::Turbo => (Severity::Info, 80),
+        Cause::Unknown => (Severity::Degraded, 70),
+        Cause::Power | Cause::Heat | Cause::Governor => (Severity::Degraded, 75),
+    };
+    let template = match (cause, names_clusters) {
+        (Cause::ManyCores, _) => {
+            "With all CPUs busy the clock is {clock_mean} instead of {clock_before} from the start of {phase}: the \
+             all-core limit of this CPU."
+        }
+        (Cause::Turbo, _) => {
+            "During {phase}, the clock varied between {clock_after} and {clock_before} (average {clock_mean}), which is \
+             normal for turbo clocks."
+        }
+        (Cause::Unknown, false) => {
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}); without a \
+             temperature sensor the cause (heat or power limit) is unknown."
+        }
+        (Cause::Unknown, true) => {
+            "During {phase}, clocks dropped: {clusters}. Without a temperature sensor the cause (heat or power limit) is \
+             unknown."
+        }
+        (_, false) if at_most => {
+            "During {phase}, the clock was between {clock_after} and {clock_before} (average {clock_mean}) at only \
+             {temperature}: a power or current limit, if all CPUs can hold the highest of these clocks."
+        }
+        (_, false) => {
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at only \
+             {temperature}: a power or current limit."
+        }
+        (_, true) => {
+            "During {phase}, clocks dropped at only {temperature}: {clusters}. The cause is a power or current limit."
+        }
+    };
+    Finding::new(RULE.id, severity, template).confidence(sure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::*;
+    use crate::tests::{findings_of, sentences};
+    use facts::Severity;
+    use record::{ChannelId, Fact, Record, Unit, Variant, WorkloadId};
+
+    fn run(arch: &str, khz: &[i64], celsius: Option<i64>) -> Record {
+        let end = khz.len() as f64 / 2.0;
+        let record = with_step(own_run(), WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.4), compression(1));
+        let mut record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.5, end), compression(1));
+        record.machine.kernel_arch = Fact::Known(arch.into());
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, khz);
+        match celsius {
+            Some(celsius) => {
+                let heat = vec![celsius * 1000; khz.len()];
+                gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat)
+            }
+            None => record,
+        }
+    }
+
+    const TOP: i64 = 3_600_000;
+    const LOW: i64 = 2_300_000;
+    const FELL: [i64; 9] = [TOP, TOP, TOP, TOP, TOP, LOW, LOW, 2_500_000, LOW];
+
+    #[test]
+    fn drop_at_low_temperature_is_power_limit() {
+        assert_eq!(
+            sentences(RULE.id, &run("x86_64", &FELL, Some(70))),
+            ["During 7-zip on all CPUs, the clock dropped from 3600 MHz to 2300 MHz (average 2767 MHz) at only 70.0 \
+              °C: a power or current limit."]
+        );
+        assert_eq!(findings_of(RULE.id, &run("x86_64", &FELL, Some(99))).len(), 0);
+        assert_eq!(findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(), 0);
+        let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
+        assert!(unknown[0].sentence().contains("is unknown"));
+    }
+
+    /// Without a sensor nothing tells a power limit from heat: neither is told as the cause.
+    #[test]
+    fn power_limit_needs_a_temperature() {
+        for (celsius, expected) in [(Some(70), facts::Cause::PowerLimit), (None, facts::Cause::NotVisible)] {
+            let explained = explain::explain(&run("x86_64", &FELL, celsius));
+            let causes: Vec<facts::Cause> = explained.diagnoses.iter().map(|diagnosis| diagnosis.cause).collect();
+            assert_eq!(causes, [expected]);
+        }
+    }
+
+    /// A firmware that lowers the clock says why by its bits; without them its clock names no cause.
+    #[test]
+    fn a_clock_of_the_firmware_names_no_limit() {
+        let mut record = run("aarch64", &[TOP; 9], Some(60));
+        record.samples.channels.retain(|channel| channel.id != ChannelId::claimed(0));
+        let id = ChannelId::RaspberryPi(record::OfRaspberryPi::LogFirmwareClock);
+        let found = sentences(RULE.id, &gauge_channel(record, id, Unit::Kilohertz, &FELL));
+        assert!(found[0].contains("the firmware lowered the clock") && !found[0].contains("power"), "{found:?}");
+    }
+
+    /// The sensor of one core says nothing of the others.
+    #[test]
+    fn a_sensor_of_one_core_does_not_tell_heat_from_power() {
+        for (name, is_known) in [("cpu0-thermal", false), ("soc-thermal", true)] {
+            let mut record = run("x86_64", &FELL, Some(61));
+            record.machine.clusters = vec![record::Cluster::default(); 2];
+            record.machine.features.push(record::NamedValue {
+                name: "thermal-source".into(),
+                value: format!("/sys/devices/virtual/thermal/thermal_zone0/ ({name})"),
+                from: String::new(),
+            });
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found[0].contains("a power or current limit"), is_known, "{found:?}");
+            assert_eq!(found[0].contains("of one part of the CPUs (cpu0-thermal)"), !is_known, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn lower_clock_for_many_cores_is_by_design() {
+        let khz = [TOP, TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
+        let found = findings_of(RULE.id, &run("x86_64", &khz, Some(60)));
+        assert_eq!(found[0].severity, Severity::Info);
+    }
+}

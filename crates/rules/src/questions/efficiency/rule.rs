@@ -1,0 +1,87 @@
+//! Rule: efficiency-result. Where work is cheapest, and which OPPs are not as they should be.
+
+use crate::questions::efficiency::{Anomaly, Walk, walks};
+use crate::tables::{Check, Role, Rule};
+use facts::{Finding, Quantity, Severity};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("efficiency-result"),
+    about: "The most efficient OPP, and OPPs with anomalies.",
+    link: "https://docs.kernel.org/power/opp.html",
+    check: Check::Record(check),
+    role: Role::Answer,
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    walks(record).iter().flat_map(findings).collect()
+}
+
+fn findings(walk: &Walk) -> Vec<Finding> {
+    let mut found: Vec<Finding> = sweet_spot(walk).into_iter().collect();
+    for (index, anomaly) in &walk.anomalies {
+        let point = &walk.points[*index];
+        let sentence = crate::questions::efficiency::sentence(point, anomaly);
+        let severity = match anomaly {
+            Anomaly::NotHonoured(_) | Anomaly::HeldBack => Severity::Degraded,
+            Anomaly::OutOfProportion(_) | Anomaly::FlatVoltage(_) => Severity::Info,
+        };
+        found.push(
+            Finding::new(RULE.id, severity, "On {cpus}: {sentence}")
+                .with("cpus", Quantity::Cpus(walk.cpus.clone()))
+                .with("opp", Quantity::Khz(point.opp_khz))
+                .with("sentence", Quantity::Text(sentence)),
+        );
+    }
+    found
+}
+
+fn sweet_spot(walk: &Walk) -> Option<Finding> {
+    let best = &walk.points[walk.sweet_spot?];
+    let top = walk.points.last()?;
+    let saved = 100.0 * (1.0 - best.energy()? / top.energy()?);
+    let template = match best.opp_khz == top.opp_khz {
+        true => "{cpus}: the highest OPP, {opp}, needs least energy per unit of work.",
+        false => {
+            "{cpus}: {opp} needs least energy per unit of work, {saved} less than {top}, at {share} of its performance."
+        }
+    };
+    Some(
+        Finding::new(RULE.id, Severity::Info, template)
+            .with("cpus", Quantity::Cpus(walk.cpus.clone()))
+            .with("opp", Quantity::Khz(best.opp_khz))
+            .with("top", Quantity::Khz(top.opp_khz))
+            .with("saved", Quantity::Percent(saved))
+            .with("share", Quantity::Percent(100.0 * best.score / top.score)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use crate::tests::sentences;
+    use record::{ChannelId, Mode, OfMeter, SetClock, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn sweet_spot_is_told() {
+        let mut record = own_run();
+        record.run.mode = Mode::Efficiency;
+        let mut power = Vec::new();
+        for (nth, (khz, mips, milliwatts)) in
+            [(600_000, 1000, 2000), (1_200_000, 2000, 2500), (1_800_000, 3000, 6000)].into_iter().enumerate()
+        {
+            let start = 10.0 * nth as f64;
+            record =
+                with_step(record, WorkloadId::SevenZip, Variant::OPP, &[0], (start, start + 9.9), compression(mips));
+            record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
+            power.extend([milliwatts; 20]);
+        }
+        let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+        let expected = "CPU 0: 1200 MHz needs least energy per unit of work, 38 % less than 1800 MHz, at 67 % of its \
+                        performance.";
+        assert_eq!(sentences(RULE.id, &record), [expected]);
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+}

@@ -1,0 +1,78 @@
+//! The table of answers. One question is one file: its result, told in text, plots and reports, and judged by
+//! rules. What asks it is the question of the same id in `bench`.
+
+pub mod ab;
+mod clock;
+mod core_to_core;
+mod dram_throttling;
+pub mod efficiency;
+mod memory;
+mod scaling;
+pub mod sensitivity;
+mod thermal;
+
+use crate::tables::{Answer, Plot};
+use facts::plot::Picture;
+use record::{QuestionId, Record};
+
+/// All answers, sorted by question.
+pub const ANSWERS: &[Answer] = &[
+    ab::ANSWER,
+    clock::ANSWER,
+    core_to_core::ANSWER,
+    dram_throttling::ANSWER,
+    efficiency::ANSWER,
+    Answer::plain(QuestionId::Loads),
+    memory::ANSWER,
+    Answer::plain(QuestionId::Program),
+    Answer::plain(QuestionId::Review),
+    sensitivity::ANSWER,
+    Answer::plain(QuestionId::Standard),
+    thermal::ANSWER,
+    Answer::plain(QuestionId::Workload),
+    scaling::ANSWER,
+];
+
+/// The sections of all questions that a Record answers.
+pub fn texts(record: &Record) -> impl Iterator<Item = String> {
+    ANSWERS.iter().map(|answer| (answer.text)(record)).filter(|text| !text.is_empty())
+}
+
+/// All plots, sorted by id.
+pub fn all_plots() -> Vec<Plot> {
+    let mut plots: Vec<Plot> = ANSWERS.iter().flat_map(|answer| answer.plots).copied().collect();
+    plots.sort_by_key(|plot| plot.id);
+    plots
+}
+
+/// Every plot that a Record has, with its name, sorted by it.
+pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
+    let drawn = all_plots().into_iter();
+    drawn.filter_map(|plot| Some((plot.name(), (plot.draw)(record)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    mod plots;
+
+    use super::*;
+    use record::Mode;
+
+    #[test]
+    fn every_question_has_one_answer_and_a_run_leads_to_it() {
+        assert!(ANSWERS.windows(2).all(|pair| pair[0].id < pair[1].id));
+        for question in Mode::ALL.iter().filter_map(Mode::question) {
+            assert!(ANSWERS.iter().any(|answer| answer.id == question), "{question:?} has no answer");
+        }
+    }
+
+    #[test]
+    fn plots_are_called_by_what_they_show() {
+        let plots = all_plots();
+        assert!(plots.windows(2).all(|pair| pair[0].id < pair[1].id));
+        for plot in plots {
+            assert!(plot.id.starts_with("plot-"), "{}", plot.id);
+            assert!(plot.about.ends_with("as SVG."), "{}", plot.id);
+        }
+    }
+}

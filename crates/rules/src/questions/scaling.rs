@@ -1,0 +1,382 @@
+//! Report: scaling. Rule: cpu-scaling. What ever more CPUs reach together, against the sum of what each of them reaches alone.
+//!
+//! That sum is of cores: a second CPU of the same core (SMT) adds nothing to it, so that more than 100 % is what SMT
+//! adds. CPUs of one core type and one highest clock are alike; one of each kind was measured alone.
+
+use super::memory;
+use crate::tables::{Answer, Check, Report, Role, Rule};
+use facts::lines::{explanation, unmeasured, wrapped};
+use facts::number::{number, with_unit};
+use facts::stats::{mean, median};
+use facts::view::{self, step_score};
+use facts::{Finding, Place, Quantity, Severity};
+use record::cpu_list;
+use record::{ChannelId, Measured, Mode, Outcome, QuestionId, Record, RuleId, Step, Total, WorkloadId};
+use std::fmt::Write;
+
+const SCALING: &str = "scaling";
+
+/// The answer to it.
+pub(super) const ANSWER: Answer =
+    Answer { id: QuestionId::own(SCALING), text, reports: &[REPORT], plots: &[], rules: &[RULE] };
+
+const REPORT: Report = Report {
+    id: SCALING,
+    about: "Scores of one, two ... all CPUs against the sum of what these CPUs reach alone.",
+    fits: |record| !results(record).is_empty(),
+    ..Report::of(|record, explained| {
+        let mut told = text(record);
+        if told.is_empty() {
+            told.push_str("No scores of one and of several CPUs were measured.\n\n");
+        }
+        told.push_str(&explanation(explained));
+        for line in unmeasured(record, None, &[]) {
+            let _ = writeln!(told, "{}", wrapped(&format!("Not measured: {line}"), 3));
+        }
+        told
+    })
+};
+
+const RULE: Rule = Rule {
+    id: RuleId::own("cpu-scaling"),
+    about: "How much of what all CPUs reach alone they reach together, and how much of the rest is due to their clock.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check: Check::Record(|record| results(record).iter().filter_map(finding).collect()),
+    role: Role::Answer,
+    ..Rule::PLAIN
+};
+
+/// Less than this share of the sum, or of the clock, is noise.
+const NOISE_PERCENT: f64 = 3.0;
+/// CPUs that add less than this share of what they reach alone hardly add anything.
+const LITTLE: f64 = 0.25;
+
+/// One workload on ever more CPUs.
+struct Scaling {
+    name: &'static str,
+    unit: String,
+    /// By number of CPUs.
+    points: Vec<Point>,
+}
+
+/// One workload on so many CPUs.
+struct Point {
+    cpus: Vec<u32>,
+    /// Median of the rounds.
+    score: f64,
+    /// What the cores of these CPUs reach, each alone.
+    alone: f64,
+    /// The clock, against that of each of these CPUs alone; none where clocks were not seen.
+    clock_percent: Option<f64>,
+    /// Indices of its steps.
+    steps: Vec<usize>,
+}
+
+impl Point {
+    fn percent(&self) -> f64 {
+        100.0 * self.score / self.alone
+    }
+}
+
+/// What one CPU of a kind reaches alone.
+struct Alone {
+    cpu: u32,
+    score: f64,
+    khz: Option<f64>,
+}
+
+fn results(record: &Record) -> Vec<Scaling> {
+    if record.run.mode != Mode::own(SCALING) {
+        return Vec::new();
+    }
+    let workloads = [WorkloadId::Lzma, WorkloadId::Simd];
+    workloads.into_iter().filter_map(|workload| result(record, workload)).collect()
+}
+
+fn result(record: &Record, workload: WorkloadId) -> Option<Scaling> {
+    let is_own = |step: &Step| step.workload == workload;
+    let scored = record.steps.iter().enumerate().filter(|(_, step)| is_own(step) && !step.cpus.is_empty());
+    let scored: Vec<(usize, &Step)> = scored.filter(|(_, step)| step_score(step).is_some()).collect();
+    let mut sets: Vec<&[u32]> = scored.iter().map(|(_, step)| step.cpus.as_slice()).collect();
+    sets.sort_by_key(|cpus| cpus.len());
+    let largest = *sets.last()?;
+    sets.dedup();
+    let of = |cpus: &[u32]| scored.iter().filter(|(_, step)| step.cpus == cpus).copied().collect::<Vec<_>>();
+    let alone = sets.iter().filter_map(|cpus| match cpus {
+        [cpu] => {
+            let steps = of(cpus);
+            Some(Alone { cpu: *cpu, score: score(&steps)?, khz: clock(record, &steps) })
+        }
+        _ => None,
+    });
+    let alone: Vec<Alone> = alone.collect();
+    // Of single CPUs only the first: the others are there to be added up.
+    let own = sets.iter().filter(|cpus| cpus.len() > 1 || cpus[0] == largest[0]);
+    let points: Vec<Point> = own.filter_map(|cpus| point(record, of(cpus), &alone)).collect();
+    let unit = step_score(scored.first()?.1)?.unit;
+    (points.len() > 1).then(|| Scaling { name: workload.label(), unit, points })
+}
+
+fn point(record: &Record, steps: Vec<(usize, &Step)>, alone: &[Alone]) -> Option<Point> {
+    let cpus = steps.first()?.1.cpus.clone();
+    let like =
+        |cpu: &u32| alone.iter().find(|known| known.cpu == *cpu || kind(record, known.cpu) == kind(record, *cpu));
+    let each: Vec<&Alone> = cpus.iter().map(like).collect::<Option<_>>()?;
+    let cores = cpus.iter().zip(&each).filter(|(cpu, _)| !is_second(record, **cpu, &cpus));
+    let before: Option<Vec<f64>> = each.iter().map(|known| known.khz).collect();
+    let before = before.and_then(|khz| mean(&khz));
+    let khz = clock(record, &steps);
+    Some(Point {
+        score: score(&steps)?,
+        alone: cores.map(|(_, known)| known.score).total(),
+        clock_percent: khz.zip(before).map(|(khz, before)| 100.0 * khz / before),
+        steps: steps.iter().map(|(index, _)| *index).collect(),
+        cpus,
+    })
+}
+
+fn score(steps: &[(usize, &Step)]) -> Option<f64> {
+    let scores: Vec<f64> = steps.iter().filter_map(|(_, step)| step_score(step)).map(|score| score.value).collect();
+    median(&scores)
+}
+
+/// The mean clock of all CPUs of these steps, in kHz: counted, else as cpufreq claims it.
+fn clock(record: &Record, steps: &[(usize, &Step)]) -> Option<f64> {
+    let of = |step: &Step, cpu: u32| {
+        let claimed = || {
+            let policy = record.machine.policies.iter().find(|policy| policy.cpus.contains(&cpu))?.policy;
+            let channel = record.samples.channel(&ChannelId::claimed(policy))?;
+            let readings = view::clock_gauge(record, channel, step.window);
+            mean(&readings.iter().map(|reading| reading.value as f64).collect::<Vec<_>>())
+        };
+        view::counted_khz(record, cpu, step.window).map(f64::from).or_else(claimed)
+    };
+    let all: Option<Vec<f64>> = steps.iter().flat_map(|(_, step)| step.cpus.iter().map(|cpu| of(step, *cpu))).collect();
+    mean(&all?)
+}
+
+/// CPUs of which one stands for the others: core type and highest clock.
+fn kind(record: &Record, cpu: u32) -> (Option<&str>, Option<u32>) {
+    let known = record.machine.cpus.iter().find(|known| known.cpu == cpu);
+    let policy = record.machine.policies.iter().find(|policy| policy.cpus.contains(&cpu));
+    (
+        known.and_then(|known| known.core_type.known()).map(String::as_str),
+        policy.and_then(|policy| policy.clock_khz_max.known().copied()),
+    )
+}
+
+/// True if another of these CPUs shares the core of this one (SMT) and comes before it.
+fn is_second(record: &Record, cpu: u32, cpus: &[u32]) -> bool {
+    let known = record.machine.cpus.iter().find(|known| known.cpu == cpu);
+    known.is_some_and(|known| known.siblings.iter().any(|other| *other < cpu && cpus.contains(other)))
+}
+
+fn text(record: &Record) -> String {
+    let results = results(record);
+    let mut text = String::new();
+    for result in &results {
+        let unit = &result.unit;
+        let _ = writeln!(text, "{} on several CPUs at once in {unit}, sum of all threads\n", result.name);
+        text.push_str(" CPUs       score  times one   of the sum alone   clock   list\n");
+        let one = result.points[0].score;
+        for point in &result.points {
+            let mut sorted = point.cpus.clone();
+            sorted.sort_unstable();
+            let clock = point.clock_percent.map_or("-".to_owned(), |percent| format!("{percent:.0} %"));
+            let _ = writeln!(
+                text,
+                "{:>5} {:>11} {:>10.2} {:>16.0} % {clock:>7}   {}",
+                point.cpus.len(),
+                number(point.score, unit),
+                point.score / one,
+                point.percent(),
+                cpu_list(&sorted),
+            );
+        }
+        text.push('\n');
+    }
+    if !results.is_empty() {
+        text.push_str(&notes(record, &results));
+        for step in &record.steps {
+            if let Outcome::Done(Measured::BandwidthCurve(curve)) = &step.outcome {
+                text.push_str(&memory::scaling(curve));
+            }
+        }
+    }
+    text
+}
+
+fn notes(record: &Record, results: &[Scaling]) -> String {
+    let points = || results.iter().flat_map(|result| &result.points);
+    let mut notes = String::new();
+    let has_second = |point: &Point| point.cpus.iter().any(|cpu| is_second(record, *cpu, &point.cpus));
+    if points().any(has_second) {
+        notes.push_str("A second CPU of the same core (SMT) adds nothing to the sum alone.\n");
+    }
+    match points().any(|point| point.clock_percent.is_some()) {
+        true => notes.push_str("Clock: against the clock of these CPUs alone.\n\n"),
+        false => notes.push_str("Clock: not measured, because this machine shows no clock of its CPUs.\n\n"),
+    }
+    notes
+}
+
+fn finding(result: &Scaling) -> Option<Finding> {
+    let (one, all) = (result.points.first()?, result.points.last()?);
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "{name} on {cpus} CPUs reaches {times} times {one} of CPU {first}, {percent} of the sum that these CPUs reach \
+         alone{clock}{little}.",
+    );
+    Some(
+        finding
+            .confidence(90)
+            .with("name", Quantity::Text(result.name.into()))
+            .with("cpus", Quantity::Count(all.cpus.len() as i64))
+            .with("times", Quantity::Text(format!("{:.2}", all.score / one.score)))
+            .with("one", Quantity::Text(with_unit(one.score, &result.unit)))
+            .with("first", Quantity::Count(one.cpus[0].into()))
+            .with("percent", Quantity::Percent(all.percent()))
+            .with("clock", Quantity::Text(clock_words(all)))
+            .with("little", Quantity::Text(little(result)))
+            .at_all(result.points.iter().flat_map(|point| &point.steps).map(|step| Place::Step(*step))),
+    )
+}
+
+/// What the clock has to do with it.
+fn clock_words(all: &Point) -> String {
+    let lost = 100.0 - all.percent();
+    let Some(clock) = all.clock_percent else {
+        return String::new();
+    };
+    let slower = 100.0 - clock;
+    // What is left when the clock is taken out.
+    let rest = 100.0 - 100.0 * all.percent() / clock;
+    match (lost > NOISE_PERCENT, slower > NOISE_PERCENT, rest > NOISE_PERCENT) {
+        (false, _, _) => String::new(),
+        (true, true, false) => format!("; their clock is {slower:.0} % lower together, which explains it"),
+        (true, true, true) => {
+            format!(
+                "; their clock is {slower:.0} % lower together, {rest:.0} % is lost to what they share (caches, memory) or to other programs"
+            )
+        }
+        (true, false, _) => {
+            "; their clock is the same: the loss is due to what they share (caches, memory) or to other programs".into()
+        }
+    }
+}
+
+/// From where on more CPUs hardly add anything.
+fn little(result: &Scaling) -> String {
+    let adds_little = |pair: &[Point]| pair[1].score - pair[0].score < LITTLE * (pair[1].alone - pair[0].alone);
+    let at = result.points.windows(2).rposition(|pair| !adds_little(pair)).map_or(0, |index| index + 1);
+    match result.points.get(at) {
+        Some(point) if at + 1 < result.points.len() => {
+            format!("; beyond {} CPUs more of them hardly add anything", point.cpus.len())
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{gauge_channel, own_run, series, with_step};
+    use crate::tests::sentences;
+    use expect_test::expect;
+    use record::{Cpu, Fact, Policy, Unit};
+
+    /// Two CPUs of each core type; scores by the CPUs that worked.
+    fn run(core_types: &[(&str, u32)], scores: &[(&[u32], f64)]) -> Record {
+        let mut record = own_run();
+        record.run.mode = Mode::own(SCALING);
+        let names = core_types.iter().flat_map(|(name, _)| [*name; 2]).zip(0..);
+        let cpu = |(name, cpu): (&str, u32)| Cpu {
+            cpu,
+            online: true,
+            core_type: Fact::Known(name.to_owned()),
+            ..Cpu::default()
+        };
+        record.machine.cpus = names.map(cpu).collect();
+        let policies = core_types.iter().zip(0..);
+        let policy = |((_, mhz), number): (&(&str, u32), u32)| Policy {
+            policy: 2 * number,
+            cpus: vec![2 * number, 2 * number + 1],
+            clock_khz_max: Fact::Known(mhz * 1000),
+            ..Policy::default()
+        };
+        record.machine.policies = policies.map(policy).collect();
+        for (cpus, score) in scores {
+            let start = 2.0 * record.steps.len() as f64;
+            let window = (start, start + 1.0);
+            record = with_step(record, WorkloadId::Lzma, "on-cpus", cpus, window, series(&[*score; 3]));
+        }
+        record
+    }
+
+    #[test]
+    fn sum_alone_is_that_of_each_kind_of_cpu() {
+        let types = [("A55", 1800), ("A76", 2400)];
+        let record =
+            run(&types, &[(&[0], 10.0), (&[2], 30.0), (&[2, 3], 60.0), (&[2, 3, 0], 69.0), (&[2, 3, 0, 1], 64.0)]);
+        expect![[r#"
+            lzma on several CPUs at once in kH/s, sum of all threads
+
+             CPUs       score  times one   of the sum alone   clock   list
+                1       30.00       1.00              100 %       -   2
+                2       60.00       2.00              100 %       -   2-3
+                3       69.00       2.30               99 %       -   0,2-3
+                4       64.00       2.13               80 %       -   0-3
+
+            Clock: not measured, because this machine shows no clock of its CPUs.
+
+        "#]]
+        .assert_eq(&text(&record));
+        expect![[r#"
+            [
+                "lzma on 4 CPUs reaches 2.13 times 30.00 kH/s of CPU 2, 80 % of the sum that these CPUs reach alone; beyond 3 CPUs more of them hardly add anything.",
+            ]
+        "#]]
+        .assert_debug_eq(&sentences(RULE.id, &record));
+    }
+
+    #[test]
+    fn lower_clock_is_told_from_what_cpus_share() {
+        let check = |together: f64, mhz: i64, expected: &str| {
+            let record = run(&[("A76", 2400)], &[(&[0], 30.0), (&[0, 1], together)]);
+            let khz = [2400, 2400, 2400, 2400, mhz, mhz, mhz].map(|mhz| mhz * 1000);
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
+            let found = sentences(RULE.id, &record);
+            assert!(found[0].ends_with(expected), "{found:?}");
+        };
+        check(60.0, 2400, "100 % of the sum that these CPUs reach alone.");
+        check(45.0, 1800, "their clock is 25 % lower together, which explains it.");
+        check(
+            42.0,
+            1800,
+            "their clock is 25 % lower together, 7 % is lost to what they share (caches, memory) or to other programs.",
+        );
+        check(
+            45.0,
+            2400,
+            "their clock is the same: the loss is due to what they share (caches, memory) or to other programs.",
+        );
+    }
+
+    #[test]
+    fn second_cpu_of_a_core_adds_nothing_to_the_sum() {
+        let mut record = run(&[("Zen 3", 4000)], &[(&[0], 30.0), (&[0, 1], 39.0)]);
+        record.machine.cpus.iter_mut().for_each(|cpu| cpu.siblings = vec![0, 1]);
+        let text = text(&record);
+        assert!(text.contains("2       39.00       1.30              130 %"), "{text}");
+        assert!(text.contains("A second CPU of the same core (SMT)"), "{text}");
+    }
+
+    #[test]
+    fn other_runs_and_single_cpus_have_no_answer() {
+        let mut record = run(&[("A76", 2400)], &[(&[0], 30.0), (&[0, 1], 60.0)]);
+        record.run.mode = Mode::Standard;
+        assert_eq!(text(&record), "");
+        assert_eq!(text(&run(&[("A76", 2400)], &[(&[0], 30.0)])), "");
+    }
+}

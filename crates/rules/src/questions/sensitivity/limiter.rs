@@ -1,0 +1,87 @@
+//! What holds a workload back: seen from its CPU time, what its CPUs waited for, and its elasticity.
+
+use super::{Elasticity, Level};
+use facts::view;
+use record::{Record, Step};
+
+/// What holds a workload back at the highest clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limiter {
+    /// One core is full while others idle.
+    OneCore,
+    /// All cores that it may use are full.
+    AllCores,
+    /// Its cores are full, but most of the clock does not arrive: they wait for memory.
+    Memory,
+    /// CPUs idle because storage does not answer.
+    Storage,
+    /// Its cores are not full, and nothing else that is watched is: network, GPU, a device, a pause.
+    Other,
+    /// Nothing tells.
+    Unknown,
+}
+
+/// A core counts as full from this share on: the rest are starts, ends and the kernel's own work.
+const FULL: f64 = 0.9;
+/// Cores that are full and give less than this of the clock wait for something else.
+const MEMORY_ELASTICITY_MAX: f64 = 0.7;
+/// From here on a workload goes with the clock.
+const PROPORTIONAL_MIN: f64 = 0.9;
+/// Waiting for storage shows from this share of one CPU on, in percent.
+const IOWAIT_PERCENT_MIN: f64 = 10.0;
+/// Work that fills one core in sum and gives this much of the clock is held back by that core; with less,
+/// several of its parts are busy next to something slower.
+const ONE_CORE_ELASTICITY_MIN: f64 = 0.4;
+
+impl Limiter {
+    /// What holds `step` back, judged at this level.
+    pub(super) fn of(record: &Record, step: &Step, level: &Level, elasticity: Option<Elasticity>) -> Self {
+        let online = f64::from(view::cpu_count(record).unwrap_or(1));
+        let cores = match step.cpus.len() {
+            0 => online,
+            pinned => pinned as f64,
+        };
+        let iowait_of_one = level.iowait_percent.map_or(0.0, |percent| percent * online);
+        let busiest = level.cores.iter().map(|(_, percent)| *percent);
+        let busiest = busiest.fold(0.0, f64::max) / 100.0;
+        let Some(used) = level.cpu_s_per_s else {
+            return match busiest {
+                0.0 => Self::Unknown,
+                _ if iowait_of_one >= IOWAIT_PERCENT_MIN => Self::Storage,
+                _ => Self::Other,
+            };
+        };
+        let value = elasticity.map(|elasticity| elasticity.value);
+        let is_full = used >= FULL * cores;
+        let one_is_full = used >= FULL;
+        let waits_for_storage = iowait_of_one >= IOWAIT_PERCENT_MIN;
+        match value {
+            Some(value) if is_full && value < MEMORY_ELASTICITY_MAX => match waits_for_storage {
+                true => Self::Storage,
+                false => Self::Memory,
+            },
+            _ if is_full && cores > 1.0 => Self::AllCores,
+            _ if is_full => Self::OneCore,
+            // Free to move, it fills one core in sum; whether that holds it back its elasticity tells.
+            Some(value) if one_is_full && value >= ONE_CORE_ELASTICITY_MIN => Self::OneCore,
+            None if one_is_full => Self::OneCore,
+            // All of the clock arrives, so it is the CPU, however its time is counted.
+            Some(value) if value >= PROPORTIONAL_MIN => Self::OneCore,
+            Some(value) if value >= MEMORY_ELASTICITY_MAX && used > 0.5 => Self::OneCore,
+            _ if waits_for_storage => Self::Storage,
+            _ => Self::Other,
+        }
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::OneCore => "one core saturated",
+            Self::AllCores => "all cores saturated",
+            Self::Memory => "memory",
+            Self::Storage => "storage",
+            Self::Other => "waits that are not visible here, while CPUs idle",
+            Self::Unknown => "unknown",
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Rule: thermal-result. How long a load held its clock, and what was left of it.
+
+use crate::tables::{Check, Role, Rule};
+use facts::thermal::{load, result};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("thermal-result"),
+    about: "Time to throttling under a stress load, and the sustained clock and score.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check: Check::Record(check),
+    role: Role::Answer,
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let (Some(result), Some((_, _, series))) = (result(record), load(record)) else {
+        return Vec::new();
+    };
+    let (clock, score) = (result.steady_clock_percent(), result.steady_score_percent(series));
+    let template = match (&result.throttle, clock, score) {
+        (Some(_), ..) => "Under {load} throttling started after {after} ({sign}); {left}{heat}.",
+        (None, Some(_), _) => "Under {load} no throttling within {time}{heat}.",
+        (None, None, Some(_)) => "Under {load} the score did not drop within {time}{heat}; no clock was read.",
+        (None, None, None) => "Whether {load} was throttled within {time} cannot be known{heat}.",
+    };
+    let mut left = Vec::new();
+    left.extend(clock.map(|percent| format!("{percent:.0} % of the clock")));
+    left.extend(score.map(|percent| format!("{percent:.0} % of the score")));
+    let mut heat = String::new();
+    if let Some([_, max, _]) = result.temperature {
+        heat.push_str(&format!("; maximum {max:.1} °C"));
+    }
+    if let Ok(fit) = &result.power_fit {
+        heat.push_str(&format!(", {:.1} K/W", fit.k_per_w.value));
+    }
+    if let Ok(tau) = result.tau_s() {
+        heat.push_str(&format!(", time constant {:.0} s", tau.value));
+    }
+    let step = &record.steps[result.step];
+    let left = match left.is_empty() {
+        true => "sustained performance unknown".to_owned(),
+        false => format!("sustained {}", left.join(" and ")),
+    };
+    let throttle = result.throttle.as_ref();
+    vec![
+        Finding::new(RULE.id, Severity::Info, template)
+            .with("load", Quantity::Text(step.variant.to_string()))
+            .with("time", Quantity::Ms(step.window.elapsed_ms()))
+            .with("after", Quantity::Ms(throttle.map_or(0, |throttle| throttle.after_ms)))
+            .with("sign", Quantity::Text(throttle.map_or("", |throttle| throttle.sign).into()))
+            .with("left", Quantity::Text(left))
+            .with("heat", Quantity::Text(heat))
+            .at(Place::Step(result.step)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, series, with_step};
+    use crate::tests::sentences;
+    use record::{Variant, WorkloadId};
+
+    #[test]
+    fn load_that_loses_its_score_is_told() {
+        for (end, expected) in [
+            (60.0, "Under simd throttling started after 10.5 s (the score dropped); sustained 60 % of the score."),
+            (100.0, "Under simd the score did not drop within 60.0 s; no clock was read."),
+        ] {
+            let mut values = vec![100.0; 10];
+            values.extend([end; 50]);
+            let mut record = with_step(own_run(), WorkloadId::Heat, Variant::SIMD, &[], (0.0, 60.0), series(&values));
+            if let record::Outcome::Done(record::Measured::Series(series)) = &mut record.steps[0].outcome {
+                series.at_ms = (1..=60).map(|second| second * 1000).collect();
+            }
+            assert_eq!(sentences(RULE.id, &record), [expected]);
+        }
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+}

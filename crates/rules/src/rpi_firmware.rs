@@ -1,0 +1,152 @@
+//! Rule: rpi-firmware. The firmware of a Raspberry Pi saw under-voltage, capped the clock or
+//! throttled.
+//!
+//! Only what happened during the run counts: live bits, or a sticky bit that rose. A log has the
+//! bits after the run alone; there they count only with other evidence.
+
+use super::place::samples_place;
+use super::{Check, Rule, Subject, Throttles, When};
+use facts::case::Case;
+use facts::view::{self, FirmwareBits};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{ChannelId, OfRaspberryPi, Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("rpi-firmware"),
+    about: "The Raspberry Pi firmware reported under-voltage, a capped clock or throttling.",
+    link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
+    check: Check::Case(check),
+    subjects: &[Subject::Storage],
+    throttles: Throttles::Clock,
+    when: When::Both,
+    ..Rule::PLAIN
+};
+
+/// What the four bits mean.
+const BITS: [(u32, &str); 4] = [
+    (0, "under-voltage (the power supply or its cable is too weak)"),
+    (1, "a capped clock"),
+    (2, "throttling"),
+    (3, "the soft temperature limit"),
+];
+
+/// True if the Record is one of a Raspberry Pi whose firmware was asked.
+pub(super) fn is_raspberry_pi(record: &Record) -> bool {
+    view::firmware_bits(record, 0) != FirmwareBits::Unknown
+}
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let found = BITS.iter().filter_map(|(bit, meaning)| {
+        let state = view::firmware_bits(case.record, *bit);
+        let finding = finding(case, state)?;
+        Some(finding.with("what", Quantity::Text((*meaning).to_owned())).with("bit", Quantity::Count((*bit).into())))
+    });
+    found.collect()
+}
+
+fn finding(case: &Case<'_>, state: FirmwareBits) -> Option<Finding> {
+    let record = case.record;
+    match state {
+        FirmwareBits::Clear | FirmwareBits::Unknown => None,
+        FirmwareBits::Live { samples, of, first_ms } => {
+            let Some(channel) = record.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled)) else {
+                return Some(right_after(record));
+            };
+            let place = samples_place(record, &channel.id, first_ms, first_ms);
+            Some(
+                Finding::new(
+                    RULE.id,
+                    Severity::Degraded,
+                    "The firmware reported {what} in {samples} of {of} samples, first after \
+                     {first}.",
+                )
+                .confidence(99)
+                .with("samples", Quantity::Count(samples as i64))
+                .with("of", Quantity::Count(of as i64))
+                .with("first", Quantity::Ms(first_ms))
+                .at(place),
+            )
+        }
+        FirmwareBits::RoseDuringRun => Some(
+            Finding::new(
+                RULE.id,
+                Severity::Degraded,
+                "The firmware recorded {what} during the run, too briefly to be sampled.",
+            )
+            .confidence(97)
+            .at(Place::Field("states".into())),
+        ),
+        FirmwareBits::SinceBoot => Some(since_boot(case)),
+    }
+}
+
+/// A log has the bits once: what they said as the run ended.
+fn right_after(record: &Record) -> Finding {
+    let line = record.states.last().and_then(|state| state.line);
+    Finding::new(RULE.id, Severity::Degraded, "The firmware reported {what} right after the run.")
+        .confidence(97)
+        .at(line.map_or(Place::Field("states".into()), Place::Line))
+}
+
+/// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
+fn since_boot(case: &Case<'_>) -> Finding {
+    let record = case.record;
+    let scores: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
+    let has_other_evidence = view::firmware_clocks(record).is_some()
+        || !case.clock_falls().is_empty()
+        || view::fall_percent(&scores).is_some_and(|fall| fall >= 3.0);
+    let finding = if has_other_evidence {
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "The firmware recorded {what} since boot, and clocks or scores dropped in this run.",
+        )
+        .confidence(85)
+    } else {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The firmware recorded {what} since boot, before or during the run (the log does not show which).",
+        )
+        .confidence(50)
+    };
+    let line = record.states.last().and_then(|state| state.line);
+    finding.at(line.map_or(Place::Field("states".into()), Place::Line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, gauge_channel, log, own_run, state, with_step};
+    use crate::tests::{findings_of, sentences};
+    use facts::Severity;
+    use record::{ChannelId, OfRaspberryPi, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn live_and_sticky_bits() {
+        let bits = [0x50000, 0x50005, 0x50005, 0x50000];
+        let record = gauge_channel(own_run(), ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &bits);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The firmware reported under-voltage (the power supply or its cable is too weak) \
+                 in 2 of 4 samples, first after 500 ms.",
+                "The firmware reported throttling in 2 of 4 samples, first after 500 ms.",
+            ]
+        );
+        let record =
+            gauge_channel(own_run(), ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &[0xf0000; 4]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn sticky_bits_of_a_log_need_other_evidence() {
+        let mut record = log("0.9.72");
+        record.states = vec![state(None), state(Some(0x20000))];
+        assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Info);
+        for score in [2639, 2110, 1544] {
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(score));
+        }
+        assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
+    }
+}

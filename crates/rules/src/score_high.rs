@@ -1,0 +1,54 @@
+//! Rule: score-high. A single-threaded 7-zip score is higher than its core type can reach at the
+//! measured clock: the clock reading is contradicted by the score.
+
+use super::impossible_figures::is_impossible;
+use super::score_low::judged;
+use super::{Check, Rule};
+use compare::reference::Reference;
+use facts::Finding;
+use facts::case::Case;
+use record::RuleId;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("score-high"),
+    about: "Single-threaded 7-zip is faster than usual for this core type and clock.",
+    link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
+    check: Check::Case(check),
+    ..Rule::PLAIN
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let scores = judged(case.known_figures(), Reference::builtin()).into_iter();
+    let high = scores.filter(|score| score.lowest() > score.expected.high);
+    let high = high.filter(|score| !is_impossible(score.lowest(), score.expected.high));
+    // The rule on clocks below the advertised ones says that the reading is wrong.
+    let high = high.filter(|score| score.usual_at_claim(case).is_none());
+    high.map(|score| {
+        score.finding(
+            case.record,
+            RULE.id,
+            "{core} is {percent} faster in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
+             {low} to {high}); what was read does not show why.",
+        )
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::score_low::tests::a53;
+    use crate::tests::sentences;
+
+    #[test]
+    fn high_score_contradicts_clock() {
+        assert_eq!(
+            sentences(RULE.id, &a53(900_000, 1360)),
+            ["Cortex-A53 is 100 % faster in single-threaded 7-zip than usual for this core at 900 MHz (1360 MIPS; \
+              usual 595 MIPS to 735 MIPS); what was read does not show why."]
+        );
+        for (clock_khz, mips) in [(1_800_000, 1360), (1_800_000, 900)] {
+            assert_eq!(sentences(RULE.id, &a53(clock_khz, mips)), [""; 0]);
+        }
+    }
+}

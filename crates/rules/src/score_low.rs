@@ -1,0 +1,230 @@
+//! Rule: score-low. A single-threaded 7-zip score is lower than its core type reaches at the measured
+//! clock.
+//!
+//! Core type and clock decide nearly all of this score, so a score outside the range of other
+//! boards means that something held it back, or that the clock reading is wrong. It cannot say
+//! which, so it changes no verdict: rules that see the cause do.
+
+use super::place::step_place;
+use super::{Check, Rule};
+use compare::reference::{Expected, Reference, Usual};
+use facts::case::Case;
+use facts::number::with_unit;
+use facts::{Figure, Finding, Quantity, Severity, view};
+use record::{Record, RuleId, Variant, WorkloadId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("score-low"),
+    about: "Single-threaded 7-zip is slower than usual for this core type and clock.",
+    link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
+    check: Check::Case(check),
+    ..Rule::PLAIN
+};
+
+/// Ranges come from a few results of each core type, so that a value outside is no proof.
+const SURE_PERCENT: u8 = 70;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let (record, figures) = (case.record, case.known_figures());
+    let reference = Reference::builtin();
+    let mut low = judged(figures, reference);
+    low.retain(|score| score.highest() < score.expected.low);
+    low.sort_by(|a, b| (a.figure.value / a.expected.median).total_cmp(&(b.figure.value / b.expected.median)));
+    let mut findings: Vec<Finding> = Vec::new();
+    for score in low {
+        let finding = match slow_memory(&score, figures, reference) {
+            None => score.finding(
+                record,
+                RULE.id,
+                "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
+                 {low} to {high}); what was read does not show why.",
+            ),
+            Some((latency, usual)) => score
+                .finding(
+                    record,
+                    RULE.id,
+                    "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; \
+                     usual {low} to {high}). Its memory is slow: {latency} in {figure}, where the median of {results} \
+                     results of this core is {typical}.",
+                )
+                .with("latency", Quantity::Ns(latency.value))
+                .with("figure", Quantity::Text(latency.key.title()))
+                .with("results", Quantity::Count(usual.rows as i64))
+                .with("typical", Quantity::Ns(usual.median)),
+        };
+        // Clusters of one core type are told by the slowest of them.
+        if findings.iter().all(|known| known.value("core") != finding.value("core")) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+/// Boards with one core type differ by less in their memory.
+const LATENCY_SHARE_MIN: f64 = 1.6;
+
+/// The latency of the memory behind a score, if it is far above that of other boards with this core, and what is usual.
+fn slow_memory<'a>(score: &Judged<'_>, figures: &'a [Figure], reference: &Reference) -> Option<(&'a Figure, Usual)> {
+    let core = score.figure.core.as_ref()?;
+    let of_core = figures.iter().filter(|figure| {
+        let cluster = figure.core.as_ref().map(|core| core.cluster);
+        figure.is_main && figure.key.is_of(WorkloadId::MemoryLatency) && cluster == Some(core.cluster)
+    });
+    let known =
+        of_core.filter_map(|figure| Some((figure, reference.usual_of_core(core.core_type.as_deref()?, &figure.key)?)));
+    let share = |(figure, usual): &(&Figure, Usual)| figure.value / usual.median;
+    known.filter(|known| share(known) >= LATENCY_SHARE_MIN).max_by(|a, b| share(a).total_cmp(&share(b)))
+}
+
+/// A single-threaded score and the range in which it is expected.
+pub(super) struct Judged<'a> {
+    pub(super) figure: &'a Figure,
+    pub(super) expected: Expected,
+    clock_mhz: f64,
+}
+
+/// Every single-threaded 7-zip score of a known core type with a steady measured clock.
+pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged<'a>> {
+    let clock_mhz = |cluster: usize| {
+        let mut clocks =
+            all.iter().filter(|figure| figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD));
+        clocks.find(|figure| figure.core.as_ref().map(|core| core.cluster) == Some(cluster)).map(|figure| figure.value)
+    };
+    let is_score = |figure: &&Figure| {
+        figure.is_main
+            && figure.not_comparable.is_none()
+            && figure.key.is_of(WorkloadId::SevenZip)
+            && figure.key.is_form(&Variant::SINGLE)
+    };
+    let judge = |figure: &'a Figure| {
+        let core = figure.core.as_ref()?;
+        let clock_mhz = clock_mhz(core.cluster).filter(|mhz| *mhz <= f64::from(view::CLOCK_KHZ_MAX) / 1000.0)?;
+        let core_type = core.core_type.as_ref()?;
+        Some(Judged { expected: reference.expected(core_type, clock_mhz, &figure.key)?, figure, clock_mhz })
+    };
+    all.iter().filter(is_score).filter_map(judge).collect()
+}
+
+/// The score of the cluster of this CPU, where it refutes the measured clock; with the range at the advertised one.
+pub(super) fn refuting<'a>(case: &'a Case<'_>, cpu: u32) -> Option<Judged<'a>> {
+    judged(case.known_figures(), Reference::builtin()).into_iter().find_map(|score| {
+        let is_its = score.cpus(case)?.contains(&cpu);
+        let expected = score.usual_at_claim(case).filter(|_| is_its)?;
+        Some(Judged { expected, ..score })
+    })
+}
+
+impl Judged<'_> {
+    /// The CPUs of its cluster.
+    fn cpus<'r>(&self, case: &Case<'r>) -> Option<&'r [u32]> {
+        Some(&case.record.machine.clusters.get(self.figure.core.as_ref()?.cluster)?.cpus)
+    }
+
+    /// The range at the advertised clock of its core, where the score lies in it and is too high for the clock that was
+    /// measured: the reading of the clock is wrong then, and not the score.
+    pub(super) fn usual_at_claim(&self, case: &Case<'_>) -> Option<Expected> {
+        if self.lowest() <= self.expected.high {
+            return None;
+        }
+        let (core_type, cpus) = (self.figure.core.as_ref()?.core_type.as_ref()?, self.cpus(case)?);
+        let clocks = view::all_cluster_clocks(case.record, &Variant::COLD);
+        let claimed_khz =
+            clocks.iter().filter(|clock| cpus.contains(&clock.cpu)).find_map(|clock| clock.claimed_khz)?;
+        let usual = Reference::builtin().expected(core_type, f64::from(claimed_khz) / 1000.0, &self.figure.key)?;
+        (self.lowest() <= usual.high && self.highest() >= usual.low).then_some(usual)
+    }
+
+    /// The score; of one that was estimated from another version the most that it may be,
+    pub(super) fn highest(&self) -> f64 {
+        self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.high)
+    }
+
+    /// and the least.
+    pub(super) fn lowest(&self) -> f64 {
+        self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.low)
+    }
+
+    pub(super) fn score(&self) -> Quantity {
+        let value = self.figure.value;
+        match &self.figure.estimate {
+            None => Quantity::Mips(value),
+            Some(estimate) => Quantity::Text(format!(
+                "{} as 7-zip 16.02, estimated from {} of another version",
+                with_unit(value, "MIPS"),
+                with_unit(estimate.measured, "MIPS")
+            )),
+        }
+    }
+
+    /// The finding with all its values.
+    pub(super) fn finding(&self, record: &Record, rule: RuleId, template: &'static str) -> Finding {
+        let Expected { low, median, high, .. } = self.expected;
+        let core = self.figure.core.as_ref();
+        let off_percent = 100.0 * (self.figure.value / median - 1.0).abs();
+        Finding::new(rule, Severity::Info, template)
+            .confidence(SURE_PERCENT)
+            .with("core", Quantity::Text(core.map_or_else(String::new, |core| core.label())))
+            .with("percent", Quantity::Percent(off_percent))
+            .with("clock", Quantity::Khz((self.clock_mhz * 1000.0) as u32))
+            .with("score", self.score())
+            .with("low", Quantity::Mips(low))
+            .with("high", Quantity::Mips(high))
+            .with("results", Quantity::Count(self.expected.rows as i64))
+            .at(step_place(record, self.figure.step))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+    use crate::tests::sentences;
+    use record::{Measured, Outcome, Record, Variant, WorkloadId};
+
+    /// A Cortex-A53 at this clock with this score of 7-zip 16.02.
+    pub(crate) fn a53(clock_khz: u32, mips: u32) -> Record {
+        let clock = point(0, clock_khz, clock_khz);
+        let record = with_clocks(own_run(), Variant::COLD, vec![clock]);
+        let score = compression(mips);
+        let mut record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (1.0, 2.0), score);
+        record.steps[1].method = 16;
+        record
+    }
+
+    #[test]
+    fn score_far_below_its_clock_is_named() {
+        assert_eq!(
+            sentences(RULE.id, &a53(1_800_000, 900)),
+            ["Cortex-A53 is 34 % slower in single-threaded 7-zip than usual for this core at 1800 MHz (900 MIPS; \
+              usual 1189 MIPS to 1469 MIPS); what was read does not show why."]
+        );
+        let mut other_version = a53(1_800_000, 900);
+        other_version.steps[1].method = 26;
+        assert_eq!(
+            sentences(RULE.id, &other_version),
+            [
+                "Cortex-A53 is 42 % slower in single-threaded 7-zip than usual for this core at 1800 MHz (783 MIPS as 7-zip \
+              16.02, estimated from 900 MIPS of another version; usual 1189 MIPS to 1469 MIPS); what was read does not \
+              show why."
+            ]
+        );
+    }
+
+    #[test]
+    fn usual_scores_and_other_methods_are_not_judged() {
+        let mut unknown_version = a53(1_800_000, 900);
+        unknown_version.steps[1].method = 21;
+        // The interval of the ratio reaches into what is usual.
+        let mut not_sure = a53(1_800_000, 1300);
+        not_sure.steps[1].method = 26;
+        let mut incomparable = a53(1_800_000, 900);
+        incomparable.steps[1].not_comparable = Some("small dictionaries".into());
+        let mut no_clock = a53(1_800_000, 900);
+        if let Outcome::Done(Measured::Clock(clocks)) = &mut no_clock.steps[0].outcome {
+            clocks.points.clear();
+        }
+        for record in [a53(1_800_000, 1360), a53(1_800_000, 1900), unknown_version, not_sure, incomparable, no_clock] {
+            assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        }
+    }
+}

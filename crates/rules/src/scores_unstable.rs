@@ -1,0 +1,100 @@
+//! Rule: scores-unstable. The runs on all CPUs differ without falling from the first to the last.
+
+use super::place::step_place;
+use super::{Check, Rule};
+use facts::view::{Differs, Halves};
+use facts::{Finding, Quantity, Severity, Witness, view};
+use record::{Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("scores-unstable"),
+    about: "Multi-core runs vary without a trend.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+/// Runs of 7-zip on a quiet, cool board differ by less than 2 %, on a busy desktop by 3 %.
+const SPREAD_PERCENT_MIN: f64 = 4.0;
+/// From here the mean of the runs says little.
+const DEGRADED_PERCENT: f64 = 7.0;
+/// A fall of at least this is a decline, which has its own rule.
+const DECLINE_PERCENT: f64 = 3.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let totals = view::multi_totals(record);
+    let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
+    let fall = view::fall_percent(&scores).unwrap_or(0.0);
+    let spread = view::spread_percent(&scores).filter(|spread| *spread >= SPREAD_PERCENT_MIN);
+    let Some(spread) = spread.filter(|_| fall < DECLINE_PERCENT) else {
+        return Vec::new();
+    };
+    let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
+    let runs = view::halves(record);
+    let template = match view::differs(&runs) {
+        Differs::CompressionUse => {
+            "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use}). It \
+             waited; its CPUs were not slower."
+        }
+        Differs::CompressionRate => {
+            "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, at equal CPU use ({rate} MIPS for \
+             each CPU). It needs more of the memory than decompression does."
+        }
+        Differs::Use => {
+            "Multi-core runs vary by {spread} ({scores} MIPS), and their CPU use with them (compression {use}), not the work \
+             done in each second of it."
+        }
+        Differs::Rate => {
+            "Multi-core runs vary by {spread} ({scores} MIPS) at equal CPU use: each second of CPU time did less work \
+             (compression {rate} MIPS for each CPU), so memory or clocks were slower."
+        }
+        Differs::Unknown => "Multi-core runs vary by {spread} ({scores} MIPS); what was read does not show why.",
+    };
+    let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
+    let finding = Finding::new(RULE.id, severity, template)
+        .confidence(95)
+        .with("spread", Quantity::Percent(spread))
+        .with("scores", Quantity::Text(listed.join(", ")))
+        .with("use", Quantity::Text(listed_halves(&runs, |run| run.compressing_use) + " %"))
+        .with("rate", Quantity::Text(listed_halves(&runs, |run| run.compressing_rate)))
+        .of(totals.iter().map(|(step, _)| *step))
+        .seen_by(Witness::Scores);
+    vec![finding.at_all(totals.iter().map(|(step, _)| step_place(record, *step)))]
+}
+
+/// The value of each run: `473, 411, 502`.
+pub(super) fn listed_halves(runs: &[Halves], value: fn(&Halves) -> f64) -> String {
+    let words: Vec<String> = runs.iter().map(|run| value(run).round().to_string()).collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, own_run, with_step};
+    use crate::tests::sentences;
+    use record::{Variant, WorkloadId};
+
+    fn check(scores: [u32; 3]) -> Vec<String> {
+        let mut record = own_run();
+        for score in scores {
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(score));
+        }
+        sentences(RULE.id, &record)
+    }
+
+    #[test]
+    fn differing_runs_are_named() {
+        assert_eq!(
+            check([5901, 5794, 6340]),
+            ["Multi-core runs vary by 8.6 % (5901, 5794, 6340 MIPS); what was read does not show why."]
+        );
+        assert!(check([12_257, 13_611, 13_819])[0].ends_with("what was read does not show why."));
+    }
+
+    #[test]
+    fn equal_runs_and_declines_are_not() {
+        assert_eq!(check([5000, 5050, 5020]), [""; 0]);
+        assert_eq!(check([6000, 5500, 5000]), [""; 0]);
+    }
+}

@@ -1,0 +1,108 @@
+//! Rule: setting-unmet. A setting that the run wanted was not in force.
+
+use super::{Check, Rule};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{Fact, Record, RuleId, UnmetSetting};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("setting-unmet"),
+    about: "A setting required by the run was not in effect.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut paths: Vec<&str> = Vec::new();
+    let mut findings = Vec::new();
+    for unmet in &record.unmet_settings {
+        // One sentence for each file: the first thing that was not met, and how many followed.
+        if paths.contains(&unmet.path.as_str()) || was_met_later(record, unmet) {
+            continue;
+        }
+        paths.push(&unmet.path);
+        let same = record.unmet_settings.iter();
+        let times = same.filter(|other| other.path == unmet.path).count();
+        findings.push(finding(unmet, times as i64));
+    }
+    findings
+}
+
+/// Tried once more, it came into force.
+fn was_met_later(record: &Record, unmet: &UnmetSetting) -> bool {
+    record.settings.iter().any(|change| {
+        change.path == unmet.path
+            && change.new == unmet.wanted
+            && change.read_back.known() == Some(&unmet.wanted)
+            && change.at_ms > unmet.at_ms
+    })
+}
+
+/// What it cost shows in the clocks, of which other rules tell: never more than Info.
+fn finding(unmet: &UnmetSetting, times: i64) -> Finding {
+    let template = match (&unmet.found, &unmet.before_step, times) {
+        (Fact::Missing { .. }, ..) => "{path} could not be set to {wanted}: {why}.",
+        (_, Some(_), _) => "{path} was {found} instead of {wanted} when {step} began: {why}.",
+        (_, None, 1) => "{path} was {found} instead of {wanted}: {why}.",
+        (_, None, _) => "{path} was {found} instead of {wanted}: {why} ({times} values were not in effect).",
+    };
+    let text = |text: &str| Quantity::Text(text.to_owned());
+    let finding = Finding::new(RULE.id, Severity::Info, template)
+        .confidence(99)
+        .with("path", text(&unmet.path))
+        .with("wanted", text(&unmet.wanted))
+        .with("why", text(unmet.why.trim_end_matches('.')))
+        .with("times", Quantity::Count(times))
+        .at(Place::Field("unmet_settings".into()));
+    let finding = match &unmet.found {
+        Fact::Known(found) => finding.with("found", text(found)),
+        Fact::Missing { .. } => finding,
+    };
+    match &unmet.before_step {
+        Some(step) => finding.with("step", text(step)),
+        None => finding,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, with_limit_set};
+    use crate::tests::sentences;
+    use record::{Fact, UnmetSetting, WorkloadId};
+
+    fn unmet(wanted: &str, before_step: Option<&str>) -> UnmetSetting {
+        UnmetSetting {
+            path: "/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq".into(),
+            wanted: wanted.into(),
+            found: Fact::Known("408000".into()),
+            why: "it is above the highest".into(),
+            at_ms: Some(10),
+            before_step: before_step.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn each_file_is_told_once() {
+        let path = "/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq was 408000 instead of";
+        for (unmets, expected) in [
+            (vec![unmet("2400000", None)], format!("{path} 2400000: it is above the highest.")),
+            (
+                vec![unmet("2400000", None), unmet("2208000", None)],
+                format!("{path} 2400000: it is above the highest (2 values were not in effect)."),
+            ),
+            (
+                vec![unmet("2400000", Some(WorkloadId::Lzma.as_str()))],
+                format!("{path} 2400000 when lzma began: it is above the highest."),
+            ),
+        ] {
+            let mut record = own_run();
+            record.unmet_settings = unmets;
+            assert_eq!(sentences(RULE.id, &record), [expected]);
+        }
+        let mut record = with_limit_set(own_run(), 0, 5000, 2_208_000);
+        record.unmet_settings = vec![unmet("2208000", None)];
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+}

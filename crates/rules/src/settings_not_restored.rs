@@ -1,0 +1,49 @@
+//! Rule: settings-not-restored. A setting that the run changed does not have its old value.
+
+use super::{Check, Rule, Subject};
+use facts::{Finding, Place, Quantity, Severity};
+use record::{NotRestored, Record, RuleId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("settings-not-restored"),
+    about: "A setting changed by the run does not have its old value.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
+    check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
+};
+
+// Scores are not touched by what happens after them, so this is never more than Info; the exit status tells of it.
+fn check(record: &Record) -> Vec<Finding> {
+    let left = record.not_restored();
+    let finding = |(index, left): (usize, NotRestored)| {
+        let finding = Finding::new(RULE.id, Severity::Info, left.template()).confidence(99).at(Place::Setting(index));
+        left.values()
+            .into_iter()
+            .fold(finding, |finding, (name, value)| finding.with(name, Quantity::Text(value.to_owned())))
+    };
+    left.map(finding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, setting_change};
+    use crate::tests::sentences;
+    use record::{Restored, SettingChange};
+
+    #[test]
+    fn unrestored_setting_is_reported_once() {
+        for (restored, expected) in [
+            (Restored::Done, 0),
+            (Restored::LeftAlone("powersave".into()), 1),
+            (Restored::Failed("permission denied".into()), 1),
+            (Restored::Pending, 1),
+        ] {
+            let mut record = own_run();
+            let change = SettingChange { restored, ..setting_change("/sys/x", "1", "2") };
+            record.settings = vec![change.clone(), change];
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Why a clock fell: the question that the rules on heat and power share. Not a rule itself.
+
+use super::place::samples_place;
+pub(super) use facts::view::is_x86;
+use facts::view::{self, ClockFall, FirmwareBits, Phase};
+use facts::{Finding, Quantity, Witness};
+use record::{ChannelId, Record, WorkloadId, WorkloadName};
+
+/// Why the claimed clock fell in a phase of full load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Heat.
+    Heat,
+    /// A limit of power or current: the clock of an x86 CPU fell at a harmless temperature.
+    Power,
+    /// The clock for many busy cores is lower by design: it was low from the first moment on and
+    /// did not change.
+    ManyCores,
+    /// A turbo clock that wobbles a little below its highest value, as turbo clocks of busy CPUs do.
+    Turbo,
+    /// A governor other than `performance` was at work, which may have done it.
+    Governor,
+    /// No sensor tells, or only that of one core or cluster, or it was cool and no x86 CPU, whose limits of power are
+    /// known to do it.
+    Unknown,
+}
+
+/// From here x86 CPUs throttle by heat: limits are 90 to 105 °C in the data sheets, and sensors
+/// are read between the peaks.
+const HOT_MILLICELSIUS_X86: i64 = 85_000;
+/// From here boards throttle by heat: passive trip points in the device trees of boards lie at 70
+/// to 95 °C, and those of 60 °C (Raspberry Pi 3B+) report by their firmware's bits.
+const HOT_MILLICELSIUS_BOARD: i64 = 70_000;
+/// The bit of a Raspberry Pi's firmware for its soft temperature limit.
+const SOFT_LIMIT: u32 = 3;
+/// A turbo clock under load that keeps this share of its highest value has lost nothing worth a word.
+const TURBO_SHARE_MIN: f64 = 0.95;
+/// A clock that moves less than this over a phase is held by one limit.
+const STEADY_PERCENT: f64 = 2.0;
+
+/// Raspberry Pis throttle from here; where the firmware slows down sooner, it says so by its
+/// bit for the soft temperature limit.
+const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
+
+/// The firmware of a Raspberry Pi 3A+ and 3B+ lowers the clock from here (`temp_soft_limit`, in degrees, and what it
+/// does by default: raspberrypi.com, documentation of `config.txt`).
+const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
+
+/// The temperature from which this kind of machine throttles by heat.
+pub fn hot_millicelsius(record: &Record) -> i64 {
+    if is_x86(record) {
+        HOT_MILLICELSIUS_X86
+    } else if view::has_soft_limit(record) {
+        HOT_MILLICELSIUS_SOFT_LIMIT
+    } else if view::firmware_clock_channel(record).is_some()
+        && view::firmware_bits(record, SOFT_LIMIT) == FirmwareBits::Clear
+    {
+        HOT_MILLICELSIUS_RASPBERRY_PI
+    } else {
+        HOT_MILLICELSIUS_BOARD
+    }
+}
+
+/// A chip that bore this much more, in thousandths of a degree, was not slowed down by less.
+const HOTTER_MILLICELSIUS: i64 = 5_000;
+
+/// True if an x86 CPU was clearly hotter elsewhere in the run: its limit of temperature lies there, and what lowered
+/// clocks below it was another one.
+fn was_hotter(record: &Record, millicelsius: i64) -> bool {
+    let hottest = view::heat(record, view::whole_run()).map(|heat| heat.millicelsius_max);
+    is_x86(record) && hottest.is_some_and(|hottest| hottest >= millicelsius + HOTTER_MILLICELSIUS)
+}
+
+/// Why this clock fell. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
+pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -> Cause {
+    let steady_khz = f64::from(fall.typical_low_khz) * (1.0 - STEADY_PERCENT / 100.0);
+    let is_steady = f64::from(fall.low_khz) >= steady_khz;
+    let always_low = !fall.fell_within && is_steady && fall.low_share > 0.95;
+    let mean_share = f64::from(fall.mean_khz) / f64::from(fall.top_khz.max(1));
+    // Turbo clocks wobble; where runs became slower on the way, they fell.
+    let is_steady_work =
+        || view::declines(record).iter().all(|decline| !decline.steps.iter().any(|at| fall.steps.contains(at)));
+    let is_turbo = is_x86(record) && mean_share >= TURBO_SHARE_MIN && is_steady_work();
+    match fall.temp_millicelsius_max {
+        _ if kernel_says_heat => Cause::Heat,
+        Some(temp) if temp >= hot_millicelsius(record) && !was_hotter(record, temp) => Cause::Heat,
+        _ if view::is_other_governor(record) => Cause::Governor,
+        _ if always_low && fall.at_most => Cause::ManyCores,
+        _ if is_turbo => Cause::Turbo,
+        // Boards have their limits of clock and temperature in the firmware as well, which tells neither.
+        Some(_) if is_x86(record) && view::sensor_of_a_part(record).is_none() => Cause::Power,
+        _ => Cause::Unknown,
+    }
+}
+
+/// The fall that cost most, of 7-zip if it is among them: its score is the one that is compared.
+pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
+    let cost = |fall: &ClockFall| {
+        let lost = 1.0 - f64::from(fall.mean_khz) / f64::from(fall.top_khz);
+        (is_main(&fall.workload), lost)
+    };
+    falls.iter().max_by(|a, b| {
+        let ((a_main, a_lost), (b_main, b_lost)) = (cost(a), cost(b));
+        a_main.cmp(&b_main).then(a_lost.total_cmp(&b_lost))
+    })
+}
+
+/// Falls of one workload each, in the order of the run: what is found of one says nothing of the others.
+pub(super) fn by_workload(falls: &[ClockFall]) -> Vec<Vec<ClockFall>> {
+    let mut groups: Vec<Vec<ClockFall>> = Vec::new();
+    for fall in falls {
+        match groups.iter_mut().find(|group| group[0].workload == fall.workload) {
+            Some(group) => group.push(fall.clone()),
+            None => groups.push(vec![fall.clone()]),
+        }
+    }
+    groups
+}
+
+/// The finding about falls of one workload, with their clusters, clocks, moments and witnesses.
+pub(super) fn with_falls(record: &Record, finding: Finding, falls: &[ClockFall]) -> Finding {
+    let Some(fall) = worst(falls) else {
+        return finding;
+    };
+    let mut steps: Vec<usize> = falls.iter().flat_map(|fall| fall.steps.iter().copied()).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let first_ms = falls.iter().map(|fall| fall.first_ms).min().unwrap_or(fall.first_ms);
+    let last_ms = falls.iter().map(|fall| fall.window.end_ms).max().unwrap_or(fall.window.end_ms);
+    let mut finding = finding
+        .with("phase", Quantity::Text(fall.phase.clone()))
+        .with("clusters", Quantity::Text(clusters(record, falls)))
+        .with("clock_before", Quantity::Khz(fall.top_khz))
+        .with("clock_after", Quantity::Khz(fall.low_khz))
+        .with("clock_mean", Quantity::Khz(fall.mean_khz))
+        .with("first", Quantity::Ms(first_ms))
+        .of(steps)
+        .during(first_ms, last_ms)
+        .at_all(falls.iter().map(|fall| samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)));
+    for fall in falls {
+        finding = finding.seen_by(Witness::ClaimedClock(fall.channel.clone()));
+    }
+    match falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max() {
+        Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
+        None => finding,
+    }
+}
+
+/// True if the falls do not say of which CPUs they are unless these are named.
+pub(super) fn names_clusters(record: &Record, falls: &[ClockFall]) -> bool {
+    let all = view::cpu_count(record).unwrap_or(1) as usize;
+    falls.iter().any(|fall| !fall.cpus.is_empty() && fall.cpus.len() < all)
+}
+
+/// `Cortex-A76 (CPUs 4-7) from 2400 MHz to 1416 MHz (average 1517 MHz)` for each cluster, the one first that lost
+/// most of what all CPUs can do.
+fn clusters(record: &Record, falls: &[ClockFall]) -> String {
+    let lost = |fall: &ClockFall| fall.cpus.len() as f64 * (f64::from(fall.top_khz) - f64::from(fall.mean_khz));
+    let mut sorted: Vec<&ClockFall> = falls.iter().collect();
+    sorted.sort_by(|a, b| lost(b).total_cmp(&lost(a)));
+    let mut seen: Vec<&ChannelId> = Vec::new();
+    let mut words = Vec::new();
+    for fall in sorted {
+        if seen.contains(&&fall.channel) {
+            continue;
+        }
+        seen.push(&fall.channel);
+        let clocks = format!(
+            "from {} to {} (average {})",
+            Quantity::Khz(fall.top_khz),
+            Quantity::Khz(fall.low_khz),
+            Quantity::Khz(fall.mean_khz)
+        );
+        let cluster =
+            record.machine.clusters.iter().find(|cluster| cluster.cpus.iter().any(|cpu| fall.cpus.contains(cpu)));
+        let core_type = cluster.and_then(|cluster| cluster.core_type.known());
+        words.push(match (fall.cpus.is_empty(), core_type) {
+            (true, _) => format!("{} {clocks}", fall.channel),
+            (false, Some(core_type)) => format!("{core_type} ({}) {clocks}", record::cpu_words(&fall.cpus)),
+            (false, None) => format!("{} {clocks}", record::cpu_words(&fall.cpus)),
+        });
+    }
+    words.join(", ")
+}
+
+pub(super) fn is_main(workload: &WorkloadName) -> bool {
+    workload.id().is_some_and(WorkloadId::is_main)
+}
+
+/// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase
+/// otherwise. In percent; none if no clock was lower. It says whether a fall is worth a word; what it took of a score is
+/// in the ledger alone.
+pub(super) fn clock_loss_percent(record: &Record) -> Option<f64> {
+    let worst = |main: bool| loss_percent(record, |phase| is_main(&phase.workload) == main);
+    worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))
+}
+
+/// The same of one workload.
+pub(super) fn loss_of_percent(record: &Record, workload: &WorkloadName) -> Option<f64> {
+    loss_percent(record, |phase| phase.workload == *workload)
+}
+
+fn loss_percent(record: &Record, is_wanted: impl Fn(&Phase) -> bool) -> Option<f64> {
+    let phases = view::phases(record);
+    let cpus = view::cpu_count(record)?;
+    let wanted = phases.iter().filter(|phase| phase.is_full_load(cpus) && is_wanted(phase));
+    let lost = wanted.filter_map(|phase| view::phase_clock_loss_percent(record, phase)).reduce(f64::max);
+    lost.filter(|lost| *lost > 0.0)
+}

@@ -1,0 +1,240 @@
+//! Rule: steps-missing. Workloads failed, gave wrong answers or were not run; each with its reason.
+
+use super::built_in_used::stands_in;
+use super::place::step_place;
+use super::{Check, Role, Rule, Subject};
+use facts::{Finding, Place, Quantity, Severity, view};
+use record::{End, FailureKind, Mode, Outcome, Record, RuleId, Step, Variant, WorkloadId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("steps-missing"),
+    about: "Workloads failed, gave wrong results or were skipped.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
+    check: Check::Record(check),
+    subjects: &[Subject::Memory],
+    role: Role::Gap,
+    ..Rule::PLAIN
+};
+
+/// What is said of a step, or of several, that were not tried.
+const SKIPPED: &str = "{step} was skipped: {reason}.";
+const SEVERAL_SKIPPED: &str = "{step} were skipped: {reason}.";
+
+/// True if a finding is of steps that were not tried.
+pub fn is_skip(finding: &Finding) -> bool {
+    finding.rule == RULE.id && [SKIPPED, SEVERAL_SKIPPED].contains(&finding.template)
+}
+
+/// The runs on all CPUs of every standard run.
+const MULTI_RUNS: usize = 3;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (index, step) in record.steps.iter().enumerate() {
+        let finding = match &step.outcome {
+            Outcome::Done(_) => continue,
+            // What happens to every step after Ctrl-C is no news; the run itself says so.
+            Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
+            // The copy of a log was cut there, as another rule says.
+            Outcome::Failed(_) if ends_in(record, index) => continue,
+            Outcome::Failed(failure) => {
+                let is_wrong = failure.kind == FailureKind::WrongAnswer;
+                let severity = match is_wrong || is_main_score_lost(record, step) || is_all_lost(record) {
+                    true => Severity::Invalid,
+                    false => Severity::Degraded,
+                };
+                let names_it = failure.message.starts_with(&format!("{} ", view::step_name(step)));
+                let template = if names_it { "{reason}." } else { "{step} failed: {reason}." };
+                Finding::new(RULE.id, severity, template).with("reason", sentence_part(&failure.message))
+            }
+            Outcome::Skipped(_) if stands_in(record, step).is_some() => continue,
+            Outcome::Skipped(missing) => {
+                let severity = match step.workload != WorkloadId::Clock && is_all_lost(record) {
+                    true => Severity::Invalid,
+                    false => Severity::Info,
+                };
+                Finding::new(RULE.id, severity, SKIPPED).with("reason", sentence_part(&missing.to_string()))
+            }
+        };
+        let finding = finding
+            .confidence(99)
+            .with("step", Quantity::Text(view::step_name(step)))
+            .with("workload", Quantity::Text(step.workload.to_string()))
+            .at(step_place(record, index));
+        // Repetitions, clusters and variants that fail for the same reason are one finding.
+        let is_same = |known: &Finding| {
+            let values = ["workload", "reason"];
+            known.severity == finding.severity && values.iter().all(|name| known.value(name) == finding.value(name))
+        };
+        match findings.iter_mut().find(|known| is_same(known)) {
+            Some(known) => merge(known, finding),
+            None => findings.push(finding),
+        }
+    }
+    findings.extend(too_few_runs(record));
+    findings
+}
+
+/// True if a log ends in this step.
+fn ends_in(record: &Record, step: usize) -> bool {
+    view::is_log(record) && record.run.end == End::Died && step + 1 == record.steps.len()
+}
+
+/// Adds the places of a finding for the same reason, and the name of its step if it is another.
+fn merge(known: &mut Finding, other: Finding) {
+    let name = other.value("step").map(ToString::to_string);
+    let step = known.values.iter_mut().find(|(name, _)| *name == "step");
+    if let (Some((_, Quantity::Text(steps))), Some(name)) = (step, name)
+        && !steps.split(", ").any(|step| step == name)
+    {
+        steps.push_str(", ");
+        steps.push_str(&name);
+        if known.template == SKIPPED {
+            known.template = SEVERAL_SKIPPED;
+        }
+    }
+    known.places.extend(other.places);
+}
+
+/// True if this is 7-zip or its twin and no other run of it gave a score. A score on one core that is missing takes
+/// nothing from the one on all CPUs.
+fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
+    let is_main = |step: &Step| step.workload.id().is_some_and(WorkloadId::is_main);
+    let replaces = |variant: &Variant| *variant == failed.variant || *variant == Variant::MULTI;
+    let is_done = |step: &Step| replaces(&step.variant) && is_main(step) && matches!(step.outcome, Outcome::Done(_));
+    is_main(failed) && !record.steps.iter().any(is_done)
+}
+
+/// True if nothing gave a score of what this run was for: a program, loads by name, or one of two sides.
+fn is_all_lost(record: &Record) -> bool {
+    if record.run.mode == Mode::Ab {
+        let is_done = |step: &&Step| matches!(step.outcome, Outcome::Done(_));
+        let has = |side: Variant| record.steps.iter().filter(is_done).any(|s| s.variant == side);
+        return !has(Variant::SIDE_A) || !has(Variant::SIDE_B);
+    }
+    let is_for_them = matches!(record.run.mode, Mode::Command | Mode::Loads | Mode::Geekbench | Mode::Phoronix);
+    let is_score = |step: &Step| step.workload != WorkloadId::Clock && matches!(step.outcome, Outcome::Done(_));
+    is_for_them && !view::is_log(record) && !record.steps.iter().any(is_score)
+}
+
+/// The reason without its full stop, as the template has its own.
+fn sentence_part(reason: &str) -> Quantity {
+    Quantity::Text(reason.trim().trim_end_matches('.').to_owned())
+}
+
+/// A log does not name a run that is missing: the kernel killed it, or it crashed.
+pub(super) fn too_few_runs(record: &Record) -> Option<Finding> {
+    let is_parallel = view::cpu_count(record).is_some_and(|cpus| cpus > 1);
+    let done = view::multi_totals(record).len();
+    let tried = record.steps.iter().filter(|step| step.variant == Variant::MULTI).count();
+    // Reviews without benchmarks, Geekbench and Phoronix have no 7-zip at all.
+    let has_any = view::compressions(record).next().is_some();
+    let expected = view::is_log(record) && has_any && is_parallel;
+    if !expected || done >= MULTI_RUNS || tried > done {
+        return None;
+    }
+    let severity = if done == 0 { Severity::Invalid } else { Severity::Degraded };
+    Some(
+        Finding::new(RULE.id, severity, "Only {done} of {expected} runs of 7-zip on all CPUs gave a result.")
+            .with("done", Quantity::Count(done as i64))
+            .with("expected", Quantity::Count(MULTI_RUNS as i64))
+            .of(view::multi_totals(record).into_iter().map(|(step, _)| step))
+            .at(Place::Field("steps".into())),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, log, own_run, with_step};
+    use crate::tests::{findings_of, sentences};
+    use facts::Severity;
+    use record::{Failure, FailureKind, Missing, Mode, Outcome, Record, Variant, WorkloadId, WorkloadName};
+
+    fn failed(workload: impl Into<WorkloadName>, variant: Variant, kind: FailureKind) -> Record {
+        let mut record = with_step(own_run(), workload, variant, &[], (0.0, 1.0), compression(1));
+        record.steps[0].outcome = Outcome::Failed(Failure {
+            kind,
+            message: "it took longer than 60 s and was ended.".into(),
+            output_tail: String::new(),
+            exit_status: None,
+        });
+        record
+    }
+
+    #[test]
+    fn failures_are_named_and_weighed() {
+        let record = failed(WorkloadId::OpenSsl, Variant::AES_128_CBC, FailureKind::TimedOut);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["openssl aes-128-cbc failed: it took longer than 60 s and was ended."]
+        );
+        for (workload, kind, expected) in [
+            (WorkloadId::OpenSsl, FailureKind::TimedOut, Severity::Degraded),
+            (WorkloadId::OpenSsl, FailureKind::WrongAnswer, Severity::Invalid),
+            (WorkloadId::SevenZip, FailureKind::Signal, Severity::Invalid),
+        ] {
+            let found = findings_of(RULE.id, &failed(workload, Variant::MULTI, kind));
+            assert_eq!(found[0].severity, expected, "{workload:?}");
+        }
+        let interrupted = failed(WorkloadId::SevenZip, Variant::MULTI, FailureKind::Interrupted);
+        assert_eq!(sentences(RULE.id, &interrupted), [""; 0]);
+    }
+
+    #[test]
+    fn run_without_scores_is_invalid() {
+        for (mode, expected) in [
+            (Mode::Standard, [Severity::Degraded, Severity::Info]),
+            (Mode::Command, [Severity::Invalid, Severity::Invalid]),
+            (Mode::Geekbench, [Severity::Invalid, Severity::Invalid]),
+        ] {
+            let mut record = failed("own", Variant::ONLY, FailureKind::ExitStatus);
+            record = with_step(record, "other", "", &[], (1.0, 2.0), compression(1));
+            record.run.mode = mode.clone();
+            record.steps[1].outcome = Outcome::Skipped(Missing::absent("tool"));
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found.iter().map(|f| f.severity).collect::<Vec<_>>(), expected);
+            record = with_step(record, "good", "", &[], (2.0, 3.0), compression(1));
+            let found = findings_of(RULE.id, &record);
+            assert!(found.iter().all(|f| f.severity != Severity::Invalid), "{mode}");
+        }
+    }
+
+    #[test]
+    fn one_side_alone_is_no_answer() {
+        let mut record = failed("own", Variant::SIDE_B, FailureKind::ExitStatus);
+        record.run.mode = Mode::Ab;
+        let record = with_step(record, "own", Variant::SIDE_A, &[], (1.0, 2.0), compression(1));
+        let found = findings_of(RULE.id, &record);
+        assert_eq!(found[0].severity, Severity::Invalid);
+        let record = with_step(record, "own", Variant::SIDE_B, &[], (2.0, 3.0), compression(1));
+        let found = findings_of(RULE.id, &record);
+        assert_eq!(found[0].severity, Severity::Degraded);
+    }
+
+    #[test]
+    fn equal_skips_are_merged() {
+        let mut record = own_run();
+        for _ in 0..3 {
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(1));
+            let missing = Missing::unsupported("7zz", "no 7-zip is installed");
+            record.steps.last_mut().unwrap().outcome = Outcome::Skipped(missing);
+        }
+        assert_eq!(sentences(RULE.id, &record), ["7-zip on all CPUs was skipped: no 7-zip is installed."]);
+        let record = with_step(record, WorkloadId::Lzma, Variant::MULTI, &[], (1.0, 2.0), compression(1));
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn log_with_too_few_runs_says_so() {
+        for (runs, expected) in [(3, None), (2, Some(Severity::Degraded)), (0, Some(Severity::Invalid))] {
+            let mut record =
+                with_step(log("0.9.58"), WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), compression(1));
+            for _ in 0..runs {
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 2.0), compression(9));
+            }
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found.first().map(|finding| finding.severity), expected, "{runs}");
+        }
+    }
+}

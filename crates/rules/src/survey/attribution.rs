@@ -1,0 +1,134 @@
+//! What each setting gave: the same short steps run as found, then with one group of settings raised
+//! after the other.
+//!
+//! A difference counts when it is larger than what the same steps differ by themselves.
+
+use facts::figures::{Figure, figures};
+use record::{Record, Step};
+use serde::Serialize;
+
+/// What repetitions of short steps differ by on a quiet machine, in percent; less is never believed.
+const NOISE_PERCENT_MIN: f64 = 2.0;
+
+/// What raising one group of settings changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gain {
+    /// The group.
+    pub group: String,
+    /// One row for each figure.
+    pub rows: Vec<GainRow>,
+}
+
+/// One figure before and after.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GainRow {
+    /// Name of the figure.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Before the group was raised.
+    pub before: f64,
+    /// After it.
+    pub after: f64,
+    /// By how much it became better, in percent; negative for worse.
+    pub gain_percent: f64,
+    /// How much more it became, in percent of itself; negative for less.
+    pub change_percent: f64,
+    /// What it differs by itself, in percent.
+    pub noise_percent: f64,
+}
+
+impl GainRow {
+    /// True if the difference is larger than chance.
+    pub fn counts(&self) -> bool {
+        self.gain_percent.abs() > self.noise_percent
+    }
+}
+
+/// One entry for each group that was raised, in that order.
+pub fn attribution(record: &Record) -> Vec<Gain> {
+    let mut states: Vec<Vec<String>> = Vec::new();
+    for probe in &record.probes {
+        if !states.contains(&probe.raised) {
+            states.push(probe.raised.clone());
+        }
+    }
+    states
+        .windows(2)
+        .filter_map(|pair| {
+            let group = pair[1].last()?.clone();
+            let (before, after) = (measured(record, &pair[0]), measured(record, &pair[1]));
+            let rows = after.iter().filter_map(|figure| row(&before, figure)).collect();
+            Some(Gain { group, rows })
+        })
+        .collect()
+}
+
+/// What all groups together gave: the first state against the last.
+pub fn whole_gain(record: &Record) -> Option<Gain> {
+    let first = &record.probes.first()?.raised;
+    let last = &record.probes.last()?.raised;
+    if first == last {
+        return None;
+    }
+    let (before, after) = (measured(record, first), measured(record, last));
+    Some(Gain { group: last.join(" + "), rows: after.iter().filter_map(|figure| row(&before, figure)).collect() })
+}
+
+/// The main figures of one state: the median stands for repetitions, as everywhere.
+fn measured(record: &Record, raised: &[String]) -> Vec<Figure> {
+    let of_state = record.probes.iter().filter(|probe| probe.raised == raised);
+    let steps: Vec<Step> = of_state.map(|probe| probe.step.clone()).collect();
+    let alone =
+        Record { steps, machine: record.machine.clone(), ..Record::new(record.source.clone(), record.run.clone()) };
+    figures(&alone).into_iter().filter(|figure| figure.is_main).collect()
+}
+
+fn row(before: &[Figure], after: &Figure) -> Option<GainRow> {
+    let same = before.iter().find(|known| known.key == after.key && known.core == after.core)?;
+    let spread = |figure: &Figure| figure.spread_percent.unwrap_or(0.0);
+    Some(GainRow {
+        name: after.name(),
+        unit: after.unit.clone(),
+        before: same.value,
+        after: after.value,
+        gain_percent: after.gain_percent(same.value)?,
+        change_percent: after.change_from(same.value).percent()?,
+        // Twice the deviation holds nineteen of twenty repetitions.
+        noise_percent: NOISE_PERCENT_MIN.max(2.0 * spread(same).max(spread(after))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, own_run, with_step};
+    use record::{Probe, Variant, WorkloadId};
+
+    fn probe(record: &mut Record, raised: &[&str], mips: u32) {
+        let made = with_step(own_run(), WorkloadId::Lzma, Variant::SINGLE, &[0], (0.0, 1.0), compression(mips));
+        record.probes.push(Probe {
+            raised: raised.iter().map(|group| (*group).to_owned()).collect(),
+            step: made.steps[0].clone(),
+        });
+    }
+
+    #[test]
+    fn each_group_gets_what_it_gave() {
+        let mut record = own_run();
+        for (raised, mips) in [(&[][..], 1000), (&["CPU governor"], 1200), (&["CPU governor", "memory governor"], 1212)]
+        {
+            probe(&mut record, raised, mips);
+            probe(&mut record, raised, mips);
+        }
+        let found = attribution(&record);
+        let found: Vec<(&str, f64, bool)> = found
+            .iter()
+            .map(|gain| (gain.group.as_str(), gain.rows[0].gain_percent.round(), gain.rows[0].counts()))
+            .collect();
+        assert_eq!(found, [("CPU governor", 20.0, true), ("memory governor", 1.0, false)]);
+        let whole = whole_gain(&record).unwrap();
+        assert!(whole.rows[0].counts());
+        assert!(attribution(&own_run()).is_empty() && whole_gain(&own_run()).is_none());
+    }
+}

@@ -1,0 +1,143 @@
+//! Checks of SD cards and eMMC: what a card says of itself (fakes, sizes that cannot be true, slow modes) in files of
+//! their own; here, what the kernel and the card counted: errors and wear.
+
+mod counterfeit;
+mod mode;
+mod size;
+
+pub(crate) use counterfeit::COUNTERFEIT;
+pub use counterfeit::Verdict;
+pub(crate) use counterfeit::{judge, registers};
+pub(crate) use mode::SLOW;
+pub(crate) use size::SIZE;
+
+use super::{first, place};
+use crate::tables::{Check, Rule, Subject, When};
+use facts::{Finding, Quantity, Severity, how_many, plain};
+use record::{Card, Disk, Record, RuleId};
+
+pub(crate) const ERRORS: Rule = Rule {
+    id: RuleId::own("card-errors"),
+    about: "The kernel reported errors of an SD card or eMMC.",
+    link: "https://docs.kernel.org/driver-api/mmc/index.html",
+    check: Check::Record(errors),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+pub(crate) const WORN: Rule = Rule {
+    id: RuleId::own("card-worn"),
+    about: "An eMMC is near its end of life.",
+    link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
+    check: Check::Record(worn),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+
+/// Steps of 10 %: 9 is 80 to 90 % of life used.
+const LIFE_STEP_MIN: u32 = 9;
+
+fn cards(record: &Record) -> impl Iterator<Item = (&Disk, &Card)> {
+    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+    disks.iter().filter_map(|disk| Some((disk, disk.card.as_ref()?)))
+}
+
+fn finding(rule: &Rule, severity: Severity, template: &'static str, disk: &Disk, card: &Card) -> Finding {
+    Finding::new(rule.id, severity, template)
+        .with("disk", Quantity::Text(disk.name.clone()))
+        .with("name", Quantity::Text(if card.name.is_empty() { "unknown name".into() } else { plain(&card.name) }))
+        .at(place("disks"))
+}
+
+fn errors(record: &Record) -> Vec<Finding> {
+    cards(record)
+        .filter(|(_, card)| card.errors + card.tuning_failures > 0)
+        .map(|(disk, card)| {
+            finding(
+                &ERRORS,
+                Severity::Degraded,
+                "Card {disk} ({name}): {errors} and {tuning} since boot (bad contacts, voltage or card).",
+                disk,
+                card,
+            )
+            .with("errors", Quantity::Text(how_many(card.errors as usize, "error")))
+            .with("tuning", Quantity::Text(how_many(card.tuning_failures as usize, "failed tuning attempt")))
+        })
+        .collect()
+}
+
+fn worn(record: &Record) -> Vec<Finding> {
+    cards(record)
+        .filter_map(|(disk, card)| {
+            let step = card.life_steps.map_or(0, |(a, b)| a.max(b));
+            let reserve = card.reserve.unwrap_or(0);
+            if step < LIFE_STEP_MIN && reserve < 2 {
+                return None;
+            }
+            let template = match step {
+                11.. => "eMMC {disk} ({name}) has exceeded its rated lifetime.",
+                LIFE_STEP_MIN.. => "eMMC {disk} ({name}) has used {percent} % of its rated lifetime.",
+                _ => "eMMC {disk} ({name}) has used most of its reserved blocks.",
+            };
+            Some(
+                finding(&WORN, Severity::Degraded, template, disk, card)
+                    .confidence(95)
+                    .with("percent", Quantity::Count((10 * step).into())),
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use super::*;
+    use record::{DiskBus, Fact, SerialKind, SpeedClasses};
+
+    #[test]
+    fn card_findings() {
+        let card = |change: &dyn Fn(&mut Card, &mut Disk)| {
+            let mut card = Card {
+                kind: "SD".into(),
+                name: "SU08G".into(),
+                manfid: Some(3),
+                oemid: Some(0x5344),
+                made: Some((2014, 10)),
+                serial: Some(SerialKind::Usual),
+                mode: Fact::Known("ultra high speed SDR104 SDHC".into()),
+                ..Card::default()
+            };
+            let mut disk =
+                Disk { name: "mmcblk0".into(), bus: DiskBus::Mmc, size_bytes: 7_948_206_080, ..Disk::default() };
+            change(&mut card, &mut disk);
+            disk.card = Some(card);
+            disk
+        };
+        check(|_, s| s.disks = vec![card(&|_, _| {})], &[]);
+        check(|_, s| s.disks = vec![card(&|c, _| c.serial = Some(SerialKind::Zero))], &["card-counterfeit !"]);
+        check(|_, s| s.disks = vec![card(&|_, d| d.size_bytes = 64 << 30)], &["card-size !"]);
+        check(
+            |_, s| {
+                s.disks = vec![card(&|c, d| {
+                    c.name = "EB1QT".into();
+                    c.made = Some((2007, 3));
+                    d.size_bytes = 64 << 30;
+                })];
+            },
+            &["card-size !"],
+        );
+        check(
+            |_, s| {
+                s.disks = vec![card(&|c, _| {
+                    c.mode = Fact::Known("high speed SDHC".into());
+                    c.host_modes = vec!["sd-uhs-sdr104".into()];
+                    c.classes = Some(SpeedClasses { uhs: 3, ..SpeedClasses::default() });
+                })];
+            },
+            &["card-mode !"],
+        );
+        check(|_, s| s.disks = vec![card(&|c, _| c.errors = 3)], &["card-errors !"]);
+        check(|_, s| s.disks = vec![card(&|c, _| c.life_steps = Some((2, 10)))], &["card-worn !"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Check: card-size. A card claims a size that it cannot have: more than its name promises, or than any card had
+//! when it was made.
+
+use super::super::units::size_name;
+use super::{cards, finding};
+use crate::tables::{Check, Rule, Subject, When};
+use facts::{Finding, Quantity, Severity};
+use record::table::Table;
+use record::{Record, RuleId};
+
+pub(crate) const SIZE: Rule = Rule {
+    id: RuleId::own("card-size"),
+    about: "A card reports an impossible capacity.",
+    link: "https://github.com/AltraMayor/f3",
+    check: Check::Record(size),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+/// Makers round sizes and keep cells in reserve; more than a tenth above the name is no rounding.
+const SIZE_FACTOR_MAX: f64 = 1.15;
+
+/// The size in GB that a product name promises: `SD64G`, `SU08G`, `SC128`, `SR512`.
+fn promised_gb(name: &str) -> Option<u64> {
+    let digits_at = name.find(|c: char| c.is_ascii_digit())?;
+    let (letters, rest) = name.split_at(digits_at);
+    let digits_end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, unit) = rest.split_at(digits_end);
+    let number: u64 = digits.parse().ok()?;
+    let of_capacity = matches!(letters, "SD" | "SU" | "SC" | "SR" | "SE" | "SB" | "SN" | "SL" | "SP" | "USD");
+    let is_size = number.is_power_of_two() && (2..=2048).contains(&number);
+    // Three digits without a unit also name sizes: SC128.
+    (of_capacity && is_size && (unit.starts_with('G') || (unit.is_empty() && digits.len() == 3))).then_some(number)
+}
+
+/// The largest card there was at the end of that year, in GB.
+fn largest_gb(year: u32) -> Option<u64> {
+    let rows = Table::of(include_str!("../../../../../data/card_sizes.tsv")).rows();
+    let years: Vec<(u64, u64)> = rows.filter_map(|row| Some((row.number("year")?, row.number("size")?))).collect();
+    // Beyond the table nothing is known to be impossible.
+    let last = years.last()?.0;
+    let until = years.into_iter().find(|(until, _)| u64::from(year) <= *until)?;
+    (u64::from(year) < last).then_some(until.1)
+}
+
+fn size(record: &Record) -> Vec<Finding> {
+    let today = record.run.started.known().map(|ms| crate::kernel::Date::of_utc_ms(*ms).year_month());
+    cards(record)
+        .filter(|(_, card)| card.kind != "MMC")
+        .filter_map(|(disk, card)| {
+            let gb = disk.size_bytes as f64 / 1e9;
+            let promised = promised_gb(&card.name).filter(|promised| gb > *promised as f64 * SIZE_FACTOR_MAX);
+            let largest = card.made.and_then(|(year, _)| largest_gb(year));
+            let too_large = largest.filter(|largest| gb > *largest as f64 * SIZE_FACTOR_MAX);
+            let future = card.made.zip(today).filter(|(made, today)| made > today);
+            let (sure, why) = match (promised, too_large, future) {
+                (Some(promised), ..) => (90, format!("its product name says {promised} GB")),
+                (None, Some(largest), _) => {
+                    let year = card.made.map_or(0, |(year, _)| year);
+                    (85, format!("its manufacturing date is {year}, when the largest card had {largest} GB"))
+                }
+                (None, None, Some(((year, month), _))) => {
+                    (70, format!("its manufacturing date {month:02}/{year} is in the future"))
+                }
+                (None, None, None) => return None,
+            };
+            Some(
+                finding(
+                    &SIZE,
+                    Severity::Degraded,
+                    "Card {disk} ({name}) reports {size}, but {why}: data written beyond the real size are lost.",
+                    disk,
+                    card,
+                )
+                .confidence(sure)
+                .with("size", Quantity::Text(size_name(disk.size_bytes)))
+                .with("why", Quantity::Text(why)),
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_promise_sizes() {
+        for (name, expected) in [
+            ("SD64G", Some(64)),
+            ("SU08G", Some(8)),
+            ("SC128", Some(128)),
+            ("EE4S5", None),
+            ("SPCC", None),
+            ("00000", None),
+            ("SD", None),
+            ("SD99999999999999999999G", None),
+        ] {
+            assert_eq!(promised_gb(name), expected, "{name}");
+        }
+        assert_eq!(largest_gb(2007), Some(16));
+        assert_eq!(largest_gb(2012), Some(256));
+        assert_eq!(largest_gb(2030), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn size_check_never_panics(name in "\\PC{0,8}", year in 0_u32..4000) {
+            promised_gb(&name);
+            largest_gb(year);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Checks of which CPUs work for whom: CPUs kept away from programs, interrupts on one slow core.
+
+use super::{first, place};
+use crate::tables::{Check, Rule, When};
+use facts::{Finding, Quantity, Severity, view};
+use record::{Interrupt, Record, RuleId};
+
+pub(crate) const KEPT_AWAY: Rule = Rule {
+    id: RuleId::own("cpus-kept-away"),
+    about: "Some CPUs are excluded from scheduling.",
+    link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
+    check: Check::Record(kept_away),
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+pub(crate) const INTERRUPTS: Rule = Rule {
+    id: RuleId::own("interrupts-on-one-cpu"),
+    about: "The busiest interrupt runs on a slow CPU.",
+    link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
+    check: Check::Record(interrupts),
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+
+/// Fewer interrupts since boot are no load.
+const INTERRUPTS_MIN: u64 = 100_000;
+/// From this share on it is one CPU that does the work.
+const ONE_CPU_PERCENT: u32 = 90;
+
+fn kept_away(record: &Record) -> Vec<Finding> {
+    let Some(cpu_use) = first(record).map(|survey| &survey.cpu_use) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let online: Vec<u32> = record.machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu).collect();
+    if !cpu_use.isolated.is_empty() {
+        found.push(
+            Finding::new(
+                KEPT_AWAY.id,
+                Severity::Degraded,
+                "{cpus} are isolated (isolcpus); only tasks pinned to them use them.",
+            )
+            .confidence(97)
+            .with("cpus", Quantity::Cpus(cpu_use.isolated.clone())),
+        );
+    }
+    let lacking: Vec<u32> = online.iter().copied().filter(|cpu| !cpu_use.allowed.contains(cpu)).collect();
+    if !cpu_use.allowed.is_empty() && !lacking.is_empty() {
+        found.push(
+            Finding::new(KEPT_AWAY.id, Severity::Degraded, "This process may not use {cpus}.")
+                .confidence(97)
+                .with("cpus", Quantity::Cpus(lacking)),
+        );
+    }
+    for set in cpu_use.cpusets.iter().take(8) {
+        found.push(
+            Finding::new(KEPT_AWAY.id, Severity::Info, "Tasks in cgroup {group} may use {cpus} only.")
+                .confidence(97)
+                .with("group", Quantity::Text(set.path.clone()))
+                .with("cpus", Quantity::Cpus(set.cpus.clone())),
+        );
+    }
+    found.into_iter().map(|finding| finding.at(place("cpu_use"))).collect()
+}
+
+fn interrupts(record: &Record) -> Vec<Finding> {
+    let Some(cpu_use) = first(record).map(|survey| &survey.cpu_use) else {
+        return Vec::new();
+    };
+    // With one core type any CPU is as good as another, and moving work costs as well.
+    if !view::core_types(record).len() > 1 {
+        return Vec::new();
+    }
+    let slow = slow_cpus(record);
+    let on_slow = |interrupt: &&Interrupt| {
+        interrupt.count >= INTERRUPTS_MIN && interrupt.cpu_percent >= ONE_CPU_PERCENT && slow.contains(&interrupt.cpu)
+    };
+    let busiest = cpu_use.interrupts.iter().find(on_slow);
+    busiest
+        .map(|interrupt| {
+            Finding::new(
+                INTERRUPTS.id,
+                Severity::Info,
+                "Interrupt {number} ({names}): {count} interrupts, {percent} on CPU {cpu}, a slow core; the device is \
+                 slower when that core is busy.",
+            )
+            .confidence(if cpu_use.irqbalance { 50 } else { 70 })
+            .with("number", Quantity::Count(interrupt.number.into()))
+            .with("names", Quantity::Text(interrupt.names.clone()))
+            .with("count", Quantity::Count(interrupt.count.try_into().unwrap_or(i64::MAX)))
+            .with("percent", Quantity::Percent(interrupt.cpu_percent.into()))
+            .with("cpu", Quantity::Count(interrupt.cpu.into()))
+            .at(place("cpu_use.interrupts"))
+        })
+        .into_iter()
+        .collect()
+}
+
+/// CPUs of the cluster with the lowest highest clock.
+fn slow_cpus(record: &Record) -> Vec<u32> {
+    let machine = &record.machine;
+    let top = |policy: Option<u32>| {
+        let found = machine.policies.iter().find(|known| Some(known.policy) == policy)?;
+        found.clock_khz_max.known().copied()
+    };
+    let clocked = machine.clusters.iter().filter_map(|cluster| Some((top(cluster.policy)?, cluster)));
+    let slowest = clocked.min_by_key(|(khz, _)| *khz);
+    slowest.map(|(_, cluster)| cluster.cpus.clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn isolated_cpus() {
+        check(|_, s| s.cpu_use.isolated = vec![2, 3], &["cpus-kept-away !"]);
+        check(|_, s| s.cpu_use.allowed = vec![0, 1], &["cpus-kept-away !"]);
+        check(|_, s| s.cpu_use.allowed = vec![0, 1, 2, 3], &[]);
+        check(|r, _| r.machine.cpus[3].online = false, &["offline-cpus !"]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Check: power-supply. The power supply gives less than the board may need.
+
+use super::{first, place};
+use crate::tables::{Check, Rule, Subject, When};
+use facts::{Finding, Quantity, Severity};
+use record::{Record, RuleId, Supply};
+
+pub(crate) const SUPPLY: Rule = Rule {
+    id: RuleId::own("power-supply"),
+    about: "The power supply may be too weak for the board.",
+    link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+
+pub(crate) const BATTERY: Rule = Rule {
+    id: RuleId::own("on-battery"),
+    about: "The machine runs on battery power.",
+    link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
+    check: Check::Record(battery),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
+};
+
+/// Firmware and governors save power while a battery discharges.
+fn battery(record: &Record) -> Vec<Finding> {
+    let supplies = first(record).map_or(&[][..], |survey| &survey.supplies);
+    let drained =
+        supplies.iter().filter(|supply| supply.kind == "Battery" && supply.status.as_deref() == Some("Discharging"));
+    // Then it does not run on the battery, but the supply gives less than the machine takes.
+    let connected = supplies.iter().find(|supply| supply.kind != "Battery" && supply.online == Some(true));
+    let finding = |supply: &Supply| {
+        let template = match supply.charge_percent {
+            _ if connected.is_some() => {
+                "The battery ({name}) discharges although {connected} is connected: the supply may be too weak."
+            }
+            Some(_) => {
+                "The machine runs on battery power ({name}, {charge} % charged): clocks may be limited to save it."
+            }
+            None => "The machine runs on battery power ({name}): clocks may be limited to save it.",
+        };
+        Finding::new(BATTERY.id, Severity::Degraded, template)
+            .confidence(95)
+            .with("name", Quantity::Text(supply.name.clone()))
+            .with("charge", Quantity::Count(supply.charge_percent.unwrap_or(0).into()))
+            .with("connected", Quantity::Text(connected.map(|supply| supply.name.clone()).unwrap_or_default()))
+            .at(place("supplies"))
+    };
+    drained.map(finding).collect()
+}
+
+/// Raspberry Pi 5 limits its USB ports to 0.6 A below this, by its documentation.
+const RASPBERRY_UA: u64 = 5_000_000;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let supplies = first(record).map_or(&[][..], |survey| &survey.supplies);
+    supplies.iter().filter_map(of_supply).collect()
+}
+
+fn of_supply(supply: &Supply) -> Option<Finding> {
+    supply.online?.then_some(())?;
+    let finding = |severity, sure, template| {
+        Finding::new(SUPPLY.id, severity, template)
+            .confidence(sure)
+            .with("name", Quantity::Text(supply.name.clone()))
+            .at(place("supplies"))
+    };
+    let ampere = |ua: u64| Quantity::Text(format!("{:.1} A", ua as f64 / 1e6));
+    if supply.kind == "Raspberry Pi supply" {
+        let agreed = supply.current_ua_max.filter(|current| *current < RASPBERRY_UA)?;
+        return Some(
+            finding(
+                Severity::Info,
+                95,
+                "The power supply negotiated {current}: USB devices are limited to 0.6 A in total and there is little \
+                 headroom under load.",
+            )
+            .with("current", ampere(agreed)),
+        );
+    }
+    match supply.agreed.as_deref() {
+        // Nothing was agreed on: 0.5 A or 0.9 A, by USB.
+        Some("default" | "SDP") => Some(finding(
+            Severity::Degraded,
+            75,
+            "{name} negotiated only USB default current (0.5 to 0.9 A): the voltage may drop under load.",
+        )),
+        Some("1.5A") => {
+            Some(finding(Severity::Info, 75, "{name} negotiated 1.5 A at 5 V: not enough for a board with disks."))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use record::Supply;
+
+    #[test]
+    fn discharging_batteries_are_reported() {
+        for (status, expected) in [("Discharging", &["on-battery !"][..]), ("Charging", &[]), ("Full", &[])] {
+            let battery = || Supply {
+                name: "BAT0".into(),
+                kind: "Battery".into(),
+                status: Some(status.into()),
+                charge_percent: Some(81),
+                ..Supply::default()
+            };
+            check(|_, s| s.supplies = vec![battery()], expected);
+        }
+    }
+
+    #[test]
+    fn weak_power_supplies() {
+        let supply = |kind: &str, agreed: Option<&str>, ua| Supply {
+            name: "port0".into(),
+            kind: kind.into(),
+            online: Some(true),
+            agreed: agreed.map(str::to_owned),
+            current_ua_max: ua,
+            ..Supply::default()
+        };
+        check(|_, s| s.supplies = vec![supply("USB-C port", Some("default"), None)], &["power-supply !"]);
+        check(|_, s| s.supplies = vec![supply("USB-C port", Some("usb_power_delivery"), None)], &[]);
+        check(|_, s| s.supplies = vec![supply("Raspberry Pi supply", None, Some(3_000_000))], &["power-supply"]);
+    }
+}

@@ -1,0 +1,244 @@
+//! Rule: swapping. Memory was moved to or from swap during the run.
+//!
+//! By traffic where it was watched: a run that swaps and frees everything again looks clean in
+//! totals. Logs have only the totals before and after.
+
+use super::place::samples_place;
+use super::{Check, Rule};
+use facts::view::Waited;
+use facts::{Finding, Place, Quantity, Severity, Witness, view};
+use record::{ChannelId, OfSwap, Record, RuleId, SwapKind};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("swapping"),
+    about: "The system swapped during the run.",
+    link: "https://docs.kernel.org/admin-guide/mm/concepts.html#reclaim",
+    check: Check::Record(check),
+    ..Rule::PLAIN
+};
+
+/// Less traffic than this is the kernel tidying up idle pages of others.
+const TRAFFIC_KIB_MIN: u64 = 4 * 1024;
+/// Less growth than this is noise of the rounded totals that logs print.
+const GROWTH_KIB_MIN: u64 = 2 * 1024;
+/// Less than this, in percent of the memory, are idle pages of others.
+const LITTLE_PERCENT_OF_MEMORY: f64 = 0.5;
+/// A benchmark that needs more of the memory than this, in percent, leaves no room for the programs' own files.
+const NEEDED_PERCENT: u64 = 75;
+/// More traffic than this, in percent of the memory, means that the workload itself was swapped.
+const INVALID_PERCENT_OF_MEMORY: f64 = 10.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let waited = view::waited_for_memory(record);
+    let found = match view::swap_traffic_pages(record) {
+        Some((read, written)) => by_traffic(record, read, written, waited.as_ref()),
+        None => by_growth(record, waited.as_ref()),
+    };
+    let found = found.or_else(|| without_swap(record, waited.as_ref()?));
+    found.into_iter().map(|finding| with_wait(finding, waited.as_ref())).collect()
+}
+
+/// For the workloads that waited, where some did.
+fn with_wait(finding: Finding, waited: Option<&Waited>) -> Finding {
+    let finding = finding.seen_by(Witness::SwapTraffic);
+    let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else {
+        return finding;
+    };
+    finding
+        .of(waited.steps.iter().copied())
+        .during(waited.first_ms, waited.last_ms)
+        .seen_by(Witness::CpuTime)
+        .with("phase", Quantity::Text(waited.phase.clone()))
+        .with("iowait", Quantity::Percent(waited.iowait_percent))
+        .with("system", Quantity::Percent(waited.system_percent))
+}
+
+/// Without swap the kernel drops the files of running programs and reads them again.
+fn without_swap(record: &Record, waited: &Waited) -> Option<Finding> {
+    let needed = view::compressions(record).filter_map(|(_, _, done)| Some((done.ram_size_mb?, done.ram_usage_mb?)));
+    let (memory_mb, needed_mb) = needed.max_by_key(|(_, needed_mb)| *needed_mb)?;
+    let is_short = u64::from(needed_mb) * 100 >= u64::from(memory_mb) * NEEDED_PERCENT;
+    let has_waited = waited.iowait_percent > waited.system_percent;
+    (view::swap_devices(record).is_empty() && is_short && has_waited).then(|| {
+        let template = "7-zip used {needed} of {memory} and there is no swap: during {phase} up to {iowait} of the CPU \
+                        time was waited for storage, from which the kernel reads again what it had to drop.";
+        Finding::new(RULE.id, Severity::Degraded, template)
+            .confidence(80)
+            .with("needed", Quantity::Kib(u64::from(needed_mb) * 1024))
+            .with("memory", Quantity::Kib(u64::from(memory_mb) * 1024))
+    })
+}
+
+fn by_traffic(record: &Record, pages_read: i64, pages_written: i64, waited: Option<&Waited>) -> Option<Finding> {
+    let page_kib = record.machine.page_size_bytes.known().map_or(4, |bytes| u64::from(*bytes) / 1024);
+    let kib = |pages: i64| pages.max(0) as u64 * page_kib;
+    let total_kib = kib(pages_read) + kib(pages_written);
+    if total_kib < TRAFFIC_KIB_MIN {
+        return None;
+    }
+    let finding = Finding::new(
+        RULE.id,
+        of_traffic(record, total_kib, waited),
+        "{written} were written to and {read} read from swap ({device}) during the run.",
+    );
+    let finding = finding
+        .confidence(97)
+        .with("written", Quantity::Kib(kib(pages_written)))
+        .with("read", Quantity::Kib(kib(pages_read)))
+        .with("device", Quantity::Text(device(record)))
+        .at_all([OfSwap::In, OfSwap::Out].into_iter().filter_map(|way| {
+            let channel = record.samples.channel(&ChannelId::Swap(way))?;
+            let steps = view::counter_steps(record, channel, view::whole_run());
+            let mut moving = steps.iter().filter(|step| step.value > 0);
+            let first = moving.next()?;
+            let last = moving.next_back().unwrap_or(first);
+            Some(samples_place(record, &channel.id, first.at_ms, last.at_ms))
+        }));
+    Some(finding)
+}
+
+fn by_growth(record: &Record, waited: Option<&Waited>) -> Option<Finding> {
+    let growth = view::swap_growth(record)?;
+    let grown_kib = growth.after_kib.saturating_sub(growth.before_kib);
+    if grown_kib < GROWTH_KIB_MIN {
+        return None;
+    }
+    let lines = record.states.iter().map(|state| match state.line {
+        Some(line) => Place::Line(line),
+        None => Place::Field("states".into()),
+    });
+    // A few pages do not keep compression from the CPUs.
+    let memory_kib = record.machine.memory_kib.known().copied().unwrap_or(0);
+    let is_little = grown_kib as f64 * 100.0 < LITTLE_PERCENT_OF_MEMORY * memory_kib as f64;
+    let waited = waited.filter(|waited| !is_little || waited.is_in_rows());
+    let (severity, template) = match waited {
+        Some(waited) if !waited.is_in_rows() => (
+            Severity::Degraded,
+            "Swap use ({device}) grew from {before} to {after}, and compression used less of the CPUs in some runs than in \
+             others: not enough memory for the run.",
+        ),
+        Some(Waited { iowait_percent, system_percent, .. }) if iowait_percent >= system_percent => (
+            Severity::Degraded,
+            "Swap use ({device}) grew from {before} to {after}, and during {phase} up to {iowait} of the CPU time was waited \
+             for it: not enough memory for the run.",
+        ),
+        Some(_) => (
+            Severity::Degraded,
+            "Swap use ({device}) grew from {before} to {after}, and during {phase} the kernel used up to {system} of the CPU \
+             time for it: not enough memory for the run.",
+        ),
+        None => {
+            (Severity::Info, "Swap use ({device}) grew from {before} to {after}; runs on all CPUs did not wait for it.")
+        }
+    };
+    let finding = Finding::new(RULE.id, severity, template);
+    let finding = finding
+        .with("device", Quantity::Text(device(record)))
+        .with("before", Quantity::Kib(growth.before_kib))
+        .with("after", Quantity::Kib(growth.after_kib))
+        .with("grown", Quantity::Kib(grown_kib))
+        .at_all(lines);
+    Some(finding)
+}
+
+/// Swapping for which something waited holds a run back; when a good part of the memory moves, the score is that of
+/// the swap device.
+fn of_traffic(record: &Record, moved_kib: u64, waited: Option<&Waited>) -> Severity {
+    let memory_kib = record.machine.memory_kib.known().copied().unwrap_or(0);
+    let percent = 100.0 * moved_kib as f64 / memory_kib.max(1) as f64;
+    if memory_kib > 0 && percent >= INVALID_PERCENT_OF_MEMORY {
+        Severity::Invalid
+    } else if waited.is_some() {
+        Severity::Degraded
+    } else {
+        Severity::Info
+    }
+}
+
+/// What the swap is, in words.
+pub(super) fn device(record: &Record) -> String {
+    let mut names: Vec<&str> = view::swap_devices(record)
+        .iter()
+        .map(|swap| match swap.kind {
+            SwapKind::Zram => "zram",
+            SwapKind::SdCard => "SD card or eMMC",
+            SwapKind::RotatingDisk => "hard disk",
+            SwapKind::Disk => "SSD or virtual disk",
+            SwapKind::Unknown => swap.path.as_str(),
+        })
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.is_empty() {
+        true => "unknown device".into(),
+        false => names.join(" and "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, counter, gauge_channel, log, own_run, state, swap, with_step};
+    use crate::tests::{findings_of, sentences};
+    use facts::Severity;
+    use record::{AllCpus, ChannelId, CpuPercent, Fact, OfSwap, SwapKind, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn traffic_counts_even_if_the_total_does_not_grow() {
+        let mut record = counter(own_run(), ChannelId::Swap(OfSwap::In), Unit::Pages, &[100, 100, 2100]);
+        record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[0, 25_600, 25_600]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["100 MiB were written to and 8000 KiB read from swap (unknown device) during the run."]
+        );
+        record.machine.memory_kib = Fact::Known(512 * 1024);
+        assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Invalid);
+    }
+
+    #[test]
+    fn traffic_before_the_run_does_not_count() {
+        let record = counter(own_run(), ChannelId::Swap(OfSwap::In), Unit::Pages, &[90_000, 90_000, 90_010]);
+        let record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[80_000, 80_000, 80_000]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    /// Swap that moves harms nothing by itself.
+    #[test]
+    fn swapping_without_stalls_is_a_note() {
+        for (iowait, system, expected) in [
+            ([0, 2, 1, 0], [0, 3, 3, 3], Severity::Info),
+            ([0, 9, 1, 0], [0, 3, 3, 3], Severity::Degraded),
+            ([0, 2, 1, 0], [0, 3, 30, 3], Severity::Degraded),
+        ] {
+            let mut record = log("0.9.59");
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
+            let share = |of| ChannelId::AllCpus(AllCpus::Percent(of));
+            for (of, values) in
+                [(CpuPercent::Busy, [90; 4]), (CpuPercent::Iowait, iowait), (CpuPercent::System, system)]
+            {
+                record = gauge_channel(record, share(of), Unit::Percent, &values);
+            }
+            for used_kib in [0, 83_000] {
+                let mut moment = state(None);
+                moment.swaps = Fact::Known(vec![swap("/dev/zram0", SwapKind::Zram, used_kib)]);
+                record.states.push(moment);
+            }
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found[0].severity, expected, "{}", found[0].sentence());
+        }
+    }
+
+    #[test]
+    fn logs_tell_only_totals() {
+        for (after_kib, expected) in [(83_000, 1), (1_000, 0)] {
+            let mut record = log("0.9.59");
+            for used_kib in [0, after_kib] {
+                let mut moment = state(None);
+                let device = swap("/dev/zram0", SwapKind::Zram, used_kib);
+                moment.swaps = Fact::Known(vec![device]);
+                record.states.push(moment);
+            }
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Rule: system-time. The kernel itself used much CPU time while the benchmark ran.
+//!
+//! The workloads compute in user mode. Much kernel time means drivers, compressed swap, file
+//! systems or interrupts of others.
+
+use super::place::samples_place;
+use super::{CPU_AND_MEMORY, Check, Rule};
+use facts::stats::mean;
+use facts::view::{self, Phase};
+use facts::{Finding, Place, Quantity, Severity, Witness};
+use record::{ChannelId, CpuTime, Record, RuleId, WorkloadId};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("system-time"),
+    about: "High kernel CPU time during the benchmarks.",
+    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
+    check: Check::Loads(CPU_AND_MEMORY, check),
+    ..Rule::PLAIN
+};
+
+/// One sample this high is an event worth naming; workloads need 1 to 5 % for page faults.
+const PEAK_PERCENT_MIN: f64 = 10.0;
+/// Mean over a phase; workloads that mostly compute need less than 1 %.
+const MEAN_PERCENT_MIN: f64 = 2.0;
+/// Mean over a phase from which it lowers its scores: page faults of 7-zip alone need up to 5 %.
+const DEGRADED_PERCENT: f64 = 8.0;
+/// What the monitor of the bash program uses on slow boards itself, in percent of one CPU.
+const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
+/// Ciphers that an engine computes leave this much CPU time to the program, in percent of one CPU, and not more.
+const ENGINE_USER_PERCENT: f64 = 12.0;
+
+fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
+    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(record, phase)).collect();
+    let (engine, others): (Vec<OfPhase>, Vec<OfPhase>) = of_phases.into_iter().partition(|of| of.is_engine);
+    let engine = engine.iter().max_by(|a, b| a.average.total_cmp(&b.average)).map(by_engine);
+    overhead(record, &others).into_iter().chain(engine).collect()
+}
+
+/// What the kernel used in one phase beyond the workload's own calls, in percent of all CPUs.
+struct OfPhase<'a> {
+    phase: &'a Phase,
+    average: f64,
+    peak: f64,
+    at_ms: i64,
+    user: f64,
+    /// True if the kernel did all of the work of a cipher.
+    is_engine: bool,
+}
+
+fn of_phase<'a>(record: &Record, phase: &'a Phase) -> Option<OfPhase<'a>> {
+    let own = own_percent(record, phase)?;
+    let uses = view::cpu_use(record, phase.window);
+    let values: Vec<f64> = uses.iter().map(|usage| (usage.system - own).max(0.0)).collect();
+    let (average, user) = (mean(&values)?, mean(&uses.iter().map(|usage| usage.user).collect::<Vec<_>>())?);
+    let (peak, at_ms) =
+        values.iter().zip(&uses).map(|(value, usage)| (*value, usage.at_ms)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let is_cipher = phase.workload.id().is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes));
+    let of_one_cpu = f64::from(view::cpu_count(record).unwrap_or(1));
+    let is_engine = is_cipher && average >= PEAK_PERCENT_MIN && user * of_one_cpu <= ENGINE_USER_PERCENT;
+    Some(OfPhase { phase, average, peak, at_ms, user, is_engine })
+}
+
+fn by_engine(of: &OfPhase) -> Finding {
+    let template = "AES was computed by a crypto engine that the kernel drives: {average} of the CPU time was the kernel's and \
+                    {user} the program's. The AES figures are not those of the CPU.";
+    let window = of.phase.window;
+    Finding::new(RULE.id, Severity::Info, template)
+        .with("average", Quantity::Percent(of.average))
+        .with("user", Quantity::Percent(of.user))
+        .of(of.phase.steps.iter().copied())
+        .during(window.start_ms, window.end_ms)
+        .seen_by(Witness::CpuTime)
+        .at_all(of.phase.steps.first().map(|step| Place::Step(*step)))
+}
+
+/// True if a finding says that AES was not computed by the CPU.
+pub fn is_of_engine(finding: &Finding) -> bool {
+    finding.rule == RULE.id && finding.value("user").is_some()
+}
+
+fn overhead(record: &Record, of_phases: &[OfPhase]) -> Option<Finding> {
+    let worst = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak))?;
+    let monitor = match (view::is_log(record), view::cpu_count(record)) {
+        (true, Some(cpus)) => MONITOR_OF_LOGS_PERCENT / f64::from(cpus),
+        _ => 0.0,
+    };
+    let held: Vec<&OfPhase> = of_phases.iter().filter(|of| of.average >= DEGRADED_PERCENT + monitor).collect();
+    let shown = held.iter().copied().max_by(|a, b| a.average.total_cmp(&b.average)).unwrap_or(worst);
+    // Own workloads have peaks of their own, which a mean does not take away.
+    let has_peak = view::is_log(record) && shown.peak >= PEAK_PERCENT_MIN;
+    if shown.average < MEAN_PERCENT_MIN && !has_peak {
+        return None;
+    }
+    let severity = if held.is_empty() { Severity::Info } else { Severity::Degraded };
+    let steps: Vec<usize> = match held.is_empty() {
+        true => shown.phase.steps.clone(),
+        false => held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect(),
+    };
+    let template = "During {phase}, the kernel used {average} of CPU time on average and {peak} at most, not counting the \
+                    workload's own system calls.";
+    let (window, system) = (shown.phase.window, ChannelId::all_cpus(CpuTime::System));
+    Some(
+        Finding::new(RULE.id, severity, template)
+            .with("average", Quantity::Percent(shown.average))
+            .with("peak", Quantity::Percent(shown.peak))
+            .with("phase", Quantity::Text(shown.phase.name.clone()))
+            .of(steps)
+            .during(window.start_ms, window.end_ms)
+            .seen_by(Witness::CpuTime)
+            .at(samples_place(record, &system, shown.at_ms, shown.at_ms)),
+    )
+}
+
+/// Kernel time of the workload itself, which asks for memory, in percent of all CPUs. Zero in logs,
+/// whose workloads are known to ask for little; none where it was not counted.
+fn own_percent(record: &Record, phase: &Phase) -> Option<f64> {
+    if view::is_log(record) {
+        return Some(0.0);
+    }
+    let cpus = view::OnlineCpus::of(record)?.mean(phase.window);
+    let mut own_ms = 0.0;
+    for step in &phase.steps {
+        own_ms += *record.steps[*step].counters.system_ms.known()? as f64;
+    }
+    Some(100.0 * own_ms / (phase.window.elapsed_ms().max(1) as f64 * cpus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, gauge_channel, log, with_step};
+    use crate::tests::sentences;
+    use record::{AllCpus, ChannelId, CpuPercent, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn an_engine_is_told_from_overhead() {
+        for (user, is_engine) in [(0, true), (20, false)] {
+            let record = with_step(log("0.9.59"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
+            let share = |of| ChannelId::AllCpus(AllCpus::Percent(of));
+            let record = gauge_channel(record, share(CpuPercent::Busy), Unit::Percent, &[25 + user; 4]);
+            let record = gauge_channel(record, share(CpuPercent::System), Unit::Percent, &[25; 4]);
+            let record = gauge_channel(record, share(CpuPercent::User), Unit::Percent, &[user; 4]);
+            let found = sentences(RULE.id, &record);
+            assert_eq!((found.len(), found[0].starts_with("AES was computed by a crypto engine")), (1, is_engine));
+        }
+    }
+
+    #[test]
+    fn much_kernel_time_is_named() {
+        for (system, expected) in [([0, 1, 1, 0], 0), ([0, 1, 38, 0], 1), ([50, 1, 1, 0], 0)] {
+            let record = with_step(log("0.9.59"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &[25; 4]);
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::System)), Unit::Percent, &system);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Rule: zswap-on-zram. Memory that swaps to zram is compressed twice.
+
+use super::{Check, Rule, Subject, When};
+use facts::{Finding, Place, Quantity, Severity, view};
+use record::{Record, RuleId, SwapKind};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("zswap-on-zram"),
+    about: "Zswap is enabled on top of zram: memory is compressed twice.",
+    link: "https://docs.kernel.org/admin-guide/mm/zswap.html",
+    check: Check::Record(check),
+    subjects: &[Subject::Storage],
+    when: When::Both,
+    ..Rule::PLAIN
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let zswap = record.machine.zswap.known().filter(|zswap| is_on(zswap));
+    let has_zram = view::swap_devices(record).iter().any(|swap| swap.kind == SwapKind::Zram);
+    let found = zswap.filter(|_| has_zram).map(|zswap| {
+        let finding = Finding::new(
+            RULE.id,
+            Severity::Info,
+            "Zswap ({zswap}) is enabled on top of zram; swapping is slower than with either alone.",
+        );
+        finding.confidence(97).with("zswap", Quantity::Text(zswap.clone())).at(Place::Field("machine.zswap".into()))
+    });
+    found.into_iter().collect()
+}
+
+/// The kernel's own words are `Y` and `N`; a Record may also name the compressor, or say `off`.
+fn is_on(zswap: &str) -> bool {
+    !matches!(zswap.trim().to_lowercase().as_str(), "" | "n" | "no" | "0" | "off" | "disabled")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{own_run, state, swap};
+    use crate::tests::sentences;
+    use record::{Fact, SwapKind};
+
+    #[test]
+    fn only_both_together_are_named() {
+        for (zswap, kind, expected) in
+            [("lzo", SwapKind::Zram, 1), ("off", SwapKind::Zram, 0), ("lzo", SwapKind::Disk, 0)]
+        {
+            let mut record = own_run();
+            record.machine.zswap = Fact::Known(zswap.into());
+            let mut moment = state(None);
+            moment.swaps = Fact::Known(vec![swap("/dev/x", kind, 0)]);
+            record.states.push(moment);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}
