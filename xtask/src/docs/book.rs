@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// Where it is written.
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The documents in the order in which they are read.
-const CHAPTERS: [&str; 9] = [
+const CHAPTERS: [&str; 11] = [
     "commands.md",
     "running.md",
     "reading-results.md",

@@ -50,6 +50,7 @@ pub(super) const REACHES: &[Reach] = &[
             ".try_exists",
         ],
         places: &[
+            at("app/src/args/arrange.rs", "a file in place of a verb"),
             at("app/src/args/program.rs", "programs of the search path, for a word that is none of ours"),
             at("app/src/args/targets.rs", "the folder that the user named"),
             at("app/src/commands/explain.rs", "a folder in place of a file"),
@@ -84,8 +85,8 @@ pub(super) const REACHES: &[Reach] = &[
         name: "sockets",
         ways: &["std::net", "std::os::unix::net", "rustix::net", "ureq"],
         places: &[
-            at("app/src/args/monitor.rs", "addresses for metrics and pages, as they were typed"),
             at("app/src/commands/monitor/export.rs", "the address for metrics, as it is shown"),
+            at("app/src/commands/monitor/flags.rs", "addresses for metrics and pages, as they were typed"),
             at("app/src/commands/monitor/web.rs", "the address of the page, as it is shown"),
             at("app/src/commands/view/", "the address of the pages, as it is shown"),
             at(
