@@ -77,9 +77,6 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
 }
 
 /// The command of these words and variables, as they were typed for an earlier run.
-///
-/// # Errors
-/// One sentence about what is wrong with them.
 pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> Checked {
     let words = std::iter::once("sbc-bench").chain(words.iter().map(String::as_str));
     let cli = parse(words.map(OsString::from));

@@ -45,7 +45,11 @@ pub(super) fn page() -> Result<(String, String)> {
     for verb in groups.iter().filter(|section| section.is_verbs()).flat_map(|section| &section.rows) {
         let own = help(&[&verb.name])?;
         write_verb(&mut text, &verb.name, &own);
-        for inner in sections(&own).iter().filter(|section| section.heading == "What").flat_map(|what| &what.rows) {
+        for inner in sections(&own)
+            .iter()
+            .filter(|section| ["What", "Commands"].contains(&section.heading.as_str()))
+            .flat_map(|what| &what.rows)
+        {
             if inner.name != "help" {
                 write_verb(&mut text, &format!("{} {}", verb.name, inner.name), &help(&[&verb.name, &inner.name])?);
             }

@@ -20,6 +20,7 @@ pub(super) const OLD: &[(&str, &[&str])] = &[
     ("report", &["explain"]),
     ("restore", &["recover", "--settings"]),
     ("scaling", &["measure", "scaling"]),
+    ("site", &["results"]),
     ("storage", &["inspect", "storage"]),
     ("trend", &["results", "--over-time"]),
     ("workload", &["measure", "workload"]),

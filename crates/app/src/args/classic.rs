@@ -61,9 +61,6 @@ pub(crate) struct Classic {
 
 impl Classic {
     /// The command of these flags, together with those of a run or of the monitor.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong with the arguments or a variable.
     pub(crate) fn command(
         self,
         run: RunFlags,
@@ -130,9 +127,6 @@ impl Classic {
     }
 
     /// What `-k`, `-S`, `-r`, `-j` and `-R` mean, together with the options of a run.
-    ///
-    /// # Errors
-    /// One sentence about what does not go with them.
     fn survey(self, run: RunFlags, tune: TuneFlags, environment: &Environment) -> Checked {
         let flag = self.survey_flag().unwrap_or_default();
         if self.is_review() {
@@ -153,9 +147,6 @@ impl Classic {
     }
 
     /// Flags of which each is a run of its own: two of them would be two runs.
-    ///
-    /// # Errors
-    /// One sentence that names them.
     fn check_exclusive(&self) -> Result<(), String> {
         let flags = [
             ("-k", self.kernel),
@@ -192,9 +183,6 @@ impl Classic {
 
 /// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else that of the
 /// loads, which is the standard run without any.
-///
-/// # Errors
-/// One sentence about what is wrong.
 fn task_of(flags: &Classic) -> Result<AnyTask, String> {
     match (&flags.cool, &flags.heat_to, &flags.graph) {
         (Some(celsius), ..) => thermal::classic("-t", celsius, StartAt::CoolTo).map(AnyTask::of),

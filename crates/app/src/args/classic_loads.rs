@@ -37,9 +37,6 @@ impl ClassicLoads {
     }
 
     /// What the run is for.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(network) = self.stockfish.as_deref().filter(|name| !name.is_empty()) {
             return Err(format!(

@@ -124,9 +124,6 @@ impl ScoreFlags {
     }
 
     /// Unit and direction belong to a score that is read from output; those of a time are known.
-    ///
-    /// # Errors
-    /// One sentence that names the option.
     pub(crate) fn check_of_time(&self, is_time: bool) -> Result<(), String> {
         let wrong = [(self.unit.is_some(), "--unit"), (self.better == Some(Better::Higher), "--better higher")];
         match chosen(wrong).next().filter(|_| is_time) {
@@ -143,9 +140,6 @@ impl ProgramFlags {
     }
 
     /// The task of `run`.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(load) = self.load()? {
             return Ok(AnyTask::of(Loads(vec![load])));
@@ -200,8 +194,6 @@ impl ProgramFlags {
         Self { workload: Some(name.to_owned()), ..self.clone() }
     }
 
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn definition(&self) -> Result<Definition, String> {
         let mut definition = match &self.workload {
             Some(name) => self.defined(name)?,
@@ -308,9 +300,6 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
 }
 
 /// The user who called, where this is root; none otherwise.
-///
-/// # Errors
-/// One sentence: a variable of sudo's names a user that there is not.
 pub(crate) fn calling_user() -> Result<Option<Caller>, String> {
     match machine::is_root() {
         true => machine::caller(&Root::system(), &|name| std::env::var(name).ok()),

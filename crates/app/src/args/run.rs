@@ -29,9 +29,6 @@ pub(crate) struct RunFlags {
 
 impl RunFlags {
     /// What they and the environment ask of a run.
-    ///
-    /// # Errors
-    /// One sentence about a variable, a meter or a user that is wrong.
     pub(crate) fn options(&self, tune: TuneFlags, environment: &Environment) -> Result<Options, String> {
         let options = environment.options()?;
         Ok(Options {
@@ -120,9 +117,6 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     /// The run of a task.
-    ///
-    /// # Errors
-    /// One sentence about a variable, a meter or a user that is wrong.
     pub(crate) fn of(
         task: AnyTask,
         flags: RunFlags,

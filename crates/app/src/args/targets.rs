@@ -47,9 +47,6 @@ impl TargetFlags {
     }
 
     /// The targets, with folders that do not depend on where a program is started.
-    ///
-    /// # Errors
-    /// One sentence: there is no such folder or file.
     pub(crate) fn targets(&self) -> Result<Targets, String> {
         let whole = |path: &PathBuf| {
             let found = std::fs::canonicalize(path);

@@ -116,29 +116,9 @@ fn similar_verb(word: &str, verb: &Command) -> String {
 /// The most similar of the known names as a question, if it is near: one letter differs, two in a long word.
 fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let letters = word.trim_start_matches('-').chars().count();
-    let nearest = known.map(|name| (edit_distance(name, word), name)).min();
+    let nearest = known.map(|name| (strsim::osa_distance(name, word), name)).min();
     let nearest = nearest.filter(|(distance, _)| *distance <= (letters / 3).min(2));
     nearest.map_or(String::new(), |(_, name)| format!(" (did you mean {name}?)"))
-}
-
-/// Letters that are inserted, removed, replaced or swapped with the next to make one word of the other (optimal string
-/// alignment).
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -184,15 +164,6 @@ mod tests {
             let words = std::iter::once("sbc-bench").chain(line.split_whitespace()).map(OsString::from);
             let error = super::super::parse(words.clone()).unwrap_err();
             assert_eq!(sentence(&error, words), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn edit_distances() {
-        for (a, b, expected) in
-            [("clock", "clock", 0), ("clock", "clokc", 1), ("card", "mark", 2), ("", "ab", 2), ("trend", "tend", 1)]
-        {
-            assert_eq!(edit_distance(a, b), expected, "{a} {b}");
         }
     }
 }

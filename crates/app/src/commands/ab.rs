@@ -41,9 +41,6 @@ impl Verb for AbFlags {
 
 impl AbFlags {
     /// The task of `ab`.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong.
     fn task(&self) -> Result<Ab, String> {
         let flags = &self.program;
         if flags.load()?.is_some() {

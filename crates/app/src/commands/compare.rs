@@ -31,7 +31,7 @@ impl Command for Compare {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
         let files = files_or_last(&self.files)?;
         let Many { results, status } = read_many(&files, files.len().min(2))?;
-        let (form, file) = self.written.form();
+        let (form, file) = self.written.form(Form::Text);
         let text = match results.as_slice() {
             [(_, record, explained)] => {
                 let ranking = rank(record, explained, &*reference(&self.with)?);

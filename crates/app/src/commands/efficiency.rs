@@ -45,8 +45,6 @@ impl Verb for EfficiencyFlags {
 }
 
 impl EfficiencyFlags {
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Efficiency, String> {
         let load = self.load.as_deref().map(load).transpose()?;
         let sets = CpuSets::parse(self.cpus.as_ref().unwrap_or(&self.sets))?;
@@ -69,9 +67,6 @@ fn load(name: &str) -> Result<Form, String> {
 }
 
 /// The task of `-g [SETS]`.
-///
-/// # Errors
-/// One sentence about what is wrong.
 pub(crate) fn task(sets: &str) -> Result<Efficiency, String> {
     let sets = CpuSets::parse(sets)?;
     Ok(Efficiency { sets, ..Efficiency::default() })

@@ -4,7 +4,6 @@
 use super::Command;
 use super::known::reference;
 use super::many::{self, files_or_last};
-use super::reports::{all, find};
 use crate::{input, output, status};
 use anyhow::Context;
 use bench::Tools;
@@ -14,6 +13,8 @@ use logs::any_file::{self, Unreadable};
 use machine::Root;
 use machine::files::{self, Access};
 use record::Record;
+use report::REPORTS;
+use rules::Report;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +124,7 @@ impl Explain {
         let record = read(file)?;
         if let Some(report) = format.filter(|report| !report.is_of(&record)) {
             let others: Vec<&str> =
-                all().into_iter().filter(|other| other.is_of(&record)).map(|other| other.id).collect();
+                all_reports().into_iter().filter(|other| other.is_of(&record)).map(|other| other.id).collect();
             let (file, id) = (file.display(), report.id);
             anyhow::bail!("{file} has no data for the report {id}; its reports: {}.", others.join(", "));
         }
@@ -218,4 +219,24 @@ fn command_for(text: &str) -> Option<(&'static str, &'static str)> {
         return Some(("a snapshot of a machine", "sbc-bench inspect identify FILE"));
     }
     machine::is_cpuinfo(text).then_some(("/proc/cpuinfo", "sbc-bench inspect identify FILE"))
+}
+
+/// All reports, sorted by id.
+pub(super) fn all_reports() -> Vec<&'static Report> {
+    let mut all: Vec<&Report> = REPORTS.iter().chain([&page::REPORT]).collect();
+    all.sort_by_key(|report| report.id);
+    all
+}
+
+/// The report with this id.
+///
+/// # Errors
+/// There is none; the sentence names those that there are.
+fn find(id: &str) -> anyhow::Result<&'static Report> {
+    let all = all_reports();
+    let found = all.iter().find(|report| report.id == id).copied();
+    found.with_context(|| {
+        let known: Vec<&str> = all.iter().map(|report| report.id).collect();
+        format!("Unknown report {id:?}; known reports: {}.", known.join(", "))
+    })
 }

@@ -1,8 +1,8 @@
 //! `sbc-bench inspect identify`: board, SoC with its evidence, CPUs, clusters and memory, for this machine, a
 //! board file, a log, or single texts of another machine.
 
+use super::Command;
 use super::explain::{FILE_BYTES_MAX, read_from};
-use super::{Checked, Command, Verb};
 use crate::args::Environment;
 use crate::args::groups::RootFlags;
 use crate::{input, output};
@@ -39,29 +39,18 @@ pub(crate) struct Identify {
     root: RootFlags,
 }
 
-/// A machine to identify, with `$CPUINFOFILE`.
-#[derive(Debug)]
-struct Identified(Identify);
-
-impl Verb for Identify {
-    fn checked(mut self, environment: &Environment) -> Checked {
+impl Command for Identify {
+    fn run(mut self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         if self.file.is_none() && !self.has_text_facts() {
-            self.cpuinfo = environment.get("CPUINFOFILE").map(PathBuf::from);
+            self.cpuinfo = Environment::read().get("CPUINFOFILE").map(PathBuf::from);
         }
-        Ok(Box::new(Identified(self)))
-    }
-}
-
-impl Command for Identified {
-    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        let args = &self.0;
-        let machine = match &args.file {
+        let machine = match &self.file {
             Some(file) => of_file(file)?,
-            None if args.has_text_facts() => machine::identify(&of_texts(root, args)?),
+            None if self.has_text_facts() => machine::identify(&of_texts(root, &self)?),
             None => bench::identified(root),
         };
         let answer = soc::identify(&machine);
-        let shown = if args.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
+        let shown = if self.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
         output::print(&shown)?;
         Ok(0)
     }

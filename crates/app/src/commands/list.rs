@@ -14,7 +14,7 @@ fn tables() -> [Table; 5] {
         ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
         ("workloads", bench::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
         ("rules", rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
-        ("reports", super::reports::all().into_iter().map(|r| (r.id, r.about)).collect()),
+        ("reports", super::explain::all_reports().into_iter().map(|r| (r.id, r.about)).collect()),
     ]
 }
 

@@ -126,9 +126,6 @@ impl Command for Asked {
 }
 
 /// The workload and its variant, which may stand behind a colon.
-///
-/// # Errors
-/// One sentence: it is unknown, or does not have this variant.
 fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
     let text = match variant {
         "" => id.to_owned(),

@@ -17,7 +17,6 @@ pub(crate) mod monitor;
 mod plain;
 pub(crate) mod recover;
 pub(crate) mod redact;
-mod reports;
 pub(crate) mod restore;
 pub(crate) mod results;
 mod resume;
@@ -35,7 +34,6 @@ pub(crate) mod trend;
 pub(crate) mod update;
 pub(crate) mod upload;
 pub(crate) mod view;
-mod way_on;
 pub(crate) mod workloads;
 
 use crate::args::Environment;
@@ -106,7 +104,6 @@ verbs! {
     Explain(explain::Explain),
     Compare(compare::Compare),
     Results(results::Results),
-    Site(site::SiteFlags),
     View(view::View),
     Review(review::ReviewFlags),
     Redact(redact::Redact),

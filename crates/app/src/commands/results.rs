@@ -2,13 +2,13 @@
 
 use super::many::{Many, files_or_last, read_many, write};
 use super::{Command, site, trend};
+use crate::args::written::{Form, WrittenFlags};
 use crate::{look, output};
 use anyhow::{Context, bail};
+use clap::ValueEnum;
 use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort};
 use std::path::PathBuf;
 
-/// The format that is a page.
-const PAGE: &str = "html";
 /// Where nobody knows how wide the reader's terminal is.
 const COLUMNS_USUAL: usize = 80;
 
@@ -26,15 +26,8 @@ pub(crate) struct Results {
     /// Sort by 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy or memset
     #[arg(long, value_name = "KEY", default_value = USUAL_ORDER)]
     sort: String,
-    /// Output format: md, csv, json, html, or text for a terminal [default: md; with --over-time text]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<String>,
-    /// Print the table as JSON (same as --format json)
-    #[arg(long)]
-    json: bool,
-    /// Write an HTML page to FILE
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "json"])]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    written: WrittenFlags,
     /// Only results of SoCs with this text in their name
     #[arg(long, value_name = "TEXT")]
     soc: Option<String>,
@@ -48,7 +41,7 @@ pub(crate) struct Results {
     #[arg(long)]
     valid: bool,
     /// Write a web site to DIR: an empty directory, or one that an earlier call has written
-    #[arg(long, value_name = "DIR", conflicts_with_all = OF_TABLES)]
+    #[arg(long, alias = "out", value_name = "DIR", conflicts_with_all = OF_TABLES)]
     site: Option<PathBuf>,
     /// Address that the site will have; a feed and a sitemap need it
     #[arg(long, value_name = "URL", value_parser = site::base, requires = "site")]
@@ -68,28 +61,13 @@ impl Command for Results {
             return site::write(&self.files, folder, self.url.as_deref());
         }
         match self.over_time {
-            true => {
-                let format = if self.format.is_none() && !self.json { "text" } else { self.format()? };
-                trend::run(&self.files, format, self.html.as_deref())
-            }
+            true => trend::run(&self.files, self.written.form(Form::Text)),
             false => run(&self),
         }
     }
 }
 
 impl Results {
-    /// The format that was asked for.
-    ///
-    /// # Errors
-    /// One sentence: it was asked for two.
-    fn format(&self) -> anyhow::Result<&str> {
-        match (self.format.as_deref(), self.json) {
-            (None | Some("json"), true) => Ok("json"),
-            (Some(other), true) => anyhow::bail!("--json cannot be combined with --format {other}."),
-            (given, false) => Ok(given.unwrap_or("md")),
-        }
-    }
-
     /// Which results are wanted.
     fn filter(&self) -> Filter {
         Filter { soc: self.soc.clone(), board: self.board.clone(), since: self.since.clone(), valid: self.valid }
@@ -103,17 +81,9 @@ fn day(text: &str) -> Result<String, String> {
 }
 
 fn run(args: &Results) -> anyhow::Result<u8> {
-    let id = args.format()?;
-    let page = |table: &Table<'_>| page::results(table.rows);
-    let written: Option<fn(&Table<'_>) -> String> = match id == PAGE || args.html.is_some() {
-        true => Some(page),
-        false => FORMATS.iter().find(|known| known.id == id).map(|format| format.write),
-    };
-    let written = written.with_context(|| {
-        let mut known: Vec<&str> = FORMATS.iter().map(|format| format.id).chain([PAGE]).collect();
-        known.sort_unstable();
-        format!("--format must be one of {}.", known.join(", "))
-    })?;
+    let (form, file) = args.written.form(Form::Md);
+    let id = form.to_possible_value();
+    let format = FORMATS.iter().find(|known| id.as_ref().is_some_and(|id| id.get_name() == known.id));
     let Many { results, status } = read_many(&args.files, 1)?;
     let mut rows: Vec<Row> = Vec::new();
     for (name, record, explained) in &results {
@@ -137,7 +107,10 @@ fn run(args: &Results) -> anyhow::Result<u8> {
         format!("--sort must be one of {}.", known.join(", "))
     })?;
     let columns = look::columns().unwrap_or(COLUMNS_USUAL);
-    let text = written(&Table { rows: &rows, columns });
-    write(&text, args.html.as_deref())?;
+    let text = match format {
+        Some(format) => (format.write)(&Table { rows: &rows, columns }),
+        None => page::results(&rows),
+    };
+    write(&text, file)?;
     Ok(status)
 }

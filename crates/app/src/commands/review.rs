@@ -94,8 +94,6 @@ impl Command for Inspection {
 }
 
 impl ReviewFlags {
-    /// # Errors
-    /// One sentence about words that do not go together.
     fn check(&self) -> Result<(), String> {
         if self.root.root.is_some() && !self.inspect {
             return Err("--root applies to --inspect only: a review changes and measures the running system.".into());

@@ -57,9 +57,6 @@ impl Verb for SensitivityFlags {
 }
 
 /// An option of commands and workloads of the user's own, which nothing else reads.
-///
-/// # Errors
-/// One sentence that names it.
 pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
     match is_own {
         true => Ok(()),
@@ -68,8 +65,6 @@ pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
 }
 
 impl SensitivityFlags {
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Sensitivity, String> {
         Ok(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds })
     }

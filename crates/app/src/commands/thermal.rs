@@ -70,8 +70,6 @@ const DURATION: std::ops::RangeInclusive<Duration> = Duration::from_secs(3)..=Du
 const CLASSIC_CELSIUS: &str = "50";
 
 impl ThermalFlags {
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Thermal, String> {
         let own = Thermal::default();
         let temperature = |name: &str, celsius: Option<f64>| celsius.map(|value| millicelsius(name, value)).transpose();
@@ -120,9 +118,6 @@ impl ThermalFlags {
 }
 
 /// The task of `-t [°C]` and `-T [°C]`.
-///
-/// # Errors
-/// One sentence about what is wrong.
 pub(crate) fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Thermal, String> {
     let text = if text.is_empty() { CLASSIC_CELSIUS } else { text };
     let celsius = text.parse().map_err(|_| format!("{flag} must be a temperature in °C such as 50, not {text:?}."))?;

@@ -6,7 +6,6 @@ use crate::output;
 use bench::Tools;
 use bench::packages::{self, DISTRIBUTIONS, InstallPlan, ToolStatus};
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
 
 /// Shows every tool: found or not, its version, what it is used for, its packages.
 pub(crate) fn list() -> anyhow::Result<u8> {
@@ -32,18 +31,21 @@ fn paragraph(status: &ToolStatus) -> String {
         Err(missing) => format!("not found: {missing}"),
     };
     let mut lines = vec![found, format!("used by {}", status.used_for.join(", "))];
-    let package =
-        |(distribution, package): (&&str, &Option<&str>)| package.map(|package| format!("{distribution} {package}"));
-    let names = DISTRIBUTIONS.iter().zip(&status.packages);
-    let names: Vec<String> = names.filter_map(package).collect();
-    if !names.is_empty() {
-        lines.push(format!("packages: {}", names.join(", ")));
+    let packages = packages_of(status);
+    if !packages.is_empty() {
+        lines.push(format!("packages: {}", packages.join(", ")));
     }
     if !status.about.is_empty() {
         lines.push(status.about.to_owned());
     }
     let names = [status.name, "", "", ""];
     names.iter().zip(&lines).map(|(name, line)| output::row(name, 21, line)).collect()
+}
+
+/// The packages that it comes in, each with its distribution.
+pub(super) fn packages_of(tool: &ToolStatus) -> Vec<String> {
+    let all = DISTRIBUTIONS.iter().zip(&tool.packages);
+    all.filter_map(|(distribution, package)| package.map(|package| format!("{distribution} {package}"))).collect()
 }
 
 /// Those that a run would use.
@@ -78,25 +80,13 @@ impl Command for InstallTools {
             return Ok(0);
         }
         output::print(&format!("{}\n", installation.command.join(" ")))?;
-        if !self.yes && !agreed()? {
+        if !self.yes && !output::is_confirmed("Run this?", "run the command above")? {
             output::print("Nothing was installed.\n")?;
             return Ok(crate::status::FAILURE);
         }
         packages::install(&installation).map_err(|why| anyhow::anyhow!("{why}."))?;
         report(&self.names, &installation)
     }
-}
-
-/// Asks once; without a terminal --yes is required.
-fn agreed() -> anyhow::Result<bool> {
-    anyhow::ensure!(
-        std::io::stdin().is_terminal(),
-        "Standard input is not a terminal; use --yes to run the command above."
-    );
-    output::print("Run this? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// What is there now.

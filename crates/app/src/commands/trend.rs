@@ -3,20 +3,11 @@
 use super::many::{Many, read_many, write};
 use crate::args::written::Form;
 use crate::{output, status};
-use clap::ValueEnum;
 use compare::trend::{self, Sample, trends};
 use std::path::{Path, PathBuf};
 
-/// Prints it in a format, or writes a page.
-///
-/// # Errors
-/// The format is unknown, or no file can be read.
-pub(super) fn run(files: &[PathBuf], format: &str, page: Option<&Path>) -> anyhow::Result<u8> {
-    let form = match page {
-        Some(_) => Form::Html,
-        None => Form::from_str(format, false)
-            .map_err(|_| anyhow::anyhow!("--format must be one of csv, html, json, md, text."))?,
-    };
+/// Prints it in this form, or writes it to a file.
+pub(super) fn run(files: &[PathBuf], (form, file): (Form, Option<&Path>)) -> anyhow::Result<u8> {
     let Many { results, status: unread } = read_many(files, 1)?;
     let samples: Vec<Sample<'_>> = results
         .iter()
@@ -29,9 +20,9 @@ pub(super) fn run(files: &[PathBuf], format: &str, page: Option<&Path>) -> anyho
         Form::Md => trend::markdown_text(&trends),
         Form::Csv => trend::csv(&trends),
         Form::Json => serde_json::to_string_pretty(&trends)? + "\n",
-        Form::Html => ::page::trends(&trends),
+        Form::Html => page::trends(&trends),
     };
-    write(&text, page)?;
+    write(&text, file)?;
     if is_empty {
         output::note("No result can be used for a trend: all are invalid, died or have no date.");
         return Ok(status::FAILURE);

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use machine::Timeline;
-use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 /// Age in days from which a release is called old. Releases are more frequent; a mirror may withhold them.
@@ -69,7 +68,7 @@ impl Command for Update {
         if self.check {
             return Ok(status::FAILURE);
         }
-        if !self.yes && !agreed()? {
+        if !self.yes && !output::is_confirmed("Replace this program?", "update")? {
             output::print("Nothing was changed.\n")?;
             return Ok(status::FAILURE);
         }
@@ -97,15 +96,6 @@ fn age(day: &str, now_utc_ms: i64) -> anyhow::Result<String> {
 fn key(file: &Path) -> anyhow::Result<String> {
     let bytes = input::read(file, KEY_BYTES_MAX)?;
     String::from_utf8(bytes).with_context(|| file.display().to_string())
-}
-
-/// Asks once; without a terminal --yes is required.
-fn agreed() -> anyhow::Result<bool> {
-    anyhow::ensure!(std::io::stdin().is_terminal(), "Standard input is not a terminal; use --yes to update.");
-    output::print("Replace this program? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 #[cfg(test)]

@@ -45,12 +45,18 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         Line("cp old.log a.txt; sbc-bench results *.txt --format text", &["board ", "Testboard"]),
     ),
     (
-        "sbc-bench site DIR --out SITE",
-        Line("mkdir one && cp old.log one && sbc-bench site one --out one.site", &["one.site/index.html: 1 results; "]),
+        "sbc-bench results DIR --site SITE",
+        Line(
+            "mkdir one && cp old.log one && sbc-bench results one --site one.site",
+            &["one.site/index.html: 1 results; "],
+        ),
     ),
     (
-        "sbc-bench trend *.json",
-        Line("sbc-bench report old.log --format record > a.json; sbc-bench trend *.json; :", &["Testboard Three"]),
+        "sbc-bench results *.json --over-time",
+        Line(
+            "sbc-bench explain old.log --format record > a.json; sbc-bench results *.json --over-time; :",
+            &["Testboard Three"],
+        ),
     ),
     ("sbc-bench list definitions", Line("sbc-bench list definitions", &["No workloads are defined."])),
     ("sbc-bench install-tools", Line("echo n | sbc-bench install-tools no-such-tool; :", &["no-such-tool"])),
@@ -111,14 +117,14 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench-hub migrate", InHub("&[\"migrate\"]")),
     ("sbc-bench-hub import DIR --publish", InHub("&[\"import\", folder, \"--publish\"]")),
     ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),
-    ("sbc-bench report FILE --format NAME", Line("sbc-bench report old.log --format junit", &["<testsuite"])),
+    ("sbc-bench explain FILE --format NAME", Line("sbc-bench explain old.log --format junit", &["<testsuite"])),
     ("sbc-bench explain --check run.json", Line("sbc-bench explain --check old.log", &["Testboard Three"])),
     ("sbc-bench run --repeat 3 -- true", As("sbc-bench run -- CMD...")),
     (
-        "sbc-bench kernel --eol-file linux.json",
+        "sbc-bench inspect kernel --eol-file linux.json",
         Line(
             "echo '[{\"cycle\": \"6.12\", \"lts\": true, \"eol\": \"2028-12-31\", \"latest\": \"6.12.10\", \
-             \"latestReleaseDate\": \"2026-11-01\"}]' > linux.json; sbc-bench kernel --eol-file linux.json",
+             \"latestReleaseDate\": \"2026-11-01\"}]' > linux.json; sbc-bench inspect kernel --eol-file linux.json",
             &["Kernel "],
         ),
     ),

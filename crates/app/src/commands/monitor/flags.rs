@@ -166,8 +166,6 @@ impl MonitorFlags {
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
-    /// # Errors
-    /// One sentence: nothing would be shown or written, or it is to be shown and not to be shown.
     fn check_quiet(&self, quiet: bool) -> Result<(), String> {
         let views = [(self.lines, "--lines"), (self.tui, "--tui"), (self.jsonl.is_some(), "--jsonl")];
         let serves = self.prometheus.is_some() || self.web.is_some();

@@ -5,7 +5,6 @@ mod crew;
 mod folder;
 mod sources;
 
-use super::Command;
 use super::explain::NoResults;
 use super::known;
 use crate::{output, status};
@@ -24,27 +23,6 @@ use std::path::{Path, PathBuf};
 
 /// Results that could be read, by the names of their pages, with the files that they come from.
 type Results = BTreeMap<String, (Entry, Source)>;
-
-/// Make a web site of many results (`results --site`)
-#[derive(Debug, clap::Args)]
-#[command(hide = true)]
-pub(crate) struct SiteFlags {
-    /// Logs, result files, or directories of them (.txt, .log, .json; with all directories below)
-    #[arg(required = true, value_name = "DIR|FILE")]
-    from: Vec<PathBuf>,
-    /// Directory of the site: an empty one, or one that an earlier call has written
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Address that the site will have; a feed and a sitemap need it
-    #[arg(long, value_name = "URL", value_parser = base)]
-    url: Option<String>,
-}
-
-impl Command for SiteFlags {
-    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        write(&self.from, &self.out, self.url.as_deref())
-    }
-}
 
 /// An address of a web server.
 pub(super) fn base(text: &str) -> Result<String, String> {
