@@ -60,7 +60,6 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ),
     ("sbc-bench list definitions", Line("sbc-bench list definitions", &["No workloads are defined."])),
     ("sbc-bench install-tools", Line("echo n | sbc-bench install-tools no-such-tool; :", &["no-such-tool"])),
-    ("sbc-bench --resume", As("sbc-bench --resume [FILE]")),
     (
         "sbc-bench monitor 0.5 --record night.rec &",
         Line(

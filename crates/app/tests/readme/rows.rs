@@ -205,6 +205,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench snapshot > my.board",
         Line("sbc-bench snapshot > my.board && sbc-bench --root my.board identify", &["CPU"]),
     ),
+    ("sbc-bench --resume", As("sbc-bench --resume [FILE]")),
     ("sbc-bench --resume [FILE]", Line("sbc-bench --resume; :", &["Nothing to resume in"])),
     ("sbc-bench restore", OnBoard("sbc-bench restore")),
     ("sbc-bench list", Line("sbc-bench list", &["sensors:", "workloads:", "rules:", "reports:"])),
