@@ -18,6 +18,8 @@ const CHAPTERS: [&str; 11] = [
     "farms.md",
     "hub.md",
     "virtual-boards.md",
+    "glossary.md",
+    "dependencies.md",
 ];
 
 /// The table of contents.

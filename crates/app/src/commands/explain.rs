@@ -232,7 +232,7 @@ pub(super) fn all_reports() -> Vec<&'static Report> {
 ///
 /// # Errors
 /// There is none; the sentence names those that there are.
-fn find(id: &str) -> anyhow::Result<&'static Report> {
+pub(super) fn find(id: &str) -> anyhow::Result<&'static Report> {
     let all = all_reports();
     let found = all.iter().find(|report| report.id == id).copied();
     found.with_context(|| {

@@ -6,7 +6,7 @@ use crate::args::groups::RootFlags;
 use crate::{input, output};
 use machine::Root;
 use rules::kernel::{Eol, text, verdict};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The dates of all products that endoflife.date knows have less.
 const EOL_BYTES_MAX: u64 = 4 << 20;

@@ -307,7 +307,7 @@ fn among_others(record: &Record, explained: &Explanation, question: &QuestionId)
 }
 
 fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
-    let report = super::reports::find(id)?;
+    let report = super::explain::find(id)?;
     Ok(report.text(record, explained))
 }
 
