@@ -1,12 +1,8 @@
-//! `docs/commands.md`: commands, options, variables and exit statuses, as tables of what `--help` prints.
+//! `docs/commands.md`: commands, options, variables and exit statuses, as tables of what `--help` prints. A test of the
+//! program compares it, which has the program built.
 
-use crate::workspace;
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use std::fmt::Write;
-use std::process::Command;
-
-/// Where it is written.
-const COMMANDS: &str = "docs/commands.md";
 
 const HEAD: &str = "# Commands
 
@@ -15,25 +11,11 @@ and `results` without a file take the last run. This page holds what `--help` pr
 
 ";
 
-/// Variables whose values help would show.
-const SHOWN: [&str; 2] = ["SBC_BENCH_HUB", "SBC_BENCH_HUB_TOKEN_FILE"];
-
-/// The page.
+/// The page, made from what `sbc-bench WORDS --help` prints.
 ///
 /// # Errors
-/// The program cannot be built or does not print its help.
-pub(super) fn page() -> Result<(String, String)> {
-    workspace::run(workspace::cargo().args(["build", "--quiet", "--package", "sbc-bench", "--bin", "sbc-bench"]))?;
-    let program = workspace::target_folder()?.join("debug/sbc-bench");
-    let help = |words: &[&str]| {
-        let mut command = Command::new(&program);
-        SHOWN.iter().chain(&["COLUMNS"]).for_each(|name| {
-            command.env_remove(name);
-        });
-        let output = command.args(words).arg("--help").output().with_context(|| program.display().to_string())?;
-        ensure!(output.status.success(), "sbc-bench {} --help failed", words.join(" "));
-        Ok(String::from_utf8(output.stdout)?)
-    };
+/// The program does not print its help.
+pub(super) fn page(help: &dyn Fn(&[&str]) -> Result<String>) -> Result<String> {
     let program = help(&[])?;
     let mut text = HEAD.to_owned();
     let groups: Vec<Section> = sections(&program);
@@ -55,7 +37,7 @@ pub(super) fn page() -> Result<(String, String)> {
             }
         }
     }
-    Ok((COMMANDS.to_owned(), text))
+    Ok(text)
 }
 
 /// One verb: what it does, how it is called, its options.

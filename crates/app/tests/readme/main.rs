@@ -3,6 +3,8 @@
 //! the row names.
 
 mod bootstrap;
+#[path = "../../../../xtask/src/docs/commands.rs"]
+mod commands;
 mod desk;
 mod documents;
 mod rows;
@@ -107,6 +109,21 @@ fn readme_commands_have_rows() {
 fn listed() -> Vec<String> {
     let rows = COMMANDS.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| row.split(['`', ' ', ',']).next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn listed_commands_are_up_to_date() {
+    let help = |words: &[&str]| {
+        let words = words.iter().chain(&["--help"]);
+        let mut program = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+        // Help shows the values of the first two.
+        for name in ["SBC_BENCH_HUB", "SBC_BENCH_HUB_TOKEN_FILE", "COLUMNS"] {
+            program.env_remove(name);
+        }
+        let output = program.output()?;
+        Ok(String::from_utf8(output.stdout)?)
+    };
+    assert!(commands::page(&help).unwrap() == COMMANDS, "docs/commands.md is not up to date; run: cargo xtask docs");
 }
 
 /// Every command with a part of its own in `docs/commands.md` is typed.
