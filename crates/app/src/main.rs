@@ -64,10 +64,10 @@ fn main() -> ExitCode {
 }
 
 fn status_of_all() -> u8 {
-    let cli = match args::parse(std::env::args_os()) {
+    let cli = match commands::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            output::note(&args::sentence(&error, std::env::args_os()));
+            output::note(&commands::sentence(&error, std::env::args_os()));
             return status::FAILURE;
         }
         Err(help) => {
@@ -83,8 +83,9 @@ fn status_of_all() -> u8 {
     };
     let root = cli.root.clone();
     set_file_owner();
-    let result = args::command(cli, &Environment::read()).map_err(|sentence| anyhow::anyhow!("{sentence}")).and_then(
-        |command| {
+    let result = commands::command(cli, &Environment::read())
+        .map_err(|sentence| anyhow::anyhow!("{sentence}"))
+        .and_then(|command| {
             let root = match &root {
                 Some(path) => input::root(path)?,
                 None => machine::Root::system(),
@@ -93,8 +94,7 @@ fn status_of_all() -> u8 {
                 commands::recover::at_start(&root);
             }
             command.run(&root)
-        },
-    );
+        });
     match result {
         Ok(status) => status,
         Err(error) => {

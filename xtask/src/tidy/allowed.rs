@@ -50,7 +50,7 @@ pub(super) const REACHES: &[Reach] = &[
             ".try_exists",
         ],
         places: &[
-            at("app/src/args/arrange.rs", "a file in place of a verb"),
+            at("app/src/commands/arrange.rs", "a file in place of a verb"),
             at("app/src/args/program.rs", "programs of the search path, for a word that is none of ours"),
             at("app/src/args/targets.rs", "the folder that the user named"),
             at("app/src/commands/explain.rs", "a folder in place of a file"),

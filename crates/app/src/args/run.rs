@@ -5,8 +5,7 @@ use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags,
 use super::meters::MeterFlags;
 use super::program::calling_user;
 use super::targets::TargetFlags;
-use crate::commands::Checked;
-use crate::commands::sending::RunUploadFlags;
+use super::upload::RunUploadFlags;
 use bench::{AnyTask, Options};
 use record::WorkloadId;
 use std::path::PathBuf;
@@ -83,11 +82,11 @@ impl TaskFlags {
         tune: TuneFlags,
         resume: ResumeFlags,
         environment: &Environment,
-    ) -> Checked {
+    ) -> Result<RunArgs, String> {
         self.targets.check(workloads)?;
         let mut run = RunArgs::of(task, self.flags, tune, environment)?;
         run.options.targets = self.targets.targets()?;
-        Ok(Box::new(RunArgs { resume: resume.resume, screen: self.screen.tui, ..run }))
+        Ok(RunArgs { resume: resume.resume, screen: self.screen.tui, ..run })
     }
 }
 

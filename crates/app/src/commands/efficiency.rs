@@ -40,7 +40,7 @@ impl Verb for EfficiencyFlags {
     fn checked(self, environment: &Environment) -> Checked {
         let task = self.task()?;
         let workloads: Vec<_> = task.load.iter().map(|load| load.workload).collect();
-        self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)
+        Ok(Box::new(self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)?))
     }
 }
 

@@ -2,7 +2,7 @@
 //! board file, a log, or single texts of another machine.
 
 use super::Command;
-use super::explain::{FILE_BYTES_MAX, read_from};
+use super::read::{FILE_BYTES_MAX, read_from};
 use crate::args::Environment;
 use crate::args::groups::RootFlags;
 use crate::{input, output};

@@ -1,7 +1,6 @@
 //! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions and manual.
 
 use super::Command;
-use crate::args;
 use crate::output;
 use std::fmt::Write;
 
@@ -75,7 +74,7 @@ impl Command for Completions {
 
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut args::grammar(), "sbc-bench", &mut text);
+        clap_complete::generate(self.shell, &mut super::grammar(), "sbc-bench", &mut text);
         output::print(&String::from_utf8_lossy(&text))?;
         Ok(0)
     }
@@ -93,7 +92,9 @@ impl Command for Manual {
 
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
         let mut text = Vec::new();
-        clap_mangen::Man::new(args::grammar()).render(&mut text)?;
+        // A manual has no short form.
+        let grammar = super::grammar().mut_args(|option| option.hide_short_help(false));
+        clap_mangen::Man::new(grammar).render(&mut text)?;
         output::print(&String::from_utf8_lossy(&text))?;
         Ok(0)
     }
@@ -125,8 +126,8 @@ mod tests {
     fn every_question_has_an_answer_and_words_that_ask_it() {
         let answers: Vec<_> = rules::ANSWERS.iter().map(|answer| &answer.id).collect();
         assert_eq!(bench::QUESTIONS.iter().map(|question| &question.id).collect::<Vec<_>>(), answers);
-        let grammar = crate::args::grammar();
-        let verbs = crate::args::tests::every_verb(&grammar);
+        let grammar = crate::commands::grammar();
+        let verbs = crate::commands::tests::every_verb(&grammar);
         for question in bench::QUESTIONS {
             let word = question.asked_by.split(' ').next().unwrap_or_default();
             let is_known = match word.strip_prefix('-') {

@@ -1,6 +1,6 @@
 //! Several results at once: one that cannot be read must not hide the others.
 
-use super::explain::read;
+use super::read::read;
 use crate::{output, paths, status};
 use anyhow::{Context, bail};
 use facts::Explanation;

@@ -1,18 +1,19 @@
 //! `--resume`: which run that died goes on, as what it was started, and why it cannot. What of it is left to be
 //! done is `bench`'s to know.
 
-use super::explain::read;
+use super::read::read;
 use super::recover;
 use super::start::source;
+use super::way_on::{is_resumable, line, why_not_resumable};
 use crate::args::run::RunArgs;
-use crate::args::{self, program};
+use crate::args::{Environment, program};
 use crate::output;
 use crate::paths::Paths;
 use anyhow::{Context, bail, ensure};
 use bench::{AnyTask, Earlier, Options, Runs, Standard, other_machine};
 use machine::{Root, Timeline, Trust};
 use record::redact::BLANK;
-use record::{Asked, End, Machine, Record, Resumed, Run};
+use record::{Asked, Machine, Record, Resumed, Run};
 use std::path::Path;
 
 /// The newest one, which is also meant where nothing is named.
@@ -25,7 +26,7 @@ pub(super) fn asked(options: &Options) -> Option<Asked> {
     let user = options.user.as_ref();
     Some(Asked {
         command_line: words?,
-        variables: args::Environment::read().given(),
+        variables: Environment::read().given(),
         folder: here(),
         user: user.map(|user| user.name.clone()),
     })
@@ -149,7 +150,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         "The run was started in {0}. Run `cd {0}`, then resume it.",
         asked.folder
     );
-    let command = args::parse_recorded(&asked.command_line, &asked.variables);
+    let command = super::parse_recorded(&asked.command_line, &asked.variables);
     let command = command.map_err(|why| anyhow::anyhow!("`{line}` is not valid any more: {why}"))?;
     let Some(started) = command.into_run() else {
         bail!("`{line}` cannot be resumed. Start a new run.");
@@ -236,44 +237,4 @@ pub(super) fn timeline(earlier: Option<&Earlier>) -> Timeline {
         (Some(started), Some(earlier)) => Timeline::resume(*started, earlier.resumed.at_ms),
         _ => Timeline::start(),
     }
-}
-
-/// As one would type it.
-fn line(asked: &Asked) -> String {
-    let words = bench::command_line(&asked.command_line);
-    format!("sbc-bench {words}").trim_end().to_owned()
-}
-
-/// Why a run is none that died; nothing if it did.
-fn why_not_resumable(run: &Run) -> Option<&'static str> {
-    match run.end {
-        End::Died if run.died_in.is_some() => None,
-        End::Died => Some("it is not the result file of a run that died"),
-        End::Finished => Some("the run finished; nothing is missing"),
-        End::Interrupted { .. } => Some("the run was stopped by a signal, it did not die; start a new run"),
-        End::Refused => Some("the run never started"),
-    }
-}
-
-/// True if it died and is of a kind that goes on. A `clock` that died, for example, is asked again instead.
-fn is_resumable(run: &Run) -> bool {
-    let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else {
-        return false;
-    };
-    let command = args::parse_recorded(&asked.command_line, &asked.variables);
-    let started = command.ok().and_then(|command| command.into_run());
-    started.is_some_and(|run| run.task.attributes().not_resumable.is_none())
-}
-
-/// How this run that died goes on, whose Record is here; none if it cannot.
-pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
-    if !is_resumable(run) {
-        return None;
-    }
-    let usual = Paths::choose(machine::is_root(), None).history;
-    let named = match path.parent() == Some(usual.as_path()) {
-        true => String::new(),
-        false => format!(" {}", path.display()),
-    };
-    Some(format!("Use `sbc-bench --resume{named}` to continue it."))
 }

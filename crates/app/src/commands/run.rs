@@ -55,7 +55,7 @@ pub(crate) struct Run {
 impl Verb for Run {
     fn checked(self, environment: &Environment) -> Checked {
         let program = ProgramFlags { repeat: self.repeat.repeat, ..self.program };
-        self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)
+        Ok(Box::new(self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)?))
     }
 }
 

@@ -2,7 +2,7 @@
 //! so that the next upload sends what a crash or a lost connection left. They go where the user agreed to, as was agreed.
 
 use super::redact::{self, sentence};
-use crate::args::groups::chosen;
+use crate::args::upload::{RunUploadFlags, SendFlags};
 use crate::paths::Paths;
 use crate::{input, output, signals};
 use anyhow::Context;
@@ -12,7 +12,7 @@ use machine::files::Folder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// A token has 69 characters.
@@ -23,40 +23,6 @@ const SPOOL: &str = "spool";
 const EARLIER: &str = "an earlier result";
 /// How often a question looks whether a signal came.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
-
-/// How results are sent.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct SendFlags {
-    /// File with the token of the hub
-    #[arg(long, value_name = "FILE", env = "SBC_BENCH_HUB_TOKEN_FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// List the result on the hub, so that all people find it
-    #[arg(long, requires = "hub")]
-    pub(crate) publish: bool,
-    /// Name of this machine on the hub, for its history [default: its board and cores]
-    #[arg(long, value_name = "NAME", requires = "hub")]
-    pub(crate) machine: Option<String>,
-    /// Do not ask for confirmation
-    #[arg(long, short, requires = "hub")]
-    pub(crate) yes: bool,
-}
-
-/// Where the result of a run is sent.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct RunUploadFlags {
-    /// Redact the result, ask, and send it to this hub: https://HOST, or http:// on this host
-    #[arg(id = "hub", long = "upload", value_name = "URL")]
-    pub(crate) to: Option<String>,
-    #[command(flatten)]
-    pub(crate) how: SendFlags,
-}
-
-impl RunUploadFlags {
-    /// The options that were given on the command line.
-    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
-        chosen([(self.to.is_some(), "--upload")])
-    }
-}
 
 /// A redacted file.
 pub(super) struct Outgoing {

@@ -52,7 +52,7 @@ impl Verb for SensitivityFlags {
     fn checked(self, environment: &Environment) -> Checked {
         let task = self.task()?;
         let workloads = task.workload_ids();
-        self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)
+        Ok(Box::new(self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)?))
     }
 }
 

@@ -58,7 +58,13 @@ impl Verb for ThermalFlags {
     fn checked(self, environment: &Environment) -> Checked {
         let task = self.task()?;
         let workloads: Vec<_> = task.load.workload_id().into_iter().collect();
-        self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), ResumeFlags::default(), environment)
+        Ok(Box::new(self.run.run(
+            AnyTask::of(task),
+            &workloads,
+            TuneFlags::default(),
+            ResumeFlags::default(),
+            environment,
+        )?))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Command;
 use super::redact::{self, sentence};
-use super::sending::{Outgoing, SendFlags, Sending};
+use super::sending::{Outgoing, Sending};
+use crate::args::upload::SendFlags;
 use crate::{input, output, status};
 use anyhow::Context;
 use bench::hub::BYTES_MAX;

@@ -1,10 +1,10 @@
 //! The arguments of the monitor: how often, in which view, into which file, from which file.
 
-use super::super::mark::Mark;
-use super::super::{Checked, Command, Verb};
+use super::mark::Mark;
 use crate::args::Environment;
 use crate::args::groups::{RootFlags, chosen};
 use crate::args::meters::MeterFlags;
+use crate::commands::{Checked, Command, Verb};
 use bench::parse_time;
 use std::net::SocketAddr;
 use std::path::PathBuf;

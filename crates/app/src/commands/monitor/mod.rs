@@ -6,6 +6,7 @@ mod flags;
 mod jsonl;
 mod lines;
 mod live;
+mod mark;
 mod recorder;
 mod recording;
 mod replay;

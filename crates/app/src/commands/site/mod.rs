@@ -5,8 +5,8 @@ mod crew;
 mod folder;
 mod sources;
 
-use super::explain::NoResults;
 use super::known;
+use super::read::NoResults;
 use crate::{output, status};
 use anyhow::{Context, bail};
 use compare::reference::Reference;

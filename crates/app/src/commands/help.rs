@@ -1,7 +1,7 @@
 //! The help of the program as a whole: verbs in groups, then the classic flags, variables and exit statuses.
 
 use super::arrange::OLD;
-use crate::commands::monitor::MonitorFlags;
+use super::monitor::MonitorFlags;
 use clap::{Args, Command};
 use std::fmt::Write;
 
@@ -97,7 +97,7 @@ fn others(grammar: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::grammar;
+    use crate::commands::grammar;
 
     #[test]
     fn every_visible_verb_stands_in_one_group() {

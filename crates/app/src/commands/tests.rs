@@ -14,7 +14,7 @@ fn meaning(line: &str) -> String {
     format!("{:?}", parse(line, &[]).unwrap())
 }
 
-fn run(line: &str, variables: &[(&str, &str)]) -> run::RunArgs {
+fn run(line: &str, variables: &[(&str, &str)]) -> RunArgs {
     parse(line, variables).unwrap().into_run().unwrap_or_else(|| panic!("{line} is no run"))
 }
 

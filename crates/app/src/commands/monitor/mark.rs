@@ -1,7 +1,7 @@
 //! `sbc-bench monitor mark`: appends a note to the recordings that are being made, or to a given one.
 
-use super::Command;
-use super::monitor::running::{self, has_recording_header};
+use super::running::{self, has_recording_header};
+use crate::commands::Command;
 use anyhow::Context;
 use explain::monitor::whole_line;
 use machine::files;

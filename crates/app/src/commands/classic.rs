@@ -3,14 +3,15 @@
 
 use super::Environment;
 use super::classic_loads::ClassicLoads;
-use super::groups::{ResumeFlags, TuneFlags, chosen};
-use super::run::{RunArgs, RunFlags};
-use crate::commands::kernel::Kernel;
-use crate::commands::monitor::MonitorFlags;
-use crate::commands::review::{self, ReviewFlags};
-use crate::commands::storage::Storage;
-use crate::commands::update::Update;
-use crate::commands::{Checked, Verb, efficiency, thermal};
+use super::kernel::Kernel;
+use super::monitor::MonitorFlags;
+use super::review::{self, ReviewFlags};
+use super::storage::Storage;
+use super::update::Update;
+use super::{Checked, Verb, efficiency, thermal};
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::run::{RunArgs, RunFlags};
 use bench::thermal::StartAt;
 use bench::{AnyTask, DramThrottling};
 

@@ -112,7 +112,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// The directory that samples name; the file is one with a definition.
 const PLACE: &str = env!("CARGO_MANIFEST_DIR");
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/args/ignored.toml");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/commands/ignored.toml");
 
 /// The command of these words, and the other machine that is read.
 fn outcome(words: &str) -> Result<String, String> {

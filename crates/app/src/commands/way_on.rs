@@ -1,0 +1,45 @@
+//! Whether a run that died can go on, and what one types for it.
+
+use crate::paths::Paths;
+use record::{Asked, End, Run};
+use std::path::Path;
+
+/// As one would type it.
+pub(super) fn line(asked: &Asked) -> String {
+    let words = bench::command_line(&asked.command_line);
+    format!("sbc-bench {words}").trim_end().to_owned()
+}
+
+/// Why a run is none that died; nothing if it did.
+pub(super) fn why_not_resumable(run: &Run) -> Option<&'static str> {
+    match run.end {
+        End::Died if run.died_in.is_some() => None,
+        End::Died => Some("it is not the result file of a run that died"),
+        End::Finished => Some("the run finished; nothing is missing"),
+        End::Interrupted { .. } => Some("the run was stopped by a signal, it did not die; start a new run"),
+        End::Refused => Some("the run never started"),
+    }
+}
+
+/// True if it died and is of a kind that goes on. A `clock` that died, for example, is asked again instead.
+pub(super) fn is_resumable(run: &Run) -> bool {
+    let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else {
+        return false;
+    };
+    let command = super::parse_recorded(&asked.command_line, &asked.variables);
+    let started = command.ok().and_then(|command| command.into_run());
+    started.is_some_and(|run| run.task.attributes().not_resumable.is_none())
+}
+
+/// How this run that died goes on, whose Record is here; none if it cannot.
+pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
+    if !is_resumable(run) {
+        return None;
+    }
+    let usual = Paths::choose(machine::is_root(), None).history;
+    let named = match path.parent() == Some(usual.as_path()) {
+        true => String::new(),
+        false => format!(" {}", path.display()),
+    };
+    Some(format!("Use `sbc-bench --resume{named}` to continue it."))
+}
