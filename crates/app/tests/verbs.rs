@@ -84,7 +84,7 @@ fn file_that_is_not_named_is_the_last_run() {
             file.set_modified(SystemTime::now() + Duration::from_secs(3600 * hours)).unwrap();
         }
     }
-    for line in ["explain", "compare", "report", "report --format csv", "explain --json", "results --json"] {
+    for line in ["explain", "compare", "report", "report --format markdown", "explain --json", "results --json"] {
         let (said, notes, status) = typed(line, &place);
         assert_eq!(status, Some(0), "{line}: {notes}");
         assert!(said.contains("Testboard Twenty") || said.contains("Rockchip RK3399"), "{line}: {said}");

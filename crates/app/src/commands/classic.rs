@@ -1,7 +1,6 @@
 //! The flags of the bash program that people know, and what is to be done where no verb is given.
 //! Their loads (`-c`, `-s`, ...) are in `classic_loads`, their order in `arrange`.
 
-use super::Environment;
 use super::classic_loads::ClassicLoads;
 use super::kernel::Kernel;
 use super::monitor::MonitorFlags;
