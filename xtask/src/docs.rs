@@ -1,9 +1,10 @@
-//! What is published and made from the code: the JSON Schema of the Record, the tables of ARCHITECTURE.md, and a page
+//! What is published and made from the code: the JSON Schema of the Record, tables of code and commands, and a page
 //! for each rule.
 //!
 //! A test compares what is there with what would be written, so that a change of the code cannot leave them behind.
 
 mod book;
+mod commands;
 mod rules;
 mod source;
 
@@ -15,6 +16,8 @@ use std::process::Command;
 const SCHEMA: &str = "docs/record.schema.json";
 /// Where the pages of rules are.
 const RULES: &str = "docs/rules/";
+/// The page of commands; whether it is up to date is a test of the program.
+const COMMANDS: &str = "docs/commands.md";
 /// The document with parts that are made.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
@@ -31,10 +34,27 @@ fn schema() -> Result<String> {
 fn made() -> Result<Vec<(String, String)>> {
     let path = workspace::root().join(ARCHITECTURE);
     let document = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let mut made = vec![(SCHEMA.to_owned(), schema()?), (ARCHITECTURE.to_owned(), tidy::architecture(&document)?)];
+    let mut made = vec![(SCHEMA.to_owned(), schema()?)];
+    made.extend(tidy::tables_of_code(&document)?);
     made.extend(rules::pages()?);
     made.push(book::summary()?);
     Ok(made)
+}
+
+/// What the program prints as help for the words of a command.
+fn help() -> Result<impl Fn(&[&str]) -> Result<String>> {
+    workspace::run(workspace::cargo().args(["build", "--quiet", "--package", "sbc-bench", "--bin", "sbc-bench"]))?;
+    let program = workspace::target_folder()?.join("debug/sbc-bench");
+    Ok(move |words: &[&str]| {
+        let mut command = Command::new(&program);
+        // Help shows the values of the first two.
+        for name in ["SBC_BENCH_HUB", "SBC_BENCH_HUB_TOKEN_FILE", "COLUMNS"] {
+            command.env_remove(name);
+        }
+        let output = command.args(words).arg("--help").output().with_context(|| program.display().to_string())?;
+        ensure!(output.status.success(), "sbc-bench {} --help failed", words.join(" "));
+        Ok(String::from_utf8(output.stdout)?)
+    })
 }
 
 /// Pages of rules that are no more.
@@ -46,7 +66,8 @@ fn lost(made: &[(String, String)]) -> Result<Vec<String>> {
 
 /// Writes everything that is made from code.
 pub(crate) fn write() -> Result<()> {
-    let made = made()?;
+    let mut made = made()?;
+    made.push((COMMANDS.to_owned(), commands::page(&help()?)?));
     for path in lost(&made)? {
         std::fs::remove_file(workspace::root().join(&path)).with_context(|| path.clone())?;
         println!("removed {path}");

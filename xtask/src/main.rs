@@ -35,7 +35,8 @@ usage: cargo xtask TASK
 
   test               run every test of the workspace, the programs of tests side by side
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
-  docs [--check]     write the schema and the tables of ARCHITECTURE.md, or only say whether they are up to date
+  docs [--check]     write what is made from code in docs and ARCHITECTURE.md, or only say whether it is up to date
+  pictures           draw the pictures of README (needs Chromium)
   corpus             make data/reference.tsv from the logs in shared/corpus; --elasticity: how scores go with the
                      clock, by pairs of its rows
   dist               build the four static binaries into target/dist
@@ -116,6 +117,7 @@ fn task() -> Result<()> {
         ["recording", file] => recording::write(Path::new(file), 24.0),
         ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),
         ["systems"] => systems::main(),
+        ["pictures"] => web_page::pictures::main(),
         ["web"] => web_page::main(),
         ["web", "--check"] => web_page::check(),
         ["bench", options @ ..] => bench::main(options),

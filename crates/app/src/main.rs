@@ -13,7 +13,7 @@ mod signals;
 mod stderr;
 mod write;
 
-use args::{Command, Environment, FileCommand, ReportTo, SurveyVerb};
+use args::Environment;
 use std::process::ExitCode;
 
 /// The allocator of the static C library gives every freed page back at once and asks for it again, which
@@ -64,17 +64,15 @@ fn main() -> ExitCode {
 }
 
 fn status_of_all() -> u8 {
-    let cli = match args::parse(std::env::args_os()) {
+    let cli = match commands::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            let words: Vec<String> =
-                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-            output::note(&args::sentence(&error, &words));
+            output::note(&commands::sentence(&error, std::env::args_os()));
             return status::FAILURE;
         }
         Err(help) => {
             // A closed pipe is no failure: the reader had seen enough.
-            return match output::print(&help.render().to_string()) {
+            return match output::print(&format!("{}\n", help.render().to_string().trim_end())) {
                 Ok(()) => 0,
                 Err(error) => {
                     output::note(&format!("{error:#}"));
@@ -83,17 +81,20 @@ fn status_of_all() -> u8 {
             };
         }
     };
-    let root = cli.root();
+    let root = cli.root.clone();
     set_file_owner();
-    let result = args::command(cli, &Environment::read()).map_err(|sentence| anyhow::anyhow!("{sentence}")).and_then(
-        |command| {
+    let result = commands::command(cli, &Environment::read())
+        .map_err(|sentence| anyhow::anyhow!("{sentence}"))
+        .and_then(|command| {
             let root = match &root {
                 Some(path) => input::root(path)?,
                 None => machine::Root::system(),
             };
-            dispatch(&root, command)
-        },
-    );
+            if command.recovers_first() {
+                commands::recover::at_start(&root);
+            }
+            command.run(&root)
+        });
     match result {
         Ok(status) => status,
         Err(error) => {
@@ -112,56 +113,5 @@ fn set_file_owner() {
     {
         let (uid, gid) = (caller.uid, caller.gid);
         machine::files::set_default_owner(machine::files::Owner { uid, gid });
-    }
-}
-
-fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
-    if command.recovers_first() {
-        commands::recover::at_start(root);
-    }
-    match command {
-        Command::Run(args) => commands::run::run(root, *args),
-        Command::Monitor(args) => commands::monitor::run(root, &args),
-        Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
-        Command::Explain { files, json, details, check } => commands::explain::run(&files, json, details, check),
-        Command::FileCommand(verb) => several(verb),
-        Command::Survey(verb) => survey(root, verb),
-        Command::OneShot(args) => commands::single::run(root, &args),
-        Command::Report { file, to } => match to {
-            ReportTo::Output(format) => commands::explain::report(&file, &format),
-            ReportTo::Page(page) => commands::plots::page(&file, &page),
-            ReportTo::Plots(folder) => commands::plots::write(&file, &folder),
-        },
-        Command::Upload(args) => commands::upload::run(&args),
-        Command::Update(args) => commands::update::run(&args),
-        Command::Redact { files, output } => commands::redact::run(&files, output.as_deref()),
-        Command::Recover { log } => commands::recover::run(root, log.as_deref()),
-        Command::Restore => commands::restore::run(root),
-        Command::Guard(watched) => Ok(commands::restore::guard(root, &watched)),
-        Command::InstallTools { names, yes } => commands::tools::install(&names, yes),
-        Command::List { what } => commands::list::run(what.as_deref()),
-        Command::Snapshot => commands::snapshot::run(root),
-        Command::Identify(args) => commands::identify::run(root, &args),
-        Command::Completions { shell } => commands::list::completions(shell),
-        Command::Manual => commands::list::manual(),
-    }
-}
-
-fn several(verb: FileCommand) -> anyhow::Result<u8> {
-    match verb {
-        FileCommand::Compare { files, with, written } => commands::compare::run(&files, &with, &written),
-        FileCommand::Results(args) => commands::results::run(&args),
-        FileCommand::Site(args) => commands::site::run(&args),
-        FileCommand::Trend { files, written } => commands::trend::run(&files, &written),
-        FileCommand::View(args) => commands::view::run(args),
-    }
-}
-
-fn survey(root: &machine::Root, verb: SurveyVerb) -> anyhow::Result<u8> {
-    match verb {
-        SurveyVerb::Kernel { eol_file, json, .. } => commands::kernel::run(root, eol_file.as_deref(), json),
-        SurveyVerb::Storage { json, .. } => commands::storage::run(root, json),
-        SurveyVerb::Doctor { json, .. } => commands::doctor::run(root, json),
-        SurveyVerb::Review(args) => commands::review::run(root, &args),
     }
 }

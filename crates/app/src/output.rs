@@ -57,6 +57,16 @@ pub(crate) fn has_room(bytes: usize) -> bool {
     free >= (bytes + PAGE_BYTES).min(size)
 }
 
+/// Asks once. Without a terminal, --yes is required.
+pub(crate) fn is_confirmed(question: &str, what: &str) -> anyhow::Result<bool> {
+    let input = std::io::stdin();
+    anyhow::ensure!(input.is_terminal(), "Standard input is not a terminal; use --yes to {what}.");
+    print(&format!("{question} [y/N] "))?;
+    let mut answer = String::new();
+    input.read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
 fn is_file_or_null(out: BorrowedFd<'_>) -> bool {
     let kind = fstat(out).map(|stat| FileType::from_raw_mode(stat.st_mode));
     matches!(kind, Ok(FileType::RegularFile | FileType::CharacterDevice))

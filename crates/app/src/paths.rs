@@ -1,6 +1,7 @@
 //! Where results go: for root the latest to the system's log folder and all runs to its state folder,
 //! otherwise everything to the user's state folder.
 
+use bench::Runs;
 use machine::files::{self, Access, Stream};
 use rustix::fs::Access as Need;
 use std::ffi::OsStr;
@@ -117,6 +118,15 @@ fn state_folder(xdg: Option<PathBuf>, home: Option<PathBuf>) -> PathBuf {
 /// Where results of the user's own lie that every comparison looks at.
 pub(crate) fn references(as_root: bool) -> PathBuf {
     Paths::choose(as_root, None).history.with_file_name("references")
+}
+
+/// The result file of the last run: of this user, or of root where that is newer and readable.
+pub(crate) fn last_run() -> Option<PathBuf> {
+    let users = [machine::is_root(), true].map(|as_root| Paths::choose(as_root, None));
+    let kept = users.iter().filter_map(|paths| Runs::existing(&paths.history).ok()??.newest());
+    let latest = users.iter().filter_map(|paths| paths.record.clone());
+    let written = |path: &PathBuf| File::open(path).and_then(|file| file.metadata()?.modified()).ok();
+    kept.chain(latest).filter_map(|path| Some((written(&path)?, path))).max().map(|(_, path)| path)
 }
 
 /// Writes a result so that it survives a loss of power, and creates its directory if it is missing; a pipe of this name is

@@ -87,12 +87,30 @@ fn explain_leads_to_identify() {
     let snapshot = snapshot.filter(|path| path.extension().is_some_and(|kind| kind == "board")).min().unwrap();
     std::fs::copy(snapshot, &board).unwrap();
     std::fs::write(&cpuinfo, PI_4).unwrap();
-    for (file, words) in [(&board, "sbc-bench --root FILE identify"), (&cpuinfo, "sbc-bench identify --cpuinfo FILE")] {
-        for verb in ["explain", "compare", "identify"] {
+    for file in [&board, &cpuinfo] {
+        for verb in ["explain", "compare"] {
             let output = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg(verb).arg(file).output().unwrap();
             let told = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{verb}: {told}");
-            assert!(told.contains(words) && told.lines().count() == 1, "{verb}: {told}");
+            assert!(told.contains("sbc-bench inspect identify FILE") && told.lines().count() == 1, "{verb}: {told}");
+        }
+    }
+}
+
+/// A snapshot and `/proc/cpuinfo` are identified by their name alone, as by `--root` and `--cpuinfo`.
+#[test]
+fn snapshot_and_cpuinfo_are_identified_as_files() {
+    let folder = testkit::Scratch::new("identify-files");
+    let (board, cpuinfo) = (folder.join("a.board"), folder.join("cpuinfo"));
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards/raspberry-pi-5.board"), &board).unwrap();
+    std::fs::write(&cpuinfo, PI_4).unwrap();
+    let (board, cpuinfo) = (board.to_str().unwrap(), cpuinfo.to_str().unwrap());
+    for (file, option) in [(board, "--root"), (cpuinfo, "--cpuinfo")] {
+        for json in [&[][..], &["--json"]] {
+            let [of_file, of_option] =
+                [&[file][..], &[option, file]].map(|words| run(&[words, json].concat(), b"", None));
+            assert!(of_file.status.success() && !of_file.stdout.is_empty(), "{file}");
+            assert_eq!(of_file.stdout, of_option.stdout, "{file}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Every line of `docs/json.md` and `docs/other-systems.md` is typed into a shell, and says what the document shows.
+//! Every line of `docs/json.md` and `docs/other-systems.md` is typed into a shell, and prints what the document shows. No other
+//! document has a line of `jq`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,6 +7,8 @@ use testkit::Scratch;
 
 /// The documents themselves.
 const DOCUMENT: &str = concat!(include_str!("../../../docs/json.md"), include_str!("../../../docs/other-systems.md"));
+/// Their names.
+const TRIED: [&str; 2] = ["json.md", "other-systems.md"];
 /// Questions that it answers at least.
 const QUESTIONS_MIN: usize = 10;
 
@@ -58,13 +61,35 @@ fn every_question_is_answered_as_the_document_shows() {
         let output = Command::new("sh").args(["-ec", line]).current_dir(&folder.0).env("PATH", &path).output().unwrap();
         let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success() && errors.is_empty(), "{line}: {errors}");
-        match shown {
-            // Versions of jq differ in how they write whole numbers.
-            Some(shown) if shown != said.replace(".0\n", "\n") => {
-                wrong.push(format!("{line}\nsays\n{said}and not\n{shown}"))
-            }
-            _ => {}
+        // Versions of jq differ in how they write whole numbers.
+        let said = said.replace(".0\n", "\n");
+        if said != shown.unwrap_or_default() {
+            wrong.push(format!("{line}\nprints\n{said}which is not what the document shows"));
+        }
+        if said.lines().any(|line| line.split('\t').any(|cell| ["", "null"].contains(&cell))) {
+            wrong.push(format!("{line}\nprints an empty column:\n{said}"));
+        }
+    }
+    for entry in folder.0.read_dir().unwrap() {
+        let (path, text) = entry.map(|entry| (entry.path(), std::fs::read_to_string(entry.path()).unwrap())).unwrap();
+        if ["", "{}", "[]", "null"].contains(&text.trim()) {
+            wrong.push(format!("{} is written without content", path.display()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn lines_of_jq_stand_in_documents_that_are_tried() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut documents = vec![docs.join("../README.md")];
+    documents.extend(docs.read_dir().unwrap().map(|entry| entry.unwrap().path()));
+    documents.retain(|path| path.extension().is_some_and(|kind| kind == "md"));
+    assert!(documents.len() > 5, "{documents:?}");
+    for path in documents {
+        let is_tried = TRIED.iter().any(|name| path.ends_with(name));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let has_jq = text.lines().any(|line| line.contains("| jq ") && !line.starts_with('|'));
+        assert!(is_tried || !has_jq, "{} has a line of jq that nobody tries", path.display());
+    }
 }

@@ -34,7 +34,7 @@ mod timeline;
 
 pub use identification::{identification, name as identified_name};
 pub use live::{live, live_event};
-pub use pictures::Drawing;
+pub use pictures::{CARD, Drawing};
 pub use several::{comparison, ranking, results, trends};
 
 use compare::reference::Reference;

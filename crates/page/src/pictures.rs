@@ -5,6 +5,9 @@ use crate::{SECTIONS, Subject, card, raster, summary};
 /// Pixels per SVG unit of a plot, for screens of high density and for print. The card is sized in pixels.
 const PLOT_SCALE: f32 = 2.0;
 
+/// Name of the picture for links among the [`drawings`](crate::drawings).
+pub const CARD: &str = "card";
+
 /// Picture as a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawing {
@@ -33,7 +36,7 @@ impl Drawing {
 /// The card, then every plot of a result.
 pub(crate) fn drawings(subject: &Subject<'_>) -> Vec<Drawing> {
     let board = summary::name(subject.record);
-    let card = Drawing { scale: 1.0, ..Drawing::of("card", card::card(subject)) };
+    let card = Drawing { scale: 1.0, ..Drawing::of(CARD, card::card(subject)) };
     let plots = SECTIONS.iter().flat_map(|section| (section.plots)(subject));
     let plots = plots.map(|plot| Drawing::of(&plot.id, plot.picture(&board)));
     let of_questions = rules::plots(subject.record).into_iter();

@@ -8,8 +8,19 @@ use std::fmt::Write;
 /// Where it is written.
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The documents in the order in which they are read.
-const CHAPTERS: [&str; 7] =
-    ["reading-results.md", "json.md", "other-systems.md", "kernel-dates.md", "farms.md", "hub.md", "virtual-boards.md"];
+const CHAPTERS: [&str; 11] = [
+    "commands.md",
+    "running.md",
+    "reading-results.md",
+    "json.md",
+    "other-systems.md",
+    "kernel-dates.md",
+    "farms.md",
+    "hub.md",
+    "virtual-boards.md",
+    "glossary.md",
+    "dependencies.md",
+];
 
 /// The table of contents.
 ///

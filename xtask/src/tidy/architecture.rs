@@ -1,6 +1,5 @@
-//! The parts of ARCHITECTURE.md that are made from the checks: crates, libraries, who touches what, threads, folders.
-//!
-//! Each stands between `<!-- made: name -->` and `<!-- end -->`. `cargo xtask docs` writes them, and a test compares.
+//! Documents that are made from the checks: the table of crates in ARCHITECTURE.md, between `<!-- made: crates -->` and
+//! `<!-- end -->`, and the pages of `docs/generated`. `cargo xtask docs` writes them, and a test compares.
 
 use super::allowed::{FREE, REACHES};
 use super::arrows::{ARROWS, CLOSED, ONLY_IN};
@@ -12,19 +11,21 @@ use anyhow::{Context, Result, ensure};
 const BEGIN: &str = "<!-- made: ";
 const END: &str = "<!-- end -->";
 
-/// The document with every block as it has to be.
+/// ARCHITECTURE.md and the pages of `docs/generated`: path and text of each.
 ///
 /// # Errors
 /// A block has no end, is unknown, or is missing.
-pub(super) fn with_blocks(document: &str, crates: &[Modules], files: &[File]) -> Result<String> {
-    let blocks = [
-        ("crates", crate_table(crates, files)),
-        ("libraries", libraries()),
-        ("touched", touched()),
-        ("threads", threads()),
-        ("folders", folders(crates, files)),
-    ];
-    filled(document, &blocks)
+pub(super) fn pages(architecture: &str, crates: &[Modules], files: &[File]) -> Result<Vec<(String, String)>> {
+    let page = |name: &str, title: &str, text: String| {
+        (format!("docs/generated/{name}.md"), format!("# {title}\n\n`cargo xtask docs` writes this page.\n\n{text}"))
+    };
+    let touched = format!("{}\n## Threads\n\n{}", touched(), threads());
+    Ok(vec![
+        ("ARCHITECTURE.md".to_owned(), filled(architecture, &[("crates", crate_table(crates, files))])?),
+        page("libraries", "Libraries of each crate", libraries()),
+        page("touches", "Code that touches the machine", touched),
+        page("folders", "Folders", folders(crates, files)),
+    ])
 }
 
 fn filled(document: &str, blocks: &[(&str, String)]) -> Result<String> {

@@ -204,13 +204,13 @@ pub(super) fn dead_rows(packages: &[Package]) -> Vec<Problem> {
     dead.into_iter().map(|row| Problem::new(THIS_FILE, None, format!("{row}: delete the row"))).collect()
 }
 
-/// Libraries of the workspace that ARCHITECTURE.md gives no reason for. A reason is a line that
+/// Libraries of the workspace that docs/dependencies.md gives no reason for. A reason is a line that
 /// names the library as `` `name` ``.
-pub(super) fn check_reasons(manifest: &str, architecture: &str) -> Vec<Problem> {
+pub(super) fn check_reasons(manifest: &str, dependencies: &str) -> Vec<Problem> {
     libraries(manifest)
-        .filter(|(_, name)| !architecture.contains(&format!("`{name}`")))
+        .filter(|(_, name)| !dependencies.contains(&format!("`{name}`")))
         .map(|(line, name)| {
-            let message = format!("ARCHITECTURE.md does not say why `{name}` is needed");
+            let message = format!("docs/dependencies.md does not say why `{name}` is needed");
             Problem::new("Cargo.toml", line, message)
         })
         .collect()
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(missing("`serde`, `serde_json`: the Record").len(), 0);
         assert_eq!(
             missing("`serde_json` writes it"),
-            ["Cargo.toml:5: ARCHITECTURE.md does not say why `serde` is needed"]
+            ["Cargo.toml:5: docs/dependencies.md does not say why `serde` is needed"]
         );
     }
 }

@@ -87,18 +87,18 @@ fn problems() -> Result<Vec<Problem>> {
     problems.extend(recursion::check(&files));
     problems.extend(vocabulary::check(&files));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
-    if let (Some(manifest), Some(architecture)) = (text("Cargo.toml"), text("ARCHITECTURE.md")) {
-        problems.extend(arrows::check_reasons(manifest, architecture));
+    if let (Some(manifest), Some(dependencies)) = (text("Cargo.toml"), text("docs/dependencies.md")) {
+        problems.extend(arrows::check_reasons(manifest, dependencies));
     }
     Ok(problems)
 }
 
-/// ARCHITECTURE.md with those of its parts that are made from the checks.
-pub(crate) fn architecture(document: &str) -> Result<String> {
+/// Tables that are made from the checks: path and text of each document.
+pub(crate) fn tables_of_code(architecture: &str) -> Result<Vec<(String, String)>> {
     let files = workspace::files(|path| path.ends_with(".rs"))?;
     let packages = arrows::packages(&workspace::metadata()?);
     let crates: Vec<Modules> = packages.iter().map(|package| Modules::of(package, &files)).collect();
-    architecture::with_blocks(document, &crates, &files)
+    architecture::pages(architecture, &crates, &files)
 }
 
 /// The file of this path.

@@ -27,7 +27,7 @@ const fn other(place: &'static str, words: &'static [&'static str], are: &'stati
 }
 
 const OTHER_THINGS: &[OtherThing] = &[
-    other("crates/app/src/args/", &["clock", "core-to-core", "simd"], "reports, and what tests type"),
+    other("crates/app/src/commands/", &["clock", "core-to-core", "simd"], "reports, and what tests type"),
     other("crates/bench/src/workloads/packages.rs", &["stockfish", "sysbench"], "programs"),
     other("crates/bench/src/question/", &["clock", "core-to-core"], "verbs"),
     other("crates/bench/src/scratch/places.rs", &["drive"], "folders"),

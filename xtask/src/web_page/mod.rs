@@ -4,6 +4,7 @@
 mod browser;
 mod check;
 mod firefox;
+pub(crate) mod pictures;
 
 use crate::workspace::{self, run};
 use anyhow::{Context, Result, ensure};

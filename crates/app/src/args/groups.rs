@@ -73,7 +73,7 @@ pub(crate) struct TuneFlags {
 
 impl TuneFlags {
     /// The variable that says the same, for the Record, unless it is set as well.
-    pub(super) fn given(self, environment: &Environment) -> Option<String> {
+    pub(crate) fn given(self, environment: &Environment) -> Option<String> {
         let is_new = self.no_tuning && environment.get("NOTUNING").is_none();
         is_new.then(|| "NOTUNING=yes".to_owned())
     }
@@ -105,25 +105,25 @@ pub(crate) fn chosen<const N: usize>(flags: [(bool, &'static str); N]) -> impl I
 pub(crate) struct OneShotFlags {
     /// CPUs to measure: all, fastest or a list such as 0-3,6 [default: all]
     #[arg(long = "cpus", alias = "cpu", value_name = "CPUS")]
-    pub(super) cpus: Option<String>,
+    pub(crate) cpus: Option<String>,
     #[command(flatten)]
-    pub(super) tune: TuneFlags,
+    pub(crate) tune: TuneFlags,
     /// Print the result file (JSON) instead of text
     #[arg(long)]
-    pub(super) json: bool,
+    pub(crate) json: bool,
     /// Do not show progress
     #[arg(long, short)]
-    pub(super) quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 impl OneShotFlags {
     /// The CPUs that a workload runs on.
-    pub(super) fn selection(&self) -> Result<CpuSelection, String> {
+    pub(crate) fn selection(&self) -> Result<CpuSelection, String> {
         self.cpus.as_deref().map_or(Ok(CpuSelection::All), parse_cpu_selection).map_err(|why| format!("{why}."))
     }
 
     /// The CPUs of one measurement.
-    pub(super) fn cpus(&self) -> Result<CpuSelection, String> {
+    pub(crate) fn cpus(&self) -> Result<CpuSelection, String> {
         match self.selection()? {
             CpuSelection::CoreTypes => {
                 Err("--cpus core-types is for workloads and programs; a list such as 0-3,6 names CPUs.".into())

@@ -13,7 +13,7 @@ pub(crate) struct MeterFlags {
 
 impl MeterFlags {
     /// True if a meter is named on the command line.
-    pub(super) fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         !self.meters.is_empty()
     }
 

@@ -4,8 +4,8 @@
 use super::groups::chosen;
 use crate::input;
 use bench::{
-    Ab, AnyTask, CpuSelection, Definition, Load, Loads, Program, Repeat, ScoreRule, Standard, parse_cpu_selection,
-    parse_definitions, parse_duration, parse_repeat, score_both, side,
+    AnyTask, CpuSelection, Definition, Load, Loads, Program, Repeat, ScoreRule, Standard, parse_cpu_selection,
+    parse_definitions, parse_duration, parse_repeat,
 };
 use machine::{Caller, Root, Trust};
 use record::{Variant, WorkloadId};
@@ -20,33 +20,33 @@ const BYTES_MAX: u64 = 1 << 20;
 pub(crate) struct ProgramFlags {
     /// Name of the command in the results (one word)
     #[arg(long, value_name = "NAME")]
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Workload to run: one that you defined in TOML (see `sbc-bench list definitions`) or, with `run`, a known one such
     /// as stockfish or stress-ng:cpu (see `sbc-bench list workloads`)
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
-    pub(super) workload: Option<String>,
+    pub(crate) workload: Option<String>,
     /// Read workload definitions from FILE, in addition to /etc/sbc-bench/workloads.d and
     /// ~/.config/sbc-bench/workloads.d
     #[arg(long, value_name = "FILE", requires = "workload")]
-    pub(super) workload_file: Option<PathBuf>,
+    pub(crate) workload_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) score: ScoreFlags,
+    pub(crate) score: ScoreFlags,
     /// How often it runs, where the verb asks for that: [`RepeatFlags`].
     #[arg(skip)]
-    pub(super) repeat: Option<Repeat>,
+    pub(crate) repeat: Option<Repeat>,
     /// CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_cpu_selection)]
-    pub(super) cpus: Option<CpuSelection>,
+    pub(crate) cpus: Option<CpuSelection>,
     /// Take all other CPUs offline during the run, for programs that start one thread per CPU regardless of affinity
     /// (needs root; the CPUs are brought back online even if the run fails)
     #[arg(long)]
-    pub(super) others_off: bool,
+    pub(crate) others_off: bool,
     /// Kill a run that takes longer, for example 90s or 10min [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub(super) timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Command to benchmark, with its arguments
     #[arg(last = true, value_name = "CMD")]
-    pub(super) command: Vec<String>,
+    pub(crate) command: Vec<String>,
 }
 
 /// How often a command or workload runs.
@@ -54,7 +54,7 @@ pub(crate) struct ProgramFlags {
 pub(crate) struct RepeatFlags {
     /// Number of runs, or auto: until the 95 % interval of the median is within 1 % [default: auto]
     #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
-    pub(super) repeat: Option<Repeat>,
+    pub(crate) repeat: Option<Repeat>,
 }
 
 /// Where the score stands.
@@ -71,7 +71,7 @@ pub(crate) struct ScoreFlags {
     score_json: Option<String>,
     /// Unit of the score
     #[arg(long, value_name = "UNIT")]
-    unit: Option<String>,
+    pub(crate) unit: Option<String>,
     /// Whether higher or lower scores are better [default: lower for run time, else higher]
     #[arg(long, value_name = "higher|lower", value_parser = parse_better, conflicts_with = "lower_is_better")]
     better: Option<Better>,
@@ -94,22 +94,8 @@ fn parse_better(text: &str) -> Result<Better, String> {
     }
 }
 
-/// Arguments of `ab` besides those of a run.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct AbFlags {
-    /// Arm A: settings such as governor=schedutil, maxkhz=1416000 or thp=never, or a command
-    #[arg(long, value_name = "ARM")]
-    a: String,
-    /// Arm B, in the same form
-    #[arg(long, value_name = "ARM")]
-    b: String,
-    /// Number of A-B-B-A blocks (minimum 6)
-    #[arg(long, value_name = "N", default_value = "11", value_parser = clap::value_parser!(u32).range(6..=1000))]
-    blocks: u32,
-}
-
 impl ScoreFlags {
-    fn rule(&self) -> Result<ScoreRule, String> {
+    pub(crate) fn rule(&self) -> Result<ScoreRule, String> {
         match (&self.score_regex, &self.score_json) {
             (Some(regex), _) => ScoreRule::regex(regex),
             (None, Some(path)) => Ok(ScoreRule::Json(path.clone())),
@@ -117,12 +103,12 @@ impl ScoreFlags {
         }
     }
 
-    fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.time || self.score_regex.is_some() || self.score_json.is_some()
     }
 
     /// The first of them that was given.
-    pub(super) fn first_given(&self) -> Option<&'static str> {
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
         chosen([
             (self.time, "--score-time"),
             (self.score_regex.is_some(), "--score-regex"),
@@ -133,15 +119,12 @@ impl ScoreFlags {
         .next()
     }
 
-    fn lower_is_better(&self) -> bool {
+    pub(crate) fn lower_is_better(&self) -> bool {
         self.lower_is_better || self.better == Some(Better::Lower)
     }
 
     /// Unit and direction belong to a score that is read from output; those of a time are known.
-    ///
-    /// # Errors
-    /// One sentence that names the option.
-    fn check_of_time(&self, is_time: bool) -> Result<(), String> {
+    pub(crate) fn check_of_time(&self, is_time: bool) -> Result<(), String> {
         let wrong = [(self.unit.is_some(), "--unit"), (self.better == Some(Better::Higher), "--better higher")];
         match chosen(wrong).next().filter(|_| is_time) {
             Some(option) => Err(format!("{option} needs --score-regex or --score-json.")),
@@ -152,14 +135,11 @@ impl ScoreFlags {
 
 impl ProgramFlags {
     /// True if something else than the standard run is asked for.
-    fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         !self.command.is_empty() || self.workload.is_some()
     }
 
     /// The task of `run`.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(load) = self.load()? {
             return Ok(AnyTask::of(Loads(vec![load])));
@@ -187,13 +167,13 @@ impl ProgramFlags {
     }
 
     /// The workload of the table that runs, if one is named.
-    pub(super) fn workload_ids(&self) -> Vec<WorkloadId> {
+    pub(crate) fn workload_ids(&self) -> Vec<WorkloadId> {
         let load = self.load().ok().flatten();
         load.map(|load| load.workload).into_iter().collect()
     }
 
     /// A load of the table, unless it is a workload of the user's own.
-    fn load(&self) -> Result<Option<Load>, String> {
+    pub(crate) fn load(&self) -> Result<Option<Load>, String> {
         let Some(name) = &self.workload else {
             return Ok(None);
         };
@@ -209,50 +189,12 @@ impl ProgramFlags {
         Ok(Some(load))
     }
 
-    /// The task of `ab`.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong.
-    pub(crate) fn ab(&self, flags: &AbFlags) -> Result<Ab, String> {
-        if self.load()?.is_some() {
-            return Err("ab compares commands and your own workload definitions, not built-in workloads.".into());
-        }
-        let program = self.is_given().then(|| self.definition()).transpose()?;
-        let side = |name: &str, words: &str| {
-            let mut side = side(words, program.as_ref()).map_err(|why| format!("--{name}: {why}."))?;
-            side.definition.name = self.name.clone().unwrap_or(side.definition.name);
-            if program.is_none() {
-                side.definition.time_limit = self.timeout.unwrap_or(side.definition.time_limit);
-                side.definition.pinning = self.cpus.clone().unwrap_or(CpuSelection::All);
-                side.definition.others_off = self.others_off;
-            }
-            Ok::<_, String>(side)
-        };
-        let mut ab = Ab { sides: [side("a", &flags.a)?, side("b", &flags.b)?], blocks: flags.blocks };
-        if ab.sides[0] == ab.sides[1] {
-            // Asking whether a thing differs from itself shows what the machine's noise is.
-            ab.sides[1].words.push_str(" (again)");
-        }
-        if program.is_none() {
-            self.score.check_of_time(self.score.rule()? == ScoreRule::Time)?;
-        }
-        if program.is_none() && self.score.is_given() {
-            let rule = self.score.rule()?;
-            let is_time = rule == ScoreRule::Time;
-            let unit = self.score.unit.clone().unwrap_or_else(|| if is_time { "s" } else { "" }.into());
-            score_both(&mut ab, &rule, &unit, !is_time && !self.score.lower_is_better());
-        }
-        Ok(ab)
-    }
-
     /// The same for a workload that the user defined.
-    pub(super) fn of_workload(&self, name: &str) -> Self {
+    pub(crate) fn of_workload(&self, name: &str) -> Self {
         Self { workload: Some(name.to_owned()), ..self.clone() }
     }
 
-    /// # Errors
-    /// One sentence about what is wrong.
-    pub(super) fn definition(&self) -> Result<Definition, String> {
+    pub(crate) fn definition(&self) -> Result<Definition, String> {
         let mut definition = match &self.workload {
             Some(name) => self.defined(name)?,
             None => Definition::of_command(self.command.clone()),
@@ -358,9 +300,6 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
 }
 
 /// The user who called, where this is root; none otherwise.
-///
-/// # Errors
-/// One sentence: a variable of sudo's names a user that there is not.
 pub(crate) fn calling_user() -> Result<Option<Caller>, String> {
     match machine::is_root() {
         true => machine::caller(&Root::system(), &|name| std::env::var(name).ok()),

@@ -1,47 +1,34 @@
 //! Options that every verb with a run takes, and the run that they make of a task.
 
-use super::classic_loads::ClassicLoads;
+use super::Environment;
 use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags, UserFlags, chosen};
 use super::meters::MeterFlags;
 use super::program::calling_user;
 use super::targets::TargetFlags;
 use super::upload::RunUploadFlags;
-use super::{Command, Environment, RunArgs};
 use bench::{AnyTask, Options};
+use record::WorkloadId;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Options of every run.
-#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct RunFlags {
     #[command(flatten)]
-    pub(super) idle: IdleFlags,
+    pub(crate) idle: IdleFlags,
     #[command(flatten)]
     pub(crate) output: OutputFlags,
     #[command(flatten)]
-    pub(super) meters: MeterFlags,
+    pub(crate) meters: MeterFlags,
     #[command(flatten)]
-    pub(super) user: UserFlags,
+    pub(crate) user: UserFlags,
     #[command(flatten)]
     pub(crate) upload: RunUploadFlags,
 }
 
-/// What some verbs take besides; a verb that does not take one of them leaves it as it is by default.
-#[derive(Debug, Default)]
-pub(super) struct Extra {
-    pub(super) tune: TuneFlags,
-    pub(super) resume: ResumeFlags,
-    pub(super) targets: TargetFlags,
-    pub(super) loads: ClassicLoads,
-    pub(super) screen: ScreenFlags,
-}
-
 impl RunFlags {
     /// What they and the environment ask of a run.
-    ///
-    /// # Errors
-    /// One sentence about a variable, a meter or a user that is wrong.
-    pub(super) fn options(&self, tune: TuneFlags, environment: &Environment) -> Result<Options, String> {
+    pub(crate) fn options(&self, tune: TuneFlags, environment: &Environment) -> Result<Options, String> {
         let options = environment.options()?;
         Ok(Options {
             force: self.idle.force,
@@ -57,14 +44,14 @@ impl RunFlags {
     }
 
     /// The first option that was given and that a monitor does not know.
-    pub(super) fn first_not_of_monitor(&self) -> Option<&'static str> {
+    pub(crate) fn first_not_of_monitor(&self) -> Option<&'static str> {
         let output = [(self.output.json, "--json"), (self.output.log.is_some(), "--log")];
         let user = chosen([(self.user.as_root, "--as-root")]);
         self.idle.given().chain(chosen(output)).chain(user).chain(self.upload.given()).next()
     }
 
     /// The first option that was given and that nothing without a run knows.
-    pub(super) fn first_of_run(&self) -> Option<&'static str> {
+    pub(crate) fn first_of_run(&self) -> Option<&'static str> {
         let others = [
             (self.output.log.is_some(), "--log"),
             (self.output.quiet, "--quiet"),
@@ -75,37 +62,81 @@ impl RunFlags {
     }
 }
 
-/// The run of a task.
-///
-/// # Errors
-/// One sentence about a variable, a meter, a directory or a user that is wrong.
-pub(super) fn run_command(
+/// Options of verbs that run a workload of choice.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct TaskFlags {
+    #[command(flatten)]
+    targets: TargetFlags,
+    #[command(flatten)]
+    screen: ScreenFlags,
+    #[command(flatten)]
     flags: RunFlags,
-    extra: Extra,
-    task: AnyTask,
-    environment: &Environment,
-) -> Result<Command, String> {
-    let options = Options {
-        interval: task.attributes().interval,
-        targets: extra.targets.targets()?,
-        heat: extra.loads.heat,
-        stockfish: extra.loads.stockfish(),
-        ..flags.options(extra.tune, environment)?
-    };
-    let mut given = environment.given();
-    given.extend(flags.idle.force.then(|| "--force".to_owned()));
-    given.extend(extra.tune.given(environment));
-    given.extend(extra.loads.given());
-    Ok(Command::Run(Box::new(RunArgs {
-        task,
-        options,
-        json: flags.output.json,
-        log: flags.output.log,
-        given,
-        cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
-        quiet: flags.output.quiet,
-        screen: extra.screen.tui,
-        resume: extra.resume.resume,
-        upload: flags.upload,
-    })))
+}
+
+impl TaskFlags {
+    /// The run of a task with these workloads.
+    pub(crate) fn run<'a>(
+        self,
+        task: AnyTask,
+        workloads: impl IntoIterator<Item = &'a WorkloadId>,
+        tune: TuneFlags,
+        resume: ResumeFlags,
+        environment: &Environment,
+    ) -> Result<RunArgs, String> {
+        self.targets.check(workloads)?;
+        let mut run = RunArgs::of(task, self.flags, tune, environment)?;
+        run.options.targets = self.targets.targets()?;
+        Ok(RunArgs { resume: resume.resume, screen: self.screen.tui, ..run })
+    }
+}
+
+/// A benchmark run: what it measures, how, and where its results go.
+#[derive(Debug, Clone)]
+pub(crate) struct RunArgs {
+    /// What the run is for.
+    pub(crate) task: AnyTask,
+    pub(crate) options: Options,
+    /// Print the Record as JSON instead of the report.
+    pub(crate) json: bool,
+    /// Where log and Record go; by default the system's log folder or the user's state folder.
+    pub(crate) log: Option<PathBuf>,
+    /// What was asked for, in words, for the Record.
+    pub(crate) given: Vec<String>,
+    /// Use this instead of `/proc/cpuinfo` for identification.
+    pub(crate) cpuinfo_file: Option<PathBuf>,
+    /// Show no progress.
+    pub(crate) quiet: bool,
+    /// Show the run on a whole screen.
+    pub(crate) screen: bool,
+    /// Go on with the run that left this Record; with the newest that died for `latest`.
+    pub(crate) resume: Option<PathBuf>,
+    /// Where the result is sent.
+    pub(crate) upload: RunUploadFlags,
+}
+
+impl RunArgs {
+    /// The run of a task.
+    pub(crate) fn of(
+        task: AnyTask,
+        flags: RunFlags,
+        tune: TuneFlags,
+        environment: &Environment,
+    ) -> Result<Self, String> {
+        let options = Options { interval: task.attributes().interval, ..flags.options(tune, environment)? };
+        let mut given = environment.given();
+        given.extend(flags.idle.force.then(|| "--force".to_owned()));
+        given.extend(tune.given(environment));
+        Ok(Self {
+            task,
+            options,
+            json: flags.output.json,
+            log: flags.output.log,
+            given,
+            cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
+            quiet: flags.output.quiet,
+            screen: false,
+            resume: None,
+            upload: flags.upload,
+        })
+    }
 }

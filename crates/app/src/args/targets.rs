@@ -25,7 +25,7 @@ impl TargetFlags {
     ///
     /// # Errors
     /// One sentence with the option and the workload.
-    pub(super) fn check<'a>(&self, used: impl IntoIterator<Item = &'a WorkloadId>) -> Result<(), String> {
+    pub(crate) fn check<'a>(&self, used: impl IntoIterator<Item = &'a WorkloadId>) -> Result<(), String> {
         let (mut needs, mut names) = (Needs::NOTHING, Vec::new());
         for id in used {
             needs = workloads::workload(*id).map_or(needs, |workload| needs.and(workload.attributes.needs));
@@ -47,9 +47,6 @@ impl TargetFlags {
     }
 
     /// The targets, with folders that do not depend on where a program is started.
-    ///
-    /// # Errors
-    /// One sentence: there is no such folder or file.
     pub(crate) fn targets(&self) -> Result<Targets, String> {
         let whole = |path: &PathBuf| {
             let found = std::fs::canonicalize(path);

@@ -1,24 +1,10 @@
-//! Arguments of `upload`, and of runs whose result is sent to a hub.
+//! How and where results are sent to a hub.
 
 use super::groups::chosen;
-use clap::Args;
 use std::path::PathBuf;
 
-/// What is to be sent, and where.
-#[derive(Debug, Clone, PartialEq, Args)]
-pub(crate) struct UploadArgs {
-    /// Logs of any sbc-bench version, result files, streams, recordings [default: what was not sent before]
-    #[arg(value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// Address of the hub: https://HOST, or http:// on this host
-    #[arg(id = "hub", long = "to", value_name = "URL", env = "SBC_BENCH_HUB")]
-    pub(crate) to: String,
-    #[command(flatten)]
-    pub(crate) how: SendFlags,
-}
-
 /// How results are sent.
-#[derive(Debug, Clone, Default, PartialEq, Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SendFlags {
     /// File with the token of the hub
     #[arg(long, value_name = "FILE", env = "SBC_BENCH_HUB_TOKEN_FILE")]
@@ -35,7 +21,7 @@ pub(crate) struct SendFlags {
 }
 
 /// Where the result of a run is sent.
-#[derive(Debug, Clone, Default, PartialEq, Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct RunUploadFlags {
     /// Redact the result, ask, and send it to this hub: https://HOST, or http:// on this host
     #[arg(id = "hub", long = "upload", value_name = "URL")]

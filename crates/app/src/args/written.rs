@@ -21,9 +21,9 @@ pub(crate) enum Form {
 /// Form and place.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 pub(crate) struct WrittenFlags {
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
-    format: Form,
+    /// Output format [default: text; of a table of results: md]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<Form>,
     /// Print the result as JSON (same as --format json)
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -34,11 +34,11 @@ pub(crate) struct WrittenFlags {
 
 impl WrittenFlags {
     /// The form, and the file where it is not printed.
-    pub(crate) fn form(&self) -> (Form, Option<&Path>) {
+    pub(crate) fn form(&self, usual: Form) -> (Form, Option<&Path>) {
         match (&self.html, self.json) {
             (Some(file), _) => (Form::Html, Some(file)),
             (None, true) => (Form::Json, None),
-            (None, false) => (self.format, None),
+            (None, false) => (self.format.unwrap_or(usual), None),
         }
     }
 }

@@ -1,55 +1,79 @@
 //! `sbc-bench compare`: one result among known boards, or several side by side.
 
+use super::Command;
 use super::known::reference;
-use super::many::{Many, read_many, write};
-use crate::args::{Form, WrittenFlags};
+use super::many::{Many, files_or_last, read_many, write};
+use crate::args::written::{Form, WrittenFlags};
 use compare::{Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use explain::Document;
 use serde_json::Value;
 use std::path::PathBuf;
 
-pub(crate) fn run(files: &[PathBuf], with: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {
-    let Many { results, status } = read_many(files, files.len().min(2))?;
-    let (form, file) = written.form();
-    let text = match results.as_slice() {
-        [(_, record, explained)] => {
-            let ranking = rank(record, explained, &*reference(with)?);
-            match form {
-                Form::Text => ranking_text(&ranking),
-                Form::Md => ranking_markdown(&ranking),
-                Form::Csv => ranking_csv(&ranking),
-                Form::Json => {
-                    let mut value = serde_json::to_value(&ranking)?;
-                    value["result"] = serde_json::to_value(Document::of(record, explained))?;
-                    printed(value)?
-                }
-                Form::Html => page::ranking(&ranking),
-            }
-        }
-        _ if !with.is_empty() => anyhow::bail!("--with adds results to rank one result against; give one FILE."),
-        several => {
-            let sides: Vec<Side<'_>> = several
-                .iter()
-                .map(|(name, record, explained)| Side { name: name.clone(), record, explained })
-                .collect();
-            let comparison = compare(&sides);
-            match form {
-                Form::Text => compare::text(&comparison),
-                Form::Md => compare::markdown_text(&comparison),
-                Form::Csv => compare::csv(&comparison),
-                Form::Json => {
-                    let mut value = serde_json::to_value(&comparison)?;
-                    for (index, (_, record, explained)) in several.iter().enumerate() {
-                        value["sides"][index]["result"] = serde_json::to_value(Document::of(record, explained))?;
+/// Rank one result or compare several
+///
+/// One result is ranked against known boards; several are compared, with the likely causes of differences.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Compare {
+    /// Logs or result files; `-` reads standard input [default: the last run]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Results of your own to rank it against as well: logs, result files, directories of them, or the address of a hub
+    ///
+    /// Those in /var/lib/sbc-bench/references (of a user: ~/.local/state/sbc-bench/references) always count. What a hub lists is
+    /// kept for when it does not answer.
+    #[arg(long, value_name = "FILE|DIR|URL", num_args = 1..)]
+    with: Vec<PathBuf>,
+    #[command(flatten)]
+    written: WrittenFlags,
+}
+
+impl Command for Compare {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let files = files_or_last(&self.files)?;
+        let Many { results, status } = read_many(&files, files.len().min(2))?;
+        let (form, file) = self.written.form(Form::Text);
+        let text = match results.as_slice() {
+            [(_, record, explained)] => {
+                let ranking = rank(record, explained, &*reference(&self.with)?);
+                match form {
+                    Form::Text => ranking_text(&ranking),
+                    Form::Md => ranking_markdown(&ranking),
+                    Form::Csv => ranking_csv(&ranking),
+                    Form::Json => {
+                        let mut value = serde_json::to_value(&ranking)?;
+                        value["result"] = serde_json::to_value(Document::of(record, explained))?;
+                        printed(value)?
                     }
-                    printed(value)?
+                    Form::Html => page::ranking(&ranking),
                 }
-                Form::Html => page::comparison(&comparison),
             }
-        }
-    };
-    write(&text, file)?;
-    Ok(status)
+            _ if !self.with.is_empty() => {
+                anyhow::bail!("--with adds results to rank one result against; give one FILE.")
+            }
+            several => {
+                let sides: Vec<Side<'_>> = several
+                    .iter()
+                    .map(|(name, record, explained)| Side { name: name.clone(), record, explained })
+                    .collect();
+                let comparison = compare(&sides);
+                match form {
+                    Form::Text => compare::text(&comparison),
+                    Form::Md => compare::markdown_text(&comparison),
+                    Form::Csv => compare::csv(&comparison),
+                    Form::Json => {
+                        let mut value = serde_json::to_value(&comparison)?;
+                        for (index, (_, record, explained)) in several.iter().enumerate() {
+                            value["sides"][index]["result"] = serde_json::to_value(Document::of(record, explained))?;
+                        }
+                        printed(value)?
+                    }
+                    Form::Html => page::comparison(&comparison),
+                }
+            }
+        };
+        write(&text, file)?;
+        Ok(status)
+    }
 }
 
 /// Missing values are `null` with their reasons next to them, as in all JSON.

@@ -1,5 +1,7 @@
-//! `sbc-bench doctor`: what can and cannot be measured here, why, and the way out. The first thing that a bug report needs.
+//! `sbc-bench inspect doctor`: what can and cannot be measured here, why, and the way out. The first thing that a bug report needs.
 
+use super::Command;
+use crate::args::groups::RootFlags;
 use crate::output;
 use crate::paths::Paths;
 use bench::doctor::{Capability, Measurable, examine, examine_tools};
@@ -13,25 +15,44 @@ use std::fmt::Write;
 /// Where the reason begins.
 const INDENT: usize = 26;
 
-pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
-    let results = Paths::choose(!root.is_system() || machine::is_root(), None).history;
-    let (machine, mut subjects) = examine(root, &results);
-    // Programs are those of this system, not of the machine whose files these are.
-    let mut tools = match root.is_system() {
-        true => examine_tools(&super::tools::tools()?),
-        false => Vec::new(),
-    };
-    let mut redactor = Redactor::default();
-    for row in subjects.iter_mut().chain(&mut tools) {
-        // It goes into bug reports.
-        row.because = redactor.line(&plain(&row.because));
+/// Show what can be measured here, and what is missing
+///
+/// Rights, cycle counters, cpufreq, sensors, kernel log and external tools: each with the reason where it is
+/// missing, and a command or package that helps. Changes nothing and measures nothing.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    root: RootFlags,
+}
+
+impl Command for Doctor {
+    fn recovers_first(&self) -> bool {
+        false
     }
-    let shown = match json {
-        true => format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?),
-        false => text(&subjects, &tools),
-    };
-    output::print(&shown)?;
-    Ok(0)
+
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        let results = Paths::choose(!root.is_system() || machine::is_root(), None).history;
+        let (machine, mut subjects) = examine(root, &results);
+        // Programs are those of this system, not of the machine whose files these are.
+        let mut tools = match root.is_system() {
+            true => examine_tools(&super::tools::tools()?),
+            false => Vec::new(),
+        };
+        let mut redactor = Redactor::default();
+        for row in subjects.iter_mut().chain(&mut tools) {
+            // It goes into bug reports.
+            row.because = redactor.line(&plain(&row.because));
+        }
+        let shown = match self.json {
+            true => format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?),
+            false => text(&subjects, &tools),
+        };
+        output::print(&shown)?;
+        Ok(0)
+    }
 }
 
 fn value(machine: &Machine, subjects: &[Capability], tools: &[Capability]) -> Value {

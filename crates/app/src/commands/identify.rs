@@ -1,27 +1,105 @@
-//! `sbc-bench identify`: board, SoC with its evidence, CPUs, clusters and memory, for this machine, a
+//! `sbc-bench inspect identify`: board, SoC with its evidence, CPUs, clusters and memory, for this machine, a
 //! board file, a log, or single texts of another machine.
 
-use crate::args::Identify;
+use super::Command;
+use super::read::{FILE_BYTES_MAX, read_from};
+use crate::args::Environment;
+use crate::args::groups::RootFlags;
 use crate::{input, output};
 use anyhow::Context;
 use facts::soc;
-use machine::{Root, Texts, root_of_texts};
+use logs::any_file;
+use machine::{BoardFile, Root, Texts, root_of_texts};
+use record::Machine;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// No cpuinfo is longer, not even that of thousands of CPUs; what is longer is cut here.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
-pub(crate) fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
-    let machine = match &args.file {
-        Some(file) => super::explain::read(file)?.machine,
-        None if args.has_text_facts() => machine::identify(&of_texts(root, args)?),
-        None => bench::identified(root),
+/// Identify board, SoC, CPUs and memory
+#[derive(Debug, clap::Args)]
+pub(crate) struct Identify {
+    /// Identify the machine of this log, result file, snapshot or /proc/cpuinfo instead of the running one
+    #[arg(value_name = "FILE", conflicts_with_all = ["cpuinfo", "compatible", "model", "root"])]
+    file: Option<PathBuf>,
+    /// /proc/cpuinfo of another machine; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    cpuinfo: Option<PathBuf>,
+    /// Device tree `compatible` strings of another machine, such as radxa,rock-5b,rockchip,rk3588
+    #[arg(long, value_name = "A,B,...")]
+    compatible: Vec<String>,
+    /// Model name of another machine, from its device tree or DMI
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    root: RootFlags,
+}
+
+impl Command for Identify {
+    fn run(mut self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        if self.file.is_none() && !self.has_text_facts() {
+            self.cpuinfo = Environment::read().get("CPUINFOFILE").map(PathBuf::from);
+        }
+        let machine = match &self.file {
+            Some(file) => of_file(file)?,
+            None if self.has_text_facts() => machine::identify(&of_texts(root, &self)?),
+            None => bench::identified(root),
+        };
+        let answer = soc::identify(&machine);
+        let shown = if self.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
+        output::print(&shown)?;
+        Ok(0)
+    }
+}
+
+impl Identify {
+    /// True if single texts are given: then nothing else of a machine counts.
+    fn has_text_facts(&self) -> bool {
+        self.cpuinfo.is_some() || !self.compatible.is_empty() || self.model.is_some()
+    }
+
+    /// The strings of `--compatible`, each `vendor,part`. They have a comma in them, so that a list of
+    /// them may come with commas, blanks or bars between, or as several options.
+    fn compatible_strings(&self) -> Vec<String> {
+        self.compatible.iter().flat_map(|text| strings(text)).collect()
+    }
+}
+
+fn strings(text: &str) -> Vec<String> {
+    // Amlogic's kernels write a blank behind the comma.
+    let text = text.replace(", ", ",");
+    let separators = |c: char| c.is_whitespace() || matches!(c, '|' | ';' | '\0');
+    let lists = text.split(separators).filter(|list| !list.is_empty());
+    let pairs = |list: &str| -> Vec<String> {
+        let words: Vec<&str> = list.split(',').filter(|word| !word.is_empty()).collect();
+        match words.len() {
+            0 => Vec::new(),
+            // An odd number cannot be pairs: some strings have no comma, or two.
+            count if count % 2 == 1 => vec![words.join(",")],
+            _ => words.chunks(2).map(|pair| pair.join(",")).collect(),
+        }
     };
-    let answer = soc::identify(&machine);
-    let shown = if args.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
-    output::print(&shown)?;
-    Ok(0)
+    lists.flat_map(pairs).collect()
+}
+
+/// The machine of a snapshot, of `/proc/cpuinfo` alone, or of a result.
+fn of_file(file: &Path) -> anyhow::Result<Machine> {
+    let bytes = input::read(file, FILE_BYTES_MAX)?;
+    let text = any_file::text(&bytes);
+    if BoardFile::is_one(&text) {
+        let root = Root::of_board_file(&file.display().to_string(), &bytes)?;
+        return Ok(bench::identified(&root));
+    }
+    if machine::is_cpuinfo(&text) {
+        let texts = Texts { cpuinfo: Some(&bytes), ..Texts::default() };
+        return Ok(machine::identify(&root_of_texts(None, &texts)));
+    }
+    drop(text);
+    Ok(read_from(&bytes[..], file)?.machine)
 }
 
 /// A machine of which only the given texts are known. With `--root` they stand in its files' places.
@@ -47,4 +125,26 @@ fn bounded(path: &Path) -> anyhow::Result<Vec<u8>> {
     let result = input.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes);
     result.with_context(|| format!("Cannot read {}", path.display()))?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strings;
+
+    #[test]
+    fn compatible_lists() {
+        for (text, expected) in [
+            ("rockchip,rk3399", &["rockchip,rk3399"][..]),
+            ("radxa,rock-5b,rockchip,rk3588", &["radxa,rock-5b", "rockchip,rk3588"]),
+            ("radxa,rock-5b rockchip,rk3588", &["radxa,rock-5b", "rockchip,rk3588"]),
+            ("a,b|c,d", &["a,b", "c,d"]),
+            ("vendor,board|amlogic, sc2", &["vendor,board", "amlogic,sc2"]),
+            ("s7d_s905x5m_bm201", &["s7d_s905x5m_bm201"]),
+            ("bananapi,bpi-m4-berry,h618", &["bananapi,bpi-m4-berry,h618"]),
+            ("", &[]),
+            (",,", &[]),
+        ] {
+            assert_eq!(strings(text), expected, "{text}");
+        }
+    }
 }

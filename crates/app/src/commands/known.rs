@@ -3,7 +3,7 @@
 
 mod hub;
 
-use super::explain::read;
+use super::read::read;
 use crate::{output, paths};
 use compare::reference::{Reference, Row};
 use std::borrow::Cow;

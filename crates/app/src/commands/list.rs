@@ -1,6 +1,6 @@
 //! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions and manual.
 
-use crate::args;
+use super::Command;
 use crate::output;
 use std::fmt::Write;
 
@@ -13,41 +13,96 @@ fn tables() -> [Table; 5] {
         ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
         ("workloads", bench::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
         ("rules", rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
-        ("reports", super::reports::all().into_iter().map(|r| (r.id, r.about)).collect()),
+        ("reports", super::explain::all_reports().into_iter().map(|r| (r.id, r.about)).collect()),
     ]
 }
 
-pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
-    match what {
-        Some("definitions") => return definitions(),
-        Some("tools") => return super::tools::list(),
-        Some("workloads") => {
-            output::print(&super::workloads::text()?)?;
-            return Ok(0);
+/// List sensors, workloads, rules, reports, tools and more
+#[derive(Debug, clap::Args)]
+pub(crate) struct List {
+    /// What to list: questions, sensors, workloads, rules, reports, tools or definitions [default: all but tools]
+    what: Option<String>,
+}
+
+impl Command for List {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let what = self.what.as_deref();
+        match what {
+            Some("definitions") => return definitions(),
+            Some("tools") => return super::tools::list(),
+            Some("workloads") => {
+                output::print(&super::workloads::text()?)?;
+                return Ok(0);
+            }
+            _ => {}
         }
-        _ => {}
-    }
-    let tables = tables();
-    let wanted: Vec<&Table> = tables.iter().filter(|(name, _)| what.is_none_or(|what| what == *name)).collect();
-    if wanted.is_empty() {
-        let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
-        names.extend(["tools", "definitions"]);
-        anyhow::bail!("Unknown table {:?}; known tables: {}.", what.unwrap_or(""), names.join(", "));
-    }
-    let mut text = String::new();
-    for (name, entries) in wanted {
-        let _ = writeln!(text, "{name}:");
-        for (id, about) in entries {
-            text.push_str(&output::row(&format!("  {id}"), 31, about));
+        let tables = tables();
+        let wanted: Vec<&Table> = tables.iter().filter(|(name, _)| what.is_none_or(|what| what == *name)).collect();
+        if wanted.is_empty() {
+            let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+            names.extend(["tools", "definitions"]);
+            anyhow::bail!("Unknown table {:?}; known tables: {}.", what.unwrap_or(""), names.join(", "));
         }
+        let mut text = String::new();
+        for (name, entries) in wanted {
+            let _ = writeln!(text, "{name}:");
+            for (id, about) in entries {
+                text.push_str(&output::row(&format!("  {id}"), 31, about));
+            }
+        }
+        output::print(&text)?;
+        Ok(0)
     }
-    output::print(&text)?;
-    Ok(0)
+}
+
+/// Print shell completions
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Completions {
+    /// bash, elvish, fish, powershell or zsh
+    shell: clap_complete::Shell,
+}
+
+impl Command for Completions {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut super::grammar(), "sbc-bench", &mut text);
+        output::print(&String::from_utf8_lossy(&text))?;
+        Ok(0)
+    }
+}
+
+/// Print the manual page
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Manual {}
+
+impl Command for Manual {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let mut text = Vec::new();
+        // A manual has no short form.
+        let grammar = super::grammar().mut_args(|option| option.hide_short_help(false));
+        clap_mangen::Man::new(grammar).render(&mut text)?;
+        output::print(&String::from_utf8_lossy(&text))?;
+        Ok(0)
+    }
 }
 
 /// The workloads that the user has defined.
 fn definitions() -> anyhow::Result<u8> {
-    let definitions = crate::args::definitions(None).map_err(anyhow::Error::msg)?;
+    let definitions = crate::args::program::definitions(None).map_err(anyhow::Error::msg)?;
     let mut text = String::new();
     for (file, definition) in &definitions.all {
         let line = definition.command_line();
@@ -65,32 +120,19 @@ fn definitions() -> anyhow::Result<u8> {
     Ok(0)
 }
 
-pub(crate) fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut args::grammar(), "sbc-bench", &mut text);
-    output::print(&String::from_utf8_lossy(&text))?;
-    Ok(0)
-}
-
-pub(crate) fn manual() -> anyhow::Result<u8> {
-    let mut text = Vec::new();
-    clap_mangen::Man::new(args::grammar()).render(&mut text)?;
-    output::print(&String::from_utf8_lossy(&text))?;
-    Ok(0)
-}
-
 #[cfg(test)]
 mod tests {
     #[test]
     fn every_question_has_an_answer_and_words_that_ask_it() {
         let answers: Vec<_> = rules::ANSWERS.iter().map(|answer| &answer.id).collect();
         assert_eq!(bench::QUESTIONS.iter().map(|question| &question.id).collect::<Vec<_>>(), answers);
-        let grammar = crate::args::grammar();
+        let grammar = crate::commands::grammar();
+        let verbs = crate::commands::tests::every_verb(&grammar);
         for question in bench::QUESTIONS {
             let word = question.asked_by.split(' ').next().unwrap_or_default();
             let is_known = match word.strip_prefix('-') {
                 Some(flag) => grammar.get_arguments().any(|argument| argument.get_short() == flag.chars().next()),
-                None => grammar.find_subcommand(word).is_some(),
+                None => verbs.iter().any(|(_, verb)| verb.get_name() == word),
             };
             assert!(is_known, "{word}");
         }

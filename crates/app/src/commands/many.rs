@@ -1,8 +1,8 @@
 //! Several results at once: one that cannot be read must not hide the others.
 
-use super::explain::read;
-use crate::{output, status};
-use anyhow::bail;
+use super::read::read;
+use crate::{output, paths, status};
+use anyhow::{Context, bail};
 use facts::Explanation;
 use machine::files::{self, Access};
 use record::Record;
@@ -37,6 +37,19 @@ pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<M
         bail!("Only {count} of {} files could be read, {count_min} are needed.", files.len());
     }
     Ok(many)
+}
+
+/// The files, or the last run where none is named.
+///
+/// # Errors
+/// None is named and nothing was run.
+pub(crate) fn files_or_last(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    if !files.is_empty() {
+        return Ok(files.to_vec());
+    }
+    let last = paths::last_run().context("No run was found; run `sbc-bench` first, or name a FILE.")?;
+    output::note(&format!("The last run: {}", last.display()));
+    Ok(vec![last])
 }
 
 /// Prints what is said of them, or writes it into a file.

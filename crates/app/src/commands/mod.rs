@@ -1,34 +1,209 @@
-//! One file for each command.
+//! The command line: one file for each verb, with its flags and what it does, and the classic flags of the bash program.
+//! Everything that can be wrong with the arguments is found before anything runs.
 
+pub(crate) mod ab;
+mod arrange;
+mod classic;
+mod classic_loads;
 pub(crate) mod compare;
 pub(crate) mod doctor;
+pub(crate) mod efficiency;
 pub(crate) mod explain;
+mod help;
 pub(crate) mod identify;
+#[cfg(test)]
+mod ignored;
+pub(crate) mod inspect;
 pub(crate) mod kernel;
 pub(crate) mod known;
 pub(crate) mod list;
 pub(crate) mod many;
-pub(crate) mod mark;
+pub(crate) mod measure;
 pub(crate) mod monitor;
-pub(crate) mod plots;
+mod plain;
+mod read;
 pub(crate) mod recover;
 pub(crate) mod redact;
-mod reports;
 pub(crate) mod restore;
 pub(crate) mod results;
 mod resume;
 pub(crate) mod review;
 pub(crate) mod run;
-mod sending;
-pub(crate) mod single;
+pub(crate) mod sending;
+pub(crate) mod sensitivity;
 pub(crate) mod site;
 pub(crate) mod snapshot;
 mod start;
 pub(crate) mod storage;
+#[cfg(test)]
+mod tests;
+pub(crate) mod thermal;
 pub(crate) mod tools;
 pub(crate) mod trend;
 pub(crate) mod update;
 pub(crate) mod upload;
+mod usage_error;
 pub(crate) mod view;
 mod way_on;
 pub(crate) mod workloads;
+
+pub(crate) use usage_error::sentence;
+
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, TuneFlags};
+use crate::args::run::{RunArgs, RunFlags};
+use arrange::reorder;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use classic::Classic;
+use machine::Root;
+use monitor::MonitorFlags;
+use std::ffi::OsString;
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+/// Something to do, with valid arguments.
+pub(crate) trait Command: Debug {
+    /// True if runs that died are recovered before it starts.
+    fn recovers_first(&self) -> bool {
+        true
+    }
+
+    /// Does it and returns the exit status.
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8>;
+
+    /// The benchmark run that it starts, if it can be resumed.
+    fn into_run(self: Box<Self>) -> Option<RunArgs> {
+        None
+    }
+}
+
+/// A valid command, or one sentence about what is wrong with the arguments or a variable.
+pub(crate) type Checked = Result<Box<dyn Command>, String>;
+
+/// The flags of a verb.
+pub(crate) trait Verb {
+    /// Checks what the parser cannot.
+    fn checked(self, environment: &Environment) -> Checked;
+}
+
+/// Flags that the parser checks completely are the command.
+impl<C: Command + 'static> Verb for C {
+    fn checked(self, _: &Environment) -> Checked {
+        Ok(Box::new(self))
+    }
+}
+
+/// The verbs of the command line: a line for each file.
+macro_rules! verbs {
+    ($($verb:ident($flags:ty)),* $(,)?) => {
+        /// A verb with its flags.
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum Verbs {
+            $($verb($flags)),*
+        }
+
+        impl Verb for Verbs {
+            fn checked(self, environment: &Environment) -> Checked {
+                match self {
+                    $(Self::$verb(flags) => flags.checked(environment)),*
+                }
+            }
+        }
+    };
+}
+
+verbs! {
+    Run(run::Run),
+    Ab(ab::AbFlags),
+    Sensitivity(sensitivity::SensitivityFlags),
+    Thermal(thermal::ThermalFlags),
+    Efficiency(efficiency::EfficiencyFlags),
+    Measure(measure::Measure),
+    Monitor(monitor::MonitorVerb),
+    Inspect(inspect::Inspect),
+    Explain(explain::Explain),
+    Compare(compare::Compare),
+    Results(results::Results),
+    View(view::View),
+    Review(review::ReviewFlags),
+    Redact(redact::Redact),
+    Upload(upload::Upload),
+    Update(update::Update),
+    Recover(recover::Recover),
+    Guard(restore::Guard),
+    List(list::List),
+    InstallTools(tools::InstallTools),
+    Snapshot(snapshot::Snapshot),
+    Completions(list::Completions),
+    Manual(list::Manual),
+}
+
+/// Benchmark a single-board computer or small server, and explain the result.
+///
+/// Without a command, run the standard benchmark. It takes a few minutes and needs no installation. As root it also
+/// sets the cpufreq governors to performance during the run and restores them afterwards.
+#[derive(Debug, Parser)]
+#[command(name = "sbc-bench", version = env!("SBC_BENCH_VERSION"), max_term_width = 80, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    verb: Option<Verbs>,
+    #[command(flatten)]
+    classic: Classic,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    tune: TuneFlags,
+    #[command(flatten)]
+    resume: ResumeFlags,
+    /// With -m, -k or -S: read from this directory or .board snapshot instead of the running system
+    #[arg(long, value_name = "DIR|FILE.board")]
+    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    monitor: MonitorFlags,
+}
+
+/// The `--root` of a verb, or of a verb of it.
+fn root_of(matches: &ArgMatches) -> Option<PathBuf> {
+    let (mut found, mut verb) = (None, Some(matches));
+    while let Some(matches) = verb {
+        found = matches.try_get_one::<PathBuf>("root").ok().flatten().cloned().or(found);
+        verb = matches.subcommand().map(|(_, verb)| verb);
+    }
+    found
+}
+
+/// The grammar of the command line.
+pub(crate) fn grammar() -> clap::Command {
+    help::with_help(Cli::command())
+}
+
+/// Reads the words of a command line, the name of the program first.
+///
+/// # Errors
+/// What clap says: wrong words, or a help text.
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let grammar = grammar();
+    let matches = grammar.clone().try_get_matches_from(reorder(words, &grammar))?;
+    Ok(Cli { root: root_of(&matches), ..Cli::from_arg_matches(&matches)? })
+}
+
+/// The command of these words and variables, as they were typed for an earlier run.
+pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> Checked {
+    let words = std::iter::once("sbc-bench").chain(words.iter().map(String::as_str));
+    let cli = parse(words.map(OsString::from));
+    let pairs = variables.iter().filter_map(|text| text.split_once('='));
+    let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let environment = Environment { variables: pairs.map(own).collect() };
+    command(cli.map_err(|error| error.to_string())?, &environment)
+}
+
+/// The command, or one sentence about what is wrong with the arguments.
+pub(crate) fn command(cli: Cli, environment: &Environment) -> Checked {
+    match cli.verb {
+        Some(verb) => verb.checked(environment),
+        None if cli.root.is_some() && !cli.classic.reads_other_machines() => {
+            Err("--root applies to -m, -k and -S only: a benchmark measures the running system.".into())
+        }
+        None => cli.classic.command(cli.run, cli.tune, cli.resume, cli.monitor, environment),
+    }
+}

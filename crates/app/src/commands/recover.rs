@@ -2,16 +2,43 @@
 //! does the same first; a systemd unit can do it at each start of the machine.
 
 use super::way_on::way;
+use super::{Command, restore};
 use crate::output;
 use crate::paths::Paths;
 use bench::{DeadRun, Left, Runs};
 use explain::Document;
 use machine::Root;
 use record::{End, Fact, Record};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The verb.
-pub(crate) fn run(root: &Root, log: Option<&Path>) -> anyhow::Result<u8> {
+/// Recover runs that died; restore their settings
+///
+/// Saves the results of runs that died and reports the step and the likely cause. Every other command does this
+/// first. With --settings it restores settings that a killed run left changed, as every new run does.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Recover {
+    /// Look for runs that were started with --log FILE
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Restore settings that a killed run left changed
+    #[arg(long, conflicts_with = "log")]
+    settings: bool,
+}
+
+impl Command for Recover {
+    fn recovers_first(&self) -> bool {
+        self.settings
+    }
+
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        match self.settings {
+            true => restore::run(root),
+            false => recover(root, self.log.as_deref()),
+        }
+    }
+}
+
+fn recover(root: &Root, log: Option<&Path>) -> anyhow::Result<u8> {
     let paths = Paths::choose(machine::is_root(), log);
     let sentences = recovered(root, &paths.history);
     if sentences.is_empty() {

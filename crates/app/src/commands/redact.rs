@@ -1,6 +1,7 @@
 //! `sbc-bench redact`: a log, Record, stream, recording or board file without what is private, and what was taken
 //! out of it. How that is done is told in [`record::redact`] and [`logs::redact`].
 
+use super::Command;
 use crate::{input, output};
 use anyhow::Context;
 use logs::any_file;
@@ -14,32 +15,48 @@ const BYTES_MAX: u64 = 256 << 20;
 /// A blanked file: its content, what was blanked, damaged lines that are left out.
 pub(super) type RedactedFile = (Vec<u8>, Vec<(Kind, u32)>, usize);
 
-pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
-    let is_folder = to.is_some_and(Path::is_dir);
-    anyhow::ensure!(paths.len() == 1 || is_folder, "Several files need --output with an existing directory.");
-    for path in paths {
-        let name = path.display();
-        let bytes = input::read(path, BYTES_MAX)?;
-        let (bytes, counts, damaged) = blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
-        match to {
-            None => output::print(&String::from_utf8_lossy(&bytes))?,
-            Some(to) => {
-                let place = match (is_folder, path.file_name()) {
-                    (true, Some(name)) => to.join(name),
-                    _ => to.to_path_buf(),
-                };
-                let place = std::path::absolute(&place).unwrap_or(place);
-                anyhow::ensure!(
-                    std::fs::symlink_metadata(&place).is_err(),
-                    "{} already exists and is not overwritten by {name}; use another file or directory.",
-                    place.display()
-                );
-                files::replace(&place, &bytes, Access::World).map_err(anyhow::Error::msg)?;
+/// Remove private data from logs, result files and snapshots
+///
+/// Removes names, addresses, serial numbers and commands; also from recordings and streams.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Redact {
+    /// Logs of any sbc-bench version, result files, streams, recordings, .board snapshots
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write to this file (several inputs: to this directory) instead of standard output
+    #[arg(long, short, value_name = "FILE|DIR")]
+    output: Option<PathBuf>,
+}
+
+impl Command for Redact {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let (paths, to) = (&self.files, self.output.as_deref());
+        let is_folder = to.is_some_and(Path::is_dir);
+        anyhow::ensure!(paths.len() == 1 || is_folder, "Several files need --output with an existing directory.");
+        for path in paths {
+            let name = path.display();
+            let bytes = input::read(path, BYTES_MAX)?;
+            let (bytes, counts, damaged) = blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
+            match to {
+                None => output::print(&String::from_utf8_lossy(&bytes))?,
+                Some(to) => {
+                    let place = match (is_folder, path.file_name()) {
+                        (true, Some(name)) => to.join(name),
+                        _ => to.to_path_buf(),
+                    };
+                    let place = std::path::absolute(&place).unwrap_or(place);
+                    anyhow::ensure!(
+                        std::fs::symlink_metadata(&place).is_err(),
+                        "{} already exists and is not overwritten by {name}; use another file or directory.",
+                        place.display()
+                    );
+                    files::replace(&place, &bytes, Access::World).map_err(anyhow::Error::msg)?;
+                }
             }
+            output::note(&sentence(&name.to_string(), &counts, damaged));
         }
-        output::note(&sentence(&name.to_string(), &counts, damaged));
+        Ok(0)
     }
-    Ok(0)
 }
 
 /// A file without what is private.

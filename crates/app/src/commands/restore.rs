@@ -1,14 +1,16 @@
-//! `sbc-bench restore`: puts back what a killed run has left behind. `sbc-bench guard` does the same
+//! `sbc-bench recover --settings`: puts back what a killed run has left behind. `sbc-bench guard` does the same
 //! as soon as the process that started it is gone.
 
+use super::Command;
 use crate::paths::Paths;
-use crate::{output, status};
+use crate::{output, signals, status};
 use anyhow::Context;
 use machine::Root;
 use machine::settings::restore_from_journal;
 use record::NotRestored;
+use std::path::PathBuf;
 
-pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
+pub(super) fn run(root: &Root) -> anyhow::Result<u8> {
     anyhow::ensure!(root.is_system(), "restore needs the running system; it does not take --root.");
     let journal = Paths::choose(true, None).journal;
     let outcomes = restore_from_journal(root, &journal);
@@ -23,12 +25,33 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     Ok(if NotRestored::among(&outcomes).any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
 }
 
-/// Waits until standard input closes, then ends programs and restores.
-pub(crate) fn guard(root: &Root, watched: &bench::Watched) -> u8 {
-    // A guard outlives what kills its owner: these signals are for the owner.
-    crate::signals::ignore_hangup();
-    match bench::run_guard(root, watched, &mut std::io::stdin(), &mut std::io::stdout()) {
-        Ok(()) => 0,
-        Err(_) => status::NOT_RESTORED,
+/// Ends programs and restores settings when the process at the other end of standard input is gone.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Guard {
+    #[arg(long)]
+    owner: u32,
+    #[arg(long)]
+    journal: Option<PathBuf>,
+    #[arg(long)]
+    group: Option<String>,
+    #[arg(long)]
+    places: Option<PathBuf>,
+}
+
+impl Command for Guard {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        let Self { owner, journal, group, places } = *self;
+        let watched = bench::Watched { owner, journal, group, places };
+        // A guard outlives what kills its owner: these signals are for the owner.
+        signals::ignore_hangup();
+        match bench::run_guard(root, &watched, &mut std::io::stdin(), &mut std::io::stdout()) {
+            Ok(()) => Ok(0),
+            Err(_) => Ok(status::NOT_RESTORED),
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! `--resume`: which run that died goes on, as what it was started, and why it cannot. What of it is left to be
 //! done is `bench`'s to know.
 
-use super::explain::read;
+use super::read::read;
 use super::recover;
 use super::start::source;
 use super::way_on::{is_resumable, line, why_not_resumable};
-use crate::args::{self, Command, RunArgs};
+use crate::args::run::RunArgs;
+use crate::args::{Environment, program};
 use crate::output;
 use crate::paths::Paths;
 use anyhow::{Context, bail, ensure};
@@ -25,7 +26,7 @@ pub(super) fn asked(options: &Options) -> Option<Invocation> {
     let user = options.user.as_ref();
     Some(Invocation {
         command_line: words?,
-        variables: args::Environment::read().given(),
+        variables: Environment::read().given(),
         folder: here(),
         user: user.map(|user| user.name.clone()),
     })
@@ -72,7 +73,7 @@ fn ensure_trusted(path: &Path) -> anyhow::Result<()> {
     if !machine::is_root() {
         return Ok(());
     }
-    let user = args::calling_user().map_err(anyhow::Error::msg)?;
+    let user = program::calling_user().map_err(anyhow::Error::msg)?;
     let trust = Trust::new(&Root::system(), user.map(|user| user.uid));
     let absolute = std::path::absolute(path)?;
     if let Some(why) = trust.objection(&absolute) {
@@ -149,12 +150,11 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         "The run was started in {0}. Run `cd {0}`, then resume it.",
         asked.folder
     );
-    let command = args::parse_recorded(&asked.command_line, &asked.variables);
+    let command = super::parse_recorded(&asked.command_line, &asked.variables);
     let command = command.map_err(|why| anyhow::anyhow!("`{line}` is not valid any more: {why}"))?;
-    let Command::Run(started) = command else {
+    let Some(started) = command.into_run() else {
         bail!("`{line}` cannot be resumed. Start a new run.");
     };
-    let started = *started;
     if let Some(why) = started.task.attributes().not_resumable {
         bail!("`{line}` cannot be resumed because {why}. Start a new run.");
     }

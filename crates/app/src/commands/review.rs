@@ -1,31 +1,162 @@
-//! `sbc-bench review --inspect`: what of this machine costs performance, found without changing or measuring
-//! anything. Every other review is a run.
+//! `sbc-bench review`: settings that cost performance, each measured, then a run that is monitored. `inspect` and
+//! `review --inspect` find them without changing or measuring anything.
 
 use super::start::{source, utc_offset_minutes};
-use crate::args::ReviewArgs;
+use super::{Checked, Command, Verb};
+use crate::args::Environment;
+use crate::args::groups::{RootFlags, TuneFlags, chosen};
+use crate::args::run::{RunArgs, RunFlags};
 use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
+use bench::{AnyTask, Review};
 use explain::Document;
 use machine::{Root, Timeline};
 use record::{End, Fact, Mode, Record, Run, Survey};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicI32;
 
-/// A look and nothing more.
-pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
-    let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
-    let text = match args.run.output.json {
-        true => Document::printed(&record, &explain::explain(&record)) + "\n",
-        false => {
-            let report = report::find("review").context("Unknown report \"review\"")?;
-            report.text(&record, &explain::explain(&record))
+/// Find settings that cost performance, measure, monitor
+///
+/// Inspects the machine, benchmarks it as found and after tuning each group of settings, runs the standard
+/// benchmarks, and monitors until Ctrl-C or until CMD (or $ExecuteCommand) exits. It then restores all settings and
+/// reports throttling, power, temperatures, kernel messages and changes. Tuning needs root; without root the
+/// machine is only monitored.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct ReviewFlags {
+    /// Run no benchmarks: inspect, tune, monitor, restore and report (-R)
+    #[arg(long)]
+    pub(crate) no_benchmarks: bool,
+    /// Only inspect; nothing is benchmarked, changed or monitored
+    #[arg(long = "inspect", alias = "look")]
+    pub(crate) inspect: bool,
+    /// Do not monitor after the benchmarks
+    #[arg(long)]
+    pub(crate) no_watch: bool,
+    /// Also run a load that heats for five minutes; `-c` with `-r`
+    #[arg(skip)]
+    pub(crate) heat: bool,
+    #[command(flatten)]
+    pub(crate) tune: TuneFlags,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    #[command(flatten)]
+    pub(crate) root: RootFlags,
+    /// Monitor while this command runs instead of until Ctrl-C
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<String>,
+}
+
+/// Where a command may stand behind `--`.
+pub(crate) const COMMANDS: &str =
+    "Use `sbc-bench run -- CMD` to benchmark a command, `sbc-bench -R -- CMD` to monitor the machine while it runs";
+
+impl Verb for ReviewFlags {
+    fn checked(self, environment: &Environment) -> Checked {
+        self.check()?;
+        if self.inspect {
+            return Ok(Box::new(Inspection { json: self.run.output.json, log: self.run.output.log }));
         }
-    };
-    if let Some(path) = &args.run.output.log {
-        replace(path, &facts::harmless(&text))?;
+        let mut given = environment.given();
+        given.extend(self.tune.given(environment));
+        given.extend(self.given());
+        let task = AnyTask::of(self.task(environment));
+        let mut run = RunArgs::of(task, self.run, self.tune, environment)?;
+        run.options.heat = self.heat;
+        Ok(Box::new(RunArgs { given, ..run }))
     }
-    output::print(&text)?;
-    Ok(0)
+}
+
+/// An inspection and nothing more.
+#[derive(Debug)]
+pub(crate) struct Inspection {
+    pub(crate) json: bool,
+    /// Where the text goes as well.
+    pub(crate) log: Option<PathBuf>,
+}
+
+impl Command for Inspection {
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+        let text = match self.json {
+            true => Document::printed(&record, &explain::explain(&record)) + "\n",
+            false => {
+                let report = report::find("review").context("Unknown report \"review\"")?;
+                report.text(&record, &explain::explain(&record))
+            }
+        };
+        if let Some(path) = &self.log {
+            replace(path, &facts::harmless(&text))?;
+        }
+        output::print(&text)?;
+        Ok(0)
+    }
+}
+
+impl ReviewFlags {
+    fn check(&self) -> Result<(), String> {
+        if self.root.root.is_some() && !self.inspect {
+            return Err("--root applies to --inspect only: a review changes and measures the running system.".into());
+        }
+        let no_runs = [(self.inspect, "--inspect"), (self.no_benchmarks, "--no-benchmarks (-R)")];
+        if let (Some(without), Some(option)) = (chosen(no_runs).next(), self.run.idle.given().next()) {
+            return Err(format!("{option} does not apply to {without}, which runs no benchmarks."));
+        }
+        if self.inspect && self.run.upload.given().next().is_some() {
+            return Err(
+                "--upload does not apply to --inspect, which makes no result file; send what `sbc-bench review \
+                        --inspect --json` prints by `sbc-bench upload FILE --to URL`."
+                    .into(),
+            );
+        }
+        if self.inspect && !self.command.is_empty() {
+            return Err(
+                "--inspect does not take a command; use `sbc-bench review --no-benchmarks -- CMD` (-R) to monitor \
+                 while CMD runs."
+                    .into(),
+            );
+        }
+        if self.no_benchmarks && self.no_watch && !self.inspect {
+            return Err(
+                "--no-benchmarks with --no-watch leaves nothing to do; use `sbc-bench review --inspect`.".into()
+            );
+        }
+        Ok(())
+    }
+
+    /// The run behind a review that does more than look.
+    fn task(&self, environment: &Environment) -> Review {
+        let mut command = self.command.clone();
+        if command.is_empty()
+            && let Some(line) = environment.get("ExecuteCommand")
+        {
+            command = split_command(line);
+        }
+        Review { benchmarks: !self.no_benchmarks, command, watch: !self.no_watch }
+    }
+
+    /// What was asked for, for the Record.
+    fn given(&self) -> Vec<String> {
+        let flags = [
+            ("--no-benchmarks", self.no_benchmarks),
+            ("--no-watch", self.no_watch),
+            ("--force", self.run.idle.force),
+            ("-c", self.heat),
+        ];
+        let flags = flags.iter().filter(|(_, is)| *is);
+        let command = Some(self.command.join(" ")).filter(|command| !command.is_empty());
+        let command = command.map(|command| format!("-- {command}"));
+        flags.map(|(flag, _)| (*flag).to_owned()).chain(command).collect()
+    }
+}
+
+/// The words of `ExecuteCommand`. Plain words are a program and its arguments, as they always were; what only
+/// a shell understands is given to one.
+fn split_command(line: &str) -> Vec<String> {
+    match line.contains(['\'', '"', '|', '&', ';', '<', '>', '$', '`', '\\', '*', '(']) {
+        true => ["sh", "-c", line].map(str::to_owned).to_vec(),
+        false => line.split_whitespace().map(str::to_owned).collect(),
+    }
 }
 
 /// A Record that holds what this machine is and one look over it, and no steps.

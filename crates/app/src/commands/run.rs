@@ -6,8 +6,12 @@ mod screen;
 use super::known::reference;
 use super::sending::Sending;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::{Checked, Command, Verb};
 use super::{recover, resume};
-use crate::args::RunArgs;
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, TuneFlags};
+use crate::args::program::{ProgramFlags, RepeatFlags};
+use crate::args::run::{RunArgs, TaskFlags};
 use crate::look::Look;
 use crate::paths::Paths;
 use crate::progress::{Picture, ProgressBar};
@@ -33,7 +37,39 @@ use std::sync::mpsc::Receiver;
 /// A machine of 4096 CPUs has less.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
-pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
+/// Run the standard benchmark, a workload, or a command (-- CMD)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    program: ProgramFlags,
+    #[command(flatten)]
+    repeat: RepeatFlags,
+    #[command(flatten)]
+    tune: TuneFlags,
+    #[command(flatten)]
+    resume: ResumeFlags,
+    #[command(flatten)]
+    run: TaskFlags,
+}
+
+impl Verb for Run {
+    fn checked(self, environment: &Environment) -> Checked {
+        let program = ProgramFlags { repeat: self.repeat.repeat, ..self.program };
+        Ok(Box::new(self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)?))
+    }
+}
+
+impl Command for RunArgs {
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        run(root, *self)
+    }
+
+    fn into_run(self: Box<Self>) -> Option<RunArgs> {
+        Some(*self)
+    }
+}
+
+fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
         "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
@@ -271,7 +307,7 @@ fn among_others(record: &Record, explained: &Explanation, question: &QuestionId)
 }
 
 fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
-    let report = super::reports::find(id)?;
+    let report = super::explain::find(id)?;
     Ok(report.text(record, explained))
 }
 

@@ -2,7 +2,7 @@
 //! so that the next upload sends what a crash or a lost connection left. They go where the user agreed to, as was agreed.
 
 use super::redact::{self, sentence};
-use crate::args::{RunUploadFlags, SendFlags};
+use crate::args::upload::{RunUploadFlags, SendFlags};
 use crate::paths::Paths;
 use crate::{input, output, signals};
 use anyhow::Context;

@@ -1,7 +1,9 @@
-//! `sbc-bench -S`, `sbc-bench storage`: disks, cards, buses, memory modules and power supply, with what
+//! `sbc-bench -S`, `sbc-bench inspect storage`: disks, cards, buses, memory modules and power supply, with what
 //! is wrong with them.
 
+use super::Command;
 use super::review::looked_at;
+use crate::args::groups::RootFlags;
 use crate::output;
 use facts::{Finding, Severity};
 use machine::Root;
@@ -10,24 +12,38 @@ use rules::Subject;
 use rules::survey::{self, words};
 use std::sync::atomic::AtomicI32;
 
-pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
-    let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
-    let mut findings = rules::check_at_rest(&record);
-    findings.retain(|finding| rules::is_about(finding, Subject::Storage));
-    if json {
-        let survey = &record.surveys[0];
-        let mut value = serde_json::json!({
-            "disks": survey.disks, "pci": survey.pci, "usb": survey.usb, "flash": survey.flash,
-            "mounts": survey.mounts, "memory": survey.memory, "supplies": survey.supplies, "swaps": survey.swaps,
-            "findings": explain::printed_findings(&findings),
-            "left_out": survey.left_out,
-        });
-        record::flatten(&mut value);
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
-    } else {
-        output::print(&text(&record, &findings))?;
+/// Show disks, cards, memory modules and power supply
+///
+/// Disks and SD cards with their bus speed and health.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Storage {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) root: RootFlags,
+}
+
+impl Command for Storage {
+    fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
+        let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+        let mut findings = rules::check_at_rest(&record);
+        findings.retain(|finding| rules::is_about(finding, Subject::Storage));
+        if self.json {
+            let survey = &record.surveys[0];
+            let mut value = serde_json::json!({
+                "disks": survey.disks, "pci": survey.pci, "usb": survey.usb, "flash": survey.flash,
+                "mounts": survey.mounts, "memory": survey.memory, "supplies": survey.supplies, "swaps": survey.swaps,
+                "findings": explain::printed_findings(&findings),
+                "left_out": survey.left_out,
+            });
+            record::flatten(&mut value);
+            output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+        } else {
+            output::print(&text(&record, &findings))?;
+        }
+        Ok(0)
     }
-    Ok(0)
 }
 
 /// What only reviews judge.

@@ -1,11 +1,11 @@
 //! `sbc-bench list tools` and `sbc-bench install-tools`: the external programs that workloads can run,
 //! and the packages they come in.
 
+use super::Command;
 use crate::output;
 use bench::Tools;
 use bench::packages::{self, DISTRIBUTIONS, InstallPlan, ToolStatus};
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
 
 /// Shows every tool: found or not, its version, what it is used for, its packages.
 pub(crate) fn list() -> anyhow::Result<u8> {
@@ -31,12 +31,9 @@ fn paragraph(status: &ToolStatus) -> String {
         Err(missing) => format!("not found: {missing}"),
     };
     let mut lines = vec![found, format!("used by {}", status.used_for.join(", "))];
-    let package =
-        |(distribution, package): (&&str, &Option<&str>)| package.map(|package| format!("{distribution} {package}"));
-    let names = DISTRIBUTIONS.iter().zip(&status.packages);
-    let names: Vec<String> = names.filter_map(package).collect();
-    if !names.is_empty() {
-        lines.push(format!("packages: {}", names.join(", ")));
+    let packages = packages_of(status);
+    if !packages.is_empty() {
+        lines.push(format!("packages: {}", packages.join(", ")));
     }
     if !status.about.is_empty() {
         lines.push(status.about.to_owned());
@@ -45,42 +42,51 @@ fn paragraph(status: &ToolStatus) -> String {
     names.iter().zip(&lines).map(|(name, line)| output::row(name, 21, line)).collect()
 }
 
+/// The packages that it comes in, each with its distribution.
+pub(super) fn packages_of(tool: &ToolStatus) -> Vec<String> {
+    let all = DISTRIBUTIONS.iter().zip(&tool.packages);
+    all.filter_map(|(distribution, package)| package.map(|package| format!("{distribution} {package}"))).collect()
+}
+
 /// Those that a run would use.
 pub(super) fn tools() -> anyhow::Result<Tools> {
-    let user = crate::args::calling_user().map_err(anyhow::Error::msg)?;
+    let user = crate::args::program::calling_user().map_err(anyhow::Error::msg)?;
     Ok(Tools::of_user(user.map(std::sync::Arc::new)))
 }
 
-/// Shows the command, asks, and runs it.
-pub(crate) fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
-    let installation =
-        packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
-    for note in &installation.notes {
-        output::print(&format!("{note}\n"))?;
-    }
-    if installation.command.is_empty() {
-        output::print("Nothing to install.\n")?;
-        return Ok(0);
-    }
-    output::print(&format!("{}\n", installation.command.join(" ")))?;
-    if !yes && !agreed()? {
-        output::print("Nothing was installed.\n")?;
-        return Ok(crate::status::FAILURE);
-    }
-    packages::install(&installation).map_err(|why| anyhow::anyhow!("{why}."))?;
-    report(names, &installation)
+/// Install missing external tools
+///
+/// Uses the distribution's package manager and shows the command before it runs.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct InstallTools {
+    /// Tools from `sbc-bench list tools` [default: all missing ones]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    yes: bool,
 }
 
-/// Asks once; without a terminal --yes is required.
-fn agreed() -> anyhow::Result<bool> {
-    anyhow::ensure!(
-        std::io::stdin().is_terminal(),
-        "Standard input is not a terminal; use --yes to run the command above."
-    );
-    output::print("Run this? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+impl Command for InstallTools {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let installation = packages::installation(&tools()?, &self.names, machine::is_root())
+            .map_err(|why| anyhow::anyhow!("{why}."))?;
+        for note in &installation.notes {
+            output::print(&format!("{note}\n"))?;
+        }
+        if installation.command.is_empty() {
+            output::print("Nothing to install.\n")?;
+            return Ok(0);
+        }
+        output::print(&format!("{}\n", installation.command.join(" ")))?;
+        if !self.yes && !output::is_confirmed("Run this?", "run the command above")? {
+            output::print("Nothing was installed.\n")?;
+            return Ok(crate::status::FAILURE);
+        }
+        packages::install(&installation).map_err(|why| anyhow::anyhow!("{why}."))?;
+        report(&self.names, &installation)
+    }
 }
 
 /// What is there now.

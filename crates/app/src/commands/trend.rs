@@ -1,12 +1,13 @@
-//! `sbc-bench trend`: results of one machine by date, and where their figures changed.
+//! `sbc-bench results --over-time`: results of one machine by date, and where their figures changed.
 
 use super::many::{Many, read_many, write};
-use crate::args::{Form, WrittenFlags};
+use crate::args::written::Form;
 use crate::{output, status};
 use compare::trend::{self, Sample, trends};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-pub(crate) fn run(files: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u8> {
+/// Prints it in this form, or writes it to a file.
+pub(super) fn run(files: &[PathBuf], (form, file): (Form, Option<&Path>)) -> anyhow::Result<u8> {
     let Many { results, status: unread } = read_many(files, 1)?;
     let samples: Vec<Sample<'_>> = results
         .iter()
@@ -14,7 +15,6 @@ pub(crate) fn run(files: &[PathBuf], written: &WrittenFlags) -> anyhow::Result<u
         .collect();
     let trends = trends(&samples);
     let is_empty = trends.iter().all(|trend| trend.results.is_empty());
-    let (form, file) = written.form();
     let text = match form {
         Form::Text => trend::text(&trends),
         Form::Md => trend::markdown_text(&trends),

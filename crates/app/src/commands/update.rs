@@ -1,6 +1,6 @@
 //! `sbc-bench update`: a newer program in the place of this one, after showing it and asking.
 
-use crate::args::UpdateArgs;
+use super::Command;
 use crate::{input, output, status};
 use anyhow::{Context, Error};
 use bench::update::{self, Source, Version};
@@ -8,48 +8,74 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use machine::Timeline;
-use std::io::{BufRead, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Age in days from which a release is called old. Releases are more frequent; a mirror may withhold them.
 const AGE_DAYS_MAX: i32 = 183;
 /// A key has two lines.
 const KEY_BYTES_MAX: u64 = 4 << 10;
 
-pub(crate) fn run(args: &UpdateArgs) -> anyhow::Result<u8> {
-    let key = args.key.as_deref().map(key).transpose()?;
-    let source = Source::new(args.from.as_deref(), key.as_deref()).map_err(Error::msg)?;
-    let program = std::env::current_exe().context("The path of this program is unknown")?;
-    if let Some(why) = update::foreign_owner(&program) {
-        anyhow::bail!("{why}");
-    }
-    let current = Version::parse(env!("CARGO_PKG_VERSION")).context("This program has no version of three numbers.")?;
-    let found = source.newer_than(current).map_err(Error::msg)?;
-    let (version, url) = (found.version, source.url());
-    let now = Timeline::start().start_utc_ms();
-    let age = age(&found.day, now).with_context(|| format!("{url}/SHA256SUMS has a date that is not valid"))?;
-    let Some(newer) = found.newer else {
-        anyhow::ensure!(
-            version == current,
-            "{url} has {version} of {}, older than this {current}: newer ones are withheld there, or it lags. Nothing was \
-             changed; use --from with another address.",
+/// Replace this program by a newer one
+///
+/// Verifies the signature and sum of the newer program, shows it and asks. The new one must start; otherwise the old
+/// one stays. Programs of a package are left to the package manager.
+#[derive(Debug, Default, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Update {
+    /// Address of the release: https://..., or http:// on this host [default: that of the project, if it is built in]
+    #[arg(long, value_name = "URL")]
+    from: Option<String>,
+    /// Public key of minisign that the release is signed with [default: that of the project, if it is built in]
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Only say what would be installed; exit with 1 if there is something newer
+    #[arg(long)]
+    check: bool,
+    /// Do not ask for confirmation
+    #[arg(long, short, conflicts_with = "check")]
+    yes: bool,
+}
+
+impl Command for Update {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let key = self.key.as_deref().map(key).transpose()?;
+        let source = Source::new(self.from.as_deref(), key.as_deref()).map_err(Error::msg)?;
+        let program = std::env::current_exe().context("The path of this program is unknown")?;
+        if let Some(why) = update::foreign_owner(&program) {
+            anyhow::bail!("{why}");
+        }
+        let current =
+            Version::parse(env!("CARGO_PKG_VERSION")).context("This program has no version of three numbers.")?;
+        let found = source.newer_than(current).map_err(Error::msg)?;
+        let (version, url) = (found.version, source.url());
+        let now = Timeline::start().start_utc_ms();
+        let age = age(&found.day, now).with_context(|| format!("{url}/SHA256SUMS has a date that is not valid"))?;
+        let Some(newer) = found.newer else {
+            anyhow::ensure!(
+                version == current,
+                "{url} has {version} of {}, older than this {current}: newer ones are withheld there, or it lags. Nothing was \
+                 changed; use --from with another address.",
+                found.day
+            );
+            output::print(&format!("{current} is up to date: {url} has {version} of {}.\n{age}", found.day))?;
+            return Ok(0);
+        };
+        let path = facts::plain(&program.display().to_string());
+        output::print(&format!(
+            "{path}: {current} -> {version} from {url} (of {}, signature verified)\n{age}",
             found.day
-        );
-        output::print(&format!("{current} is up to date: {url} has {version} of {}.\n{age}", found.day))?;
-        return Ok(0);
-    };
-    let path = facts::plain(&program.display().to_string());
-    output::print(&format!("{path}: {current} -> {version} from {url} (of {}, signature verified)\n{age}", found.day))?;
-    if args.check {
-        return Ok(status::FAILURE);
+        ))?;
+        if self.check {
+            return Ok(status::FAILURE);
+        }
+        if !self.yes && !output::is_confirmed("Replace this program?", "update")? {
+            output::print("Nothing was changed.\n")?;
+            return Ok(status::FAILURE);
+        }
+        source.install(&newer, &program).map_err(Error::msg)?;
+        output::print(&format!("Updated to {version}.\n"))?;
+        Ok(0)
     }
-    if !args.yes && !agreed()? {
-        output::print("Nothing was changed.\n")?;
-        return Ok(status::FAILURE);
-    }
-    source.install(&newer, &program).map_err(Error::msg)?;
-    output::print(&format!("Updated to {version}.\n"))?;
-    Ok(0)
 }
 
 /// Warning about the age of a release; empty for a recent one.
@@ -70,15 +96,6 @@ fn age(day: &str, now_utc_ms: i64) -> anyhow::Result<String> {
 fn key(file: &Path) -> anyhow::Result<String> {
     let bytes = input::read(file, KEY_BYTES_MAX)?;
     String::from_utf8(bytes).with_context(|| file.display().to_string())
-}
-
-/// Asks once; without a terminal --yes is required.
-fn agreed() -> anyhow::Result<bool> {
-    anyhow::ensure!(std::io::stdin().is_terminal(), "Standard input is not a terminal; use --yes to update.");
-    output::print("Replace this program? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Whether a run that died can go on, and what one types for it.
 
-use crate::args::{self, Command};
 use crate::paths::Paths;
 use record::{End, Invocation, Run};
 use std::path::Path;
@@ -27,10 +26,9 @@ pub(super) fn is_resumable(run: &Run) -> bool {
     let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else {
         return false;
     };
-    match args::parse_recorded(&asked.command_line, &asked.variables) {
-        Ok(Command::Run(started)) => started.task.attributes().not_resumable.is_none(),
-        _ => false,
-    }
+    let command = super::parse_recorded(&asked.command_line, &asked.variables);
+    let started = command.ok().and_then(|command| command.into_run());
+    started.is_some_and(|run| run.task.attributes().not_resumable.is_none())
 }
 
 /// How this run that died goes on, whose Record is here; none if it cannot.

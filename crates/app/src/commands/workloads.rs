@@ -3,7 +3,7 @@
 
 use crate::output;
 use bench::Workload;
-use bench::packages::{DISTRIBUTIONS, ToolStatus, survey};
+use bench::packages::{ToolStatus, survey};
 use record::Variant;
 
 /// The table as text.
@@ -43,10 +43,7 @@ fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
 }
 
 fn packages(tool: &ToolStatus) -> String {
-    let package =
-        |(distribution, package): (&&str, &Option<&str>)| package.map(|package| format!("{distribution} {package}"));
-    let all = DISTRIBUTIONS.iter().zip(&tool.packages);
-    let all: Vec<String> = all.filter_map(package).collect();
+    let all = super::tools::packages_of(tool);
     match (all.is_empty(), tool.about) {
         (false, _) => format!("; packages: {}", all.join(", ")),
         (true, "") => String::new(),

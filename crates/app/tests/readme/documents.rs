@@ -11,6 +11,7 @@ pub(super) struct Document {
 
 /// All of them. The pages of rules take their commands from one table.
 pub(super) const DOCUMENTS: &[Document] = &[
+    Document { text: include_str!("../../../../docs/running.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/reading-results.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/hub.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/json.md"), has_blocks: false },
@@ -34,7 +35,6 @@ pub(super) const OF_HUB: &[&str] = &[
 /// Every command that README has not.
 pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench scaling", As("sbc-bench scaling [--cpus LIST]")),
-    ("sbc-bench explain FILE", Line("sbc-bench explain old.log", &["Testboard Three"])),
     (
         "sbc-bench explain --details FILE",
         Line("sbc-bench explain --details old.log", &["Evidence (each rule has a page, docs/rules/RULE.md):"]),
@@ -45,16 +45,41 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         Line("cp old.log a.txt; sbc-bench results *.txt --format text", &["board ", "Testboard"]),
     ),
     (
-        "sbc-bench site DIR --out SITE",
-        Line("mkdir one && cp old.log one && sbc-bench site one --out one.site", &["one.site/index.html: 1 results; "]),
+        "sbc-bench results DIR --site SITE",
+        Line(
+            "mkdir one && cp old.log one && sbc-bench results one --site one.site",
+            &["one.site/index.html: 1 results; "],
+        ),
     ),
     (
-        "sbc-bench trend *.json",
-        Line("sbc-bench report old.log --format record > a.json; sbc-bench trend *.json; :", &["Testboard Three"]),
+        "sbc-bench results *.json --over-time",
+        Line(
+            "sbc-bench explain old.log --format record > a.json; sbc-bench results *.json --over-time; :",
+            &["Testboard Three"],
+        ),
+    ),
+    ("sbc-bench list definitions", Line("sbc-bench list definitions", &["No workloads are defined."])),
+    ("sbc-bench install-tools", Line("echo n | sbc-bench install-tools no-such-tool; :", &["no-such-tool"])),
+    (
+        "sbc-bench monitor 0.5 --record night.rec &",
+        Line(
+            "sbc-bench monitor 0.1 --record night.rec --count 60 >lines & sleep 1.5; \
+             sbc-bench monitor mark \"fan off\"; sleep 0.5; sbc-bench mark \"fan on\"; wait; wc -l < lines; grep -e --- lines",
+            &["63", "--- fan off", "--- fan on"],
+        ),
+    ),
+    ("sbc-bench monitor mark \"fan off\"", As("sbc-bench monitor 0.5 --record night.rec &")),
+    ("sbc-bench monitor mark \"fan on\"", As("sbc-bench monitor mark \"fan off\"")),
+    (
+        "sbc-bench monitor --replay night.rec --seek 1:30:00",
+        Line("sbc-bench monitor --replay night.rec --seek 0:00:01 --speed max", &["MHz"]),
+    ),
+    (
+        "sbc-bench monitor --replay night.rec --speed max --jsonl",
+        Line("sbc-bench monitor --replay night.rec --speed max --jsonl | grep -c '\"event\":\"row\"'", &["60"]),
     ),
     ("sbc-bench clock", Line("sbc-bench clock --cpus 0 --readings 1", &["advertised", "usable"])),
     ("sbc-bench thermal", OnBoard("sbc-bench thermal ")),
-    ("sbc-bench monitor", Line("sbc-bench monitor 0.1 --count 2", &["load %cpu %sys", "MHz"])),
     (
         "sbc-bench upload /var/log/sbc-bench.json --to https://hub.example --token-file /etc/sbc-bench.token --machine \
          shelf-3 --publish --yes",
@@ -91,14 +116,14 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench-hub migrate", InHub("&[\"migrate\"]")),
     ("sbc-bench-hub import DIR --publish", InHub("&[\"import\", folder, \"--publish\"]")),
     ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),
-    ("sbc-bench report FILE --format NAME", Line("sbc-bench report old.log --format junit", &["<testsuite"])),
+    ("sbc-bench explain FILE --format NAME", Line("sbc-bench explain old.log --format junit", &["<testsuite"])),
     ("sbc-bench explain --check run.json", Line("sbc-bench explain --check old.log", &["Testboard Three"])),
     ("sbc-bench run --repeat 3 -- true", As("sbc-bench run -- CMD...")),
     (
-        "sbc-bench kernel --eol-file linux.json",
+        "sbc-bench inspect kernel --eol-file linux.json",
         Line(
             "echo '[{\"cycle\": \"6.12\", \"lts\": true, \"eol\": \"2028-12-31\", \"latest\": \"6.12.10\", \
-             \"latestReleaseDate\": \"2026-11-01\"}]' > linux.json; sbc-bench kernel --eol-file linux.json",
+             \"latestReleaseDate\": \"2026-11-01\"}]' > linux.json; sbc-bench inspect kernel --eol-file linux.json",
             &["Kernel "],
         ),
     ),

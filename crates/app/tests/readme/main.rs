@@ -3,6 +3,8 @@
 //! the row names.
 
 mod bootstrap;
+#[path = "../../../../xtask/src/docs/commands.rs"]
+mod commands;
 mod desk;
 mod documents;
 mod rows;
@@ -13,6 +15,8 @@ use rows::{ROWS, Tried};
 
 /// The README itself.
 const README: &str = include_str!("../../../../README.md");
+/// What help prints, as tables.
+const COMMANDS: &str = include_str!("../../../../docs/commands.md");
 /// Rows that are tried on virtual boards.
 const ON_BOARDS: &[&str] = &[
     include_str!("../virtual_board/documented/standard.rs"),
@@ -71,17 +75,15 @@ fn spans(line: &str) -> Vec<String> {
     parts.skip(1).step_by(2).collect()
 }
 
-/// The ending of a run that README shows is what a stored result gives today: each line of it, in this order.
+/// The report that README shows is what a stored result gives today: each line of it, in this order.
 #[test]
-fn the_place_among_others_is_that_of_a_stored_result() {
+fn the_report_is_that_of_a_stored_result() {
     let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/old_records/log-hot.json");
-    let output = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), ["compare", stored]).output().unwrap();
+    let output = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), ["explain", stored]).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     let mut lines = printed.lines();
-    let blocks = README.split("```\n").filter(|block| block.contains("per MHz"));
-    let shown: Vec<&str> = blocks.flat_map(str::lines).collect();
-    assert!(shown.len() > 10, "README shows no ranking");
-    for line in shown {
+    let block = README.split("```\n").find(|block| block.starts_with("Results ")).expect("README shows no report");
+    for line in block.lines() {
         assert!(lines.any(|printed| printed == line), "README shows {line:?}; printed was:\n{printed}");
     }
 }
@@ -89,15 +91,55 @@ fn the_place_among_others_is_that_of_a_stored_result() {
 #[test]
 fn readme_commands_have_rows() {
     let shown = shown(README, true);
-    assert!(shown.len() > 40, "{shown:?}");
+    assert!(shown.len() > 10, "{shown:?}");
     let rows: Vec<&str> = ROWS.iter().map(|(words, _)| *words).collect();
     for words in &shown {
         assert!(rows.contains(&words.as_str()), "nobody tries {words:?}");
     }
+    let listed = listed();
     for words in &rows {
-        assert!(shown.iter().any(|shown| shown == words), "README does not show {words:?}");
+        let verb = words.split_whitespace().find(|word| *word != "sbc-bench" && !word.contains('='));
+        let is_listed = verb.is_none_or(|verb| listed.iter().any(|listed| listed == verb));
+        assert!(is_listed || shown.iter().any(|shown| shown == words), "no document shows {words:?}");
     }
     ROWS.iter().for_each(|row| check_row(row, &rows));
+}
+
+/// Names of commands and options in `docs/commands.md`, without what they take.
+fn listed() -> Vec<String> {
+    let rows = COMMANDS.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.filter_map(|row| row.split(['`', ' ', ',']).next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn listed_commands_are_up_to_date() {
+    let help = |words: &[&str]| {
+        let words = words.iter().chain(&["--help"]);
+        let mut program = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+        // Help shows the values of the first two.
+        for name in ["SBC_BENCH_HUB", "SBC_BENCH_HUB_TOKEN_FILE", "COLUMNS"] {
+            program.env_remove(name);
+        }
+        let output = program.output()?;
+        Ok(String::from_utf8(output.stdout)?)
+    };
+    assert!(commands::page(&help).unwrap() == COMMANDS, "docs/commands.md is not up to date; run: cargo xtask docs");
+}
+
+/// Every command with a part of its own in `docs/commands.md` is typed.
+#[test]
+fn listed_commands_are_tried() {
+    let tried: Vec<&str> = ROWS.iter().map(|(words, _)| *words).collect();
+    let commands = COMMANDS
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .filter(|name| name.chars().all(|letter| letter.is_ascii_lowercase() || " -".contains(letter)));
+    let commands: Vec<&str> = commands.collect();
+    assert!(commands.len() > 20, "{commands:?}");
+    for command in commands {
+        let words = format!("sbc-bench {command}");
+        assert!(tried.iter().any(|row| format!("{row} ").starts_with(&format!("{words} "))), "nobody tries {words}");
+    }
 }
 
 /// What a row names is there.
@@ -176,12 +218,10 @@ fn readme_definition_works() {
 fn help_fits_into_80_columns() {
     let desk = Desk::new("help");
     let (help, _) = desk.types("$PROGRAM --help");
-    let verbs = help.lines().skip_while(|line| !line.starts_with("Commands:"));
-    let verbs = verbs.skip(1).take_while(|line| !line.is_empty());
-    let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
-    let verbs = verbs.filter(is_name).filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help");
-    let verbs: Vec<&str> = verbs.collect();
-    assert!(verbs.len() > 20, "{verbs:?}");
+    let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ") && !line.starts_with("  -");
+    let verbs = help.lines().take_while(|line| *line != "Environment:").filter(is_name);
+    let verbs: Vec<&str> = verbs.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(verbs.len() > 30, "{verbs:?}");
     for words in
         ["--help", "-h"].map(str::to_owned).into_iter().chain(verbs.iter().map(|verb| format!("{verb} --help")))
     {

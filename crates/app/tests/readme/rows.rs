@@ -1,4 +1,4 @@
-//! Every command of README and how it is tried.
+//! Every command of README and of docs/commands.md, and how it is tried.
 
 /// How a command is tried.
 pub(super) enum Tried {
@@ -14,9 +14,51 @@ pub(super) enum Tried {
 
 use Tried::{As, Line, OnBoard};
 
-/// Every command of README, in its order there.
+/// Commands of README and of docs/commands.md, old spellings among them.
 pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench", Line("NotReadyYet=yes sbc-bench", &["memory copy", "Results ", "Log: "])),
+    ("sbc-bench --help", Line("sbc-bench -h; sbc-bench --help", &["Measure:", "Exit status:", "Earlier commands"])),
+    (
+        "sbc-bench explain",
+        Line("sbc-bench run --repeat 2 -- true && XDG_STATE_HOME=$PWD/none sbc-bench explain run.json", &["Results "]),
+    ),
+    (
+        "sbc-bench explain FILE --html PAGE",
+        Line(
+            "sbc-bench explain old.log --html both.html --card card.png --plots both && ls both.html card.png both/card.svg",
+            &["both.html\n", "card.png\n", "both/card.svg"],
+        ),
+    ),
+    ("sbc-bench explain FILE", Line("sbc-bench old.log; sbc-bench ./old.log", &["Testboard Three"])),
+    ("sbc-bench run -- make -C /usr/src/linux -j4", As("sbc-bench run -- CMD...")),
+    (
+        "sbc-bench ab --a governor=ondemand --b governor=performance -- make -C /usr/src/linux -j4",
+        As("sbc-bench ab --a thp=never --b thp=always -- CMD..."),
+    ),
+    ("sbc-bench measure WHAT", As("sbc-bench measure clock")),
+    ("sbc-bench measure clock", Line("sbc-bench measure clock --cpus 0 --readings 1", &["advertised", "usable"])),
+    ("sbc-bench measure memory", As("sbc-bench memory [--cpus LIST]")),
+    ("sbc-bench measure core-to-core", As("sbc-bench core-to-core [--cpus LIST]")),
+    ("sbc-bench measure scaling", As("sbc-bench scaling [--cpus LIST]")),
+    ("sbc-bench measure workload", Line("sbc-bench measure aes:aes-256-cbc", &["aes 256-CBC"])),
+    ("sbc-bench inspect", Line("sbc-bench inspect", &["### Kernel info:"])),
+    ("sbc-bench inspect identify", Line("sbc-bench inspect identify && sbc-bench inspect identify old.log", &["CPU"])),
+    ("sbc-bench inspect kernel", Line("sbc-bench inspect kernel", &["Kernel "])),
+    ("sbc-bench inspect storage", Line("sbc-bench inspect storage", &[])),
+    ("sbc-bench inspect doctor", Line("sbc-bench inspect doctor", &["External tools:", "For a bug report"])),
+    (
+        "sbc-bench compare FILE...",
+        Line("sbc-bench compare run.json old.log; sbc-bench compare old.log", &["A  ", "B  ", "reference results"]),
+    ),
+    (
+        "sbc-bench results FILE...",
+        Line(
+            "sbc-bench results old.log; sbc-bench results old.log --site own.site; sbc-bench results old.log --over-time",
+            &["| Testboard Three |", "own.site/index.html: 1 results; "],
+        ),
+    ),
+    ("sbc-bench monitor", Line("sbc-bench monitor 0.1 --count 2", &["load %cpu %sys", "MHz"])),
+    ("sbc-bench recover --settings", OnBoard("sbc-bench restore")),
     ("sbc-bench -c", OnBoard("./sbc-bench.sh -c")),
     ("sbc-bench -s", OnBoard("sbc-bench -s")),
     ("sbc-bench -G", OnBoard("sbc-bench -G")),
@@ -66,7 +108,11 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench report FILE --plots DIR", OnBoard("sbc-bench report /var/log/sbc-bench.json --plots plots")),
     ("sbc-bench -m [seconds]", Line("sbc-bench -m 0.1 --count 2", &["load %cpu %sys", "MHz"])),
     ("sbc-bench -m", As("sbc-bench -m [seconds]")),
-    ("sbc-bench mark TEXT", As("sbc-bench mark \"fan off\"")),
+    (
+        "sbc-bench mark TEXT",
+        Line("sbc-bench mark; sbc-bench mark a --record no.rec; :", &["TEXT missing", "Cannot add a mark to no.rec"]),
+    ),
+    ("sbc-bench monitor mark", As("sbc-bench mark TEXT")),
     ("sbc-bench review --inspect", Line("sbc-bench review --inspect", &["### Kernel info:"])),
     ("sbc-bench review [-- CMD]", OnBoard("sbc-bench -r -- sleep 1")),
     ("-r", OnBoard("./sbc-bench.sh -r")),
@@ -159,6 +205,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench snapshot > my.board",
         Line("sbc-bench snapshot > my.board && sbc-bench --root my.board identify", &["CPU"]),
     ),
+    ("sbc-bench --resume", As("sbc-bench --resume [FILE]")),
     ("sbc-bench --resume [FILE]", Line("sbc-bench --resume; :", &["Nothing to resume in"])),
     ("sbc-bench restore", OnBoard("sbc-bench restore")),
     ("sbc-bench list", Line("sbc-bench list", &["sensors:", "workloads:", "rules:", "reports:"])),
@@ -167,24 +214,6 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     (
         "MODE=unattended sbc-bench -c | grep -q 'check the log' || tail -n1 /var/log/sbc-bench.log",
         OnBoard("| grep -q 'check the log' || tail -n1 /var/log/sbc-bench.log"),
-    ),
-    (
-        "sbc-bench -m 0.5 --record night.rec &",
-        Line(
-            "sbc-bench -m 0.1 --record night.rec --count 60 >lines & sleep 1.5; \
-             sbc-bench mark \"fan off\"; sleep 0.5; sbc-bench mark \"fan on\"; wait; wc -l < lines; grep -e --- lines",
-            &["63", "--- fan off", "--- fan on"],
-        ),
-    ),
-    ("sbc-bench mark \"fan off\"", As("sbc-bench -m 0.5 --record night.rec &")),
-    ("sbc-bench mark \"fan on\"", As("sbc-bench mark \"fan off\"")),
-    (
-        "sbc-bench monitor --replay night.rec --seek 1:30:00",
-        Line("sbc-bench monitor --replay night.rec --seek 0:00:01 --speed max", &["MHz"]),
-    ),
-    (
-        "sbc-bench monitor --replay night.rec --speed max --jsonl",
-        Line("sbc-bench monitor --replay night.rec --speed max --jsonl | grep -c '\"event\":\"row\"'", &["60"]),
     ),
     ("sbc-bench run --tui", Line("sbc-bench run --tui -- true; :", &["cannot be combined with", "--tui"])),
 ];

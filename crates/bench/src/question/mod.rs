@@ -29,7 +29,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// All questions, sorted by id. Each is answered by the entry of the same id in `explain`.
+/// All questions, sorted by id: those of the vocabulary, then those of their own. Each is answered by the entry of the same id in `rules`.
 pub static QUESTIONS: [&Question; 14] = [
     &ab::QUESTION,
     &clock::QUESTION,

@@ -1,9 +1,9 @@
 //! One JSON object per line: what was read at each moment, by the name of the channel, and between
 //! them the events of the stream in the form of the Record.
 
+use super::flags::JsonlRows;
 use super::rows::RowPrinter;
 use super::{View, live};
-use crate::args::JsonlRows;
 use crate::output;
 use explain::monitor::{Now, Watch};
 use record::{Event, Record};

@@ -2,9 +2,11 @@
 //! interrupted. One stream of samples comes from a source; every view only reads it.
 
 mod export;
+mod flags;
 mod jsonl;
 mod lines;
 mod live;
+mod mark;
 mod recorder;
 mod recording;
 mod replay;
@@ -13,9 +15,10 @@ pub(crate) mod running;
 pub(crate) mod tui;
 mod web;
 
-use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals, status};
 use explain::monitor::Watch;
+use flags::{MonitorArgs, View as Kind};
+pub(crate) use flags::{MonitorFlags, MonitorVerb};
 use machine::Root;
 use recorder::Recorder;
 use rows::RowPrinter;
@@ -85,7 +88,7 @@ struct Monitor {
     paused: bool,
 }
 
-pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
+fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
     let cancelled = signals::watch()?;
     let mut monitor = Monitor::open(root, args)?;
     while cancelled.load(Ordering::Relaxed) == 0 {

@@ -2,11 +2,11 @@
 //! again at its own pace, faster, or as fast as it goes.
 
 use super::Poll;
-use crate::args::Replay;
-use crate::commands::explain;
+use super::flags::Replay;
+use crate::commands::read::read_from;
 use crate::input;
-use ::explain::monitor::{Item, Recorded, Watch, items_of_record};
 use anyhow::Context;
+use explain::monitor::{Item, Recorded, Watch, items_of_record};
 use record::recording::is_recording;
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -135,7 +135,7 @@ fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
     if is_recording {
         return Ok(Box::new(Recorded::new(BufReader::new(all))));
     }
-    let record = explain::read_from(all, file)?;
+    let record = read_from(all, file)?;
     anyhow::ensure!(!record.samples.at_ms.is_empty(), "{name} contains no samples.");
     Ok(Box::new(items_of_record(record)))
 }

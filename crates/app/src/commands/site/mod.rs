@@ -1,13 +1,12 @@
-//! `sbc-bench site DIR... --out DIR`: results as static pages. What is in the pages is said by [`page::site`]; here files are
+//! `sbc-bench results DIR... --site DIR`: results as static pages. What is in the pages is said by [`page::site`]; here files are
 //! read and written, each result once: what was seen of it is kept next to the pages.
 
 mod crew;
 mod folder;
 mod sources;
 
-use super::explain::NoResults;
 use super::known;
-use crate::args::SiteArgs;
+use super::read::NoResults;
 use crate::{output, status};
 use anyhow::{Context, bail};
 use compare::reference::Reference;
@@ -20,13 +19,29 @@ use record::hex;
 use sha2::{Digest, Sha256};
 use sources::Source;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Results that could be read, by the names of their pages, with the files that they come from.
 type Results = BTreeMap<String, (Entry, Source)>;
 
-pub(crate) fn run(args: &SiteArgs) -> anyhow::Result<u8> {
-    let mut folder = SiteFolder::open(&args.out)?;
-    let (sources, mut status) = named(&args.from)?;
+/// An address of a web server.
+pub(super) fn base(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let is_address = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
+    let is_plain = text.chars().all(|letter| letter.is_ascii_graphic() && !"<>\"'?#\\".contains(letter));
+    match is_address && is_plain {
+        true => Ok(text.to_owned()),
+        false => Err("must be an address such as https://example.org/results".to_owned()),
+    }
+}
+
+/// Writes a site of the results in these files and directories.
+///
+/// # Errors
+/// None of them can be read, or the directory cannot be written.
+pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::Result<u8> {
+    let mut folder = SiteFolder::open(out)?;
+    let (sources, mut status) = named(from)?;
     let reference = known::reference(&[])?;
     let key = key_of_pages(&reference);
     folder.claim(sources.keys().map(|page| result_path(page)))?;
@@ -42,18 +57,17 @@ pub(crate) fn run(args: &SiteArgs) -> anyhow::Result<u8> {
     let usual = order(USUAL_ORDER).context("the usual order of results has no key")?;
     listed.sort_by(|a, b| usual(&a.entry.row, &b.entry.row));
     let count = listed.len();
-    let site = Site::new(listed, args.url.as_deref());
+    let site = Site::new(listed, url);
     groups(&mut folder, &site, &results)?;
     lists(&mut folder, &site)?;
     let entries = results.iter().map(|(page, (entry, _))| (page.as_str(), entry));
     let done = folder.finish(entries)?;
-    let (index, written, unchanged, removed) =
-        (args.out.join("index.html"), done.written, done.unchanged, done.removed);
+    let (index, written, unchanged, removed) = (out.join("index.html"), done.written, done.unchanged, done.removed);
     output::print(&format!(
         "{}: {count} results; {written} files written, {unchanged} unchanged, {removed} removed.\n",
         index.display()
     ))?;
-    if args.url.is_none() {
+    if url.is_none() {
         output::note("No feed and no sitemap: they need the address of the site; give it by --url.");
     }
     Ok(status)

@@ -1,7 +1,7 @@
 //! The files that a site is made of: those that were named, and those in directories by their endings.
 
 use super::folder;
-use crate::commands::explain::read_from;
+use crate::commands::read::read_from;
 use crate::{input, output};
 use anyhow::Context;
 use record::Record;

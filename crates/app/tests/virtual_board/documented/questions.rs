@@ -8,7 +8,7 @@ fn kernel_storage_and_help() {
     check(&[
         Row { line: "sbc-bench -k", flags: "", says: &["CONFIG_HZ=", "Kernel "], ..LOOK },
         Row { line: "sbc-bench -S", flags: "", ..LOOK },
-        Row { line: "sbc-bench -h", flags: "", says: &["Usage: ", "-R", "Exit status:"], ..ROW },
+        Row { line: "sbc-bench --help", flags: "", says: &["Usage: ", "-R", "Exit status:"], ..ROW },
         Row { line: "sbc-bench -u", says: &["knows no key of releases", "--key FILE"], status: &[1], ..ROW },
     ]);
 }

@@ -245,6 +245,13 @@ impl Runs {
         renamed.is_ok().then(|| self.folder.path().join(to))
     }
 
+    /// Result file of the newest run.
+    pub fn newest(&self) -> Option<PathBuf> {
+        let names = self.folder.names().ok()?;
+        let newest = names.into_iter().rev().find(|name| Path::new(name).extension() == Some(OsStr::new("json")))?;
+        Some(self.folder.path().join(newest))
+    }
+
     /// Records of all runs, the newest first, each or why it cannot be read.
     ///
     /// # Errors

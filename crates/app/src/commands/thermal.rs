@@ -1,15 +1,22 @@
-//! Arguments of `thermal`, and of the classic `-t` and `-T`. They end in a [`Thermal`].
+//! `sbc-bench thermal`, `-t`, `-T`: how the machine behaves under heat.
 
-use super::groups::chosen;
-use super::program::{ProgramFlags, ScoreFlags};
 use super::sensitivity::of_own;
+use super::{Checked, Verb};
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::program::{ProgramFlags, ScoreFlags};
+use crate::args::run::TaskFlags;
+use bench::AnyTask;
 use bench::parse_duration;
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How the machine behaves under heat.
-#[derive(Debug, Clone, Default, clap::Args)]
+/// Thermal test: time to throttling, sustained clock, K/W
+///
+/// Runs a stress load and reports the time to throttling, sustained clock and score, time constant and thermal
+/// resistance.
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct ThermalFlags {
     /// Wait until the SoC has cooled to this temperature
     #[arg(long, value_name = "CELSIUS", conflicts_with = "heat_to")]
@@ -43,6 +50,22 @@ pub(crate) struct ThermalFlags {
     /// Command to use as stress load; it is restarted until the time is up
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
+    #[command(flatten)]
+    run: TaskFlags,
+}
+
+impl Verb for ThermalFlags {
+    fn checked(self, environment: &Environment) -> Checked {
+        let task = self.task()?;
+        let workloads: Vec<_> = task.load.workload_id().into_iter().collect();
+        Ok(Box::new(self.run.run(
+            AnyTask::of(task),
+            &workloads,
+            TuneFlags::default(),
+            ResumeFlags::default(),
+            environment,
+        )?))
+    }
 }
 
 /// Temperatures that a SoC can be asked to have, in °C.
@@ -53,8 +76,6 @@ const DURATION: std::ops::RangeInclusive<Duration> = Duration::from_secs(3)..=Du
 const CLASSIC_CELSIUS: &str = "50";
 
 impl ThermalFlags {
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Thermal, String> {
         let own = Thermal::default();
         let temperature = |name: &str, celsius: Option<f64>| celsius.map(|value| millicelsius(name, value)).transpose();
@@ -103,10 +124,7 @@ impl ThermalFlags {
 }
 
 /// The task of `-t [°C]` and `-T [°C]`.
-///
-/// # Errors
-/// One sentence about what is wrong.
-pub(super) fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Thermal, String> {
+pub(crate) fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Thermal, String> {
     let text = if text.is_empty() { CLASSIC_CELSIUS } else { text };
     let celsius = text.parse().map_err(|_| format!("{flag} must be a temperature in °C such as 50, not {text:?}."))?;
     Ok(Thermal { start: Some(start(millicelsius(flag, celsius)?)), ..Thermal::default() })

@@ -3,16 +3,28 @@
 use super::*;
 use std::time::Duration;
 
-fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
+fn parse(line: &str, variables: &[(&str, &str)]) -> Checked {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let pair = |(name, value): &(&str, &str)| format!("{name}={value}");
     parse_recorded(&words, &variables.iter().map(pair).collect::<Vec<_>>())
 }
 
+/// What the words mean.
+fn meaning(line: &str) -> String {
+    format!("{:?}", parse(line, &[]).unwrap())
+}
+
+fn run(line: &str, variables: &[(&str, &str)]) -> RunArgs {
+    parse(line, variables).unwrap().into_run().unwrap_or_else(|| panic!("{line} is no run"))
+}
+
+/// The interval of a monitor in seconds.
 fn seconds(line: &str) -> f64 {
-    match parse(line, &[]) {
-        Ok(Command::Monitor(args)) => args.interval.map_or(0.0, |time| time.as_secs_f64()),
-        other => panic!("{line}: {other:?}"),
+    let meaning = meaning(line);
+    let interval = meaning.strip_prefix("MonitorArgs { interval: ").unwrap_or_else(|| panic!("{line}: {meaning}"));
+    match interval.strip_prefix("Some(").and_then(|rest| rest.split_once(')')) {
+        None => 0.0,
+        Some((time, _)) => bench::parse_duration(time).unwrap_or_else(|why| panic!("{line}: {why}")).as_secs_f64(),
     }
 }
 
@@ -123,7 +135,53 @@ fn old_names_of_options_are_kept() {
         ("mark a --to x", "mark a --record x"),
         ("workload aes aes-256-cbc", "workload aes:aes-256-cbc"),
     ] {
-        assert_eq!(parse(old, &[]).unwrap(), parse(new, &[]).unwrap(), "{old}");
+        assert_eq!(meaning(old), meaning(new), "{old}");
+    }
+}
+
+/// Verbs of earlier versions mean what they always meant, with every option that they had; the classic letters as well.
+#[test]
+fn old_verbs_are_kept() {
+    for (old, new) in [
+        ("clock --cpus 0 --readings 5 --heat 60s", "measure clock --cpus 0 --readings 5 --heat 60s"),
+        ("memory --json", "measure memory --json"),
+        ("core-to-core --no-tuning", "measure core-to-core --no-tuning"),
+        ("scaling -q", "measure scaling -q"),
+        ("workload aes aes-256-cbc --cpus 0", "measure aes aes-256-cbc --cpus 0"),
+        ("workload aes:aes-256-cbc", "measure aes:aes-256-cbc"),
+        ("kernel --json", "inspect kernel --json"),
+        ("storage --json", "inspect storage --json"),
+        ("inspect doctor", "inspect doctor"),
+        ("identify --model X", "inspect identify --model X"),
+        ("identify a.log --json", "inspect identify a.log --json"),
+        ("review --inspect", "inspect"),
+        ("review --inspect --json", "inspect --json"),
+        ("mark fan off", "monitor mark fan off"),
+        ("mark a --record x", "monitor mark a --record x"),
+        ("report a.log --format csv", "explain a.log --format csv"),
+        ("report a.log --html a.html", "explain a.log --html a.html"),
+        ("report a.log --png plots", "explain a.log --plots plots"),
+        ("trend a.log b.log --format md", "results --over-time a.log b.log --format md"),
+        ("trend a.log --html a.html", "results a.log --over-time --html a.html"),
+        ("site a b --out c --url https://a.b", "results a b --site c --url https://a.b"),
+        ("restore", "recover --settings"),
+        ("-k", "inspect kernel"),
+        ("-k --json", "inspect kernel --json"),
+        ("-S", "inspect storage"),
+        ("-m 2", "monitor 2"),
+        ("-m 2 --record x -q", "monitor 2 --record x --quiet"),
+        ("-u", "update"),
+        ("-j", "-r"),
+        ("-R", "review --no-benchmarks"),
+        ("-r -- true", "review -- true"),
+        ("-t", "thermal --cool-to 50"),
+        ("-T 60", "thermal --heat-to 60"),
+        ("-g cores", "efficiency cores"),
+        ("--force", "run --force"),
+        ("a.log", "explain a.log"),
+        ("./a b/c", "explain ./a b/c"),
+    ] {
+        assert_eq!(meaning(old), meaning(new), "{old}");
     }
 }
 
@@ -135,12 +193,23 @@ fn said_twice(text: &str) -> Option<String> {
     repeated.next().map(|both| both.join(" "))
 }
 
+/// Each verb with the words that name it, and those that verbs have themselves.
+pub(crate) fn every_verb(program: &clap::Command) -> Vec<(String, &clap::Command)> {
+    let mut found = vec![(String::new(), program)];
+    for verb in program.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        found.push((verb.get_name().to_owned(), verb));
+        let inner = verb.get_subcommands().filter(|verb| verb.get_name() != "help");
+        found.extend(inner.map(|inner| (format!("{} {}", verb.get_name(), inner.get_name()), inner)));
+    }
+    found
+}
+
 #[test]
 fn help_says_nothing_twice() {
     assert!(said_twice("Output format: Output format: md").is_some());
     let mut top = grammar();
     top.build();
-    for verb in std::iter::once(&top).chain(top.get_subcommands()) {
+    for (_, verb) in every_verb(&top) {
         for argument in verb.get_arguments() {
             let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string);
             assert_eq!(said_twice(&help.unwrap_or_default()), None, "{} {}", verb.get_name(), argument.get_id());
@@ -172,35 +241,35 @@ fn each_verb_lists_the_options_that_it_uses() {
         ),
         ("efficiency", format!("{RUN} cpus dir host idle point resume ssh-config tui workload")),
         ("review", format!("{RUN} inspect no-benchmarks no-tuning no-watch root")),
-        ("clock", "cpus heat json no-tuning quiet readings".into()),
-        ("memory", "cpus json no-tuning quiet".into()),
-        ("core-to-core", "cpus json no-tuning quiet".into()),
-        ("scaling", "cpus json no-tuning quiet".into()),
-        ("workload", "as-root cpus dir host json no-tuning quiet ssh-config".into()),
+        ("measure clock", "cpus heat json no-tuning quiet readings".into()),
+        ("measure memory", "cpus json no-tuning quiet".into()),
+        ("measure core-to-core", "cpus json no-tuning quiet".into()),
+        ("measure scaling", "cpus json no-tuning quiet".into()),
+        ("measure workload", "as-root cpus dir host json no-tuning quiet ssh-config".into()),
         ("monitor", "count jsonl lines meter prometheus quiet record replay root seek speed textfile tui web".into()),
-        ("mark", "record".into()),
-        ("explain", "check details json".into()),
+        ("monitor mark", "record".into()),
+        ("explain", "card check details format html json plots".into()),
+        ("inspect", "json root".into()),
+        ("measure", String::new()),
         ("compare", "format html json with".into()),
-        ("trend", "format html json".into()),
-        ("results", "board format html json since soc sort valid".into()),
-        ("site", "out url".into()),
+        ("results", "board format html json over-time since site soc sort url valid".into()),
         ("view", "open port".into()),
-        ("report", "format html plots".into()),
         ("redact", "output".into()),
         ("upload", "machine publish to token-file yes".into()),
-        ("identify", "compatible cpuinfo json model root".into()),
-        ("kernel", "eol-file json root".into()),
-        ("storage", "json root".into()),
-        ("doctor", "json root".into()),
+        ("inspect identify", "compatible cpuinfo json model root".into()),
+        ("inspect kernel", "eol-file json root".into()),
+        ("inspect storage", "json root".into()),
+        ("inspect doctor", "json root".into()),
         ("snapshot", "root".into()),
-        ("recover", "log".into()),
-        ("restore", String::new()),
+        ("recover", "log settings".into()),
+        ("update", "check from key yes".into()),
         ("list", String::new()),
         ("install-tools", "yes".into()),
         ("completions", String::new()),
     ] {
         let grammar = grammar();
-        let verb = grammar.find_subcommand(verb).unwrap();
+        let verbs = every_verb(&grammar);
+        let (_, verb) = verbs.iter().find(|(name, _)| name == verb).unwrap_or_else(|| panic!("there is no {verb}"));
         let options = verb.get_arguments().filter(|option| !option.is_hide_set());
         let mut found: Vec<&str> = options.filter_map(clap::Arg::get_long).collect();
         found.sort_unstable();
@@ -227,10 +296,7 @@ fn resume_by_file_or_latest() {
         ("run --resume -- true", Some("latest")),
         ("run -- true --resume", None),
     ] {
-        let Ok(Command::Run(args)) = parse(line, &[]) else {
-            panic!("{line}");
-        };
-        assert_eq!(args.resume.as_deref(), expected.map(std::path::Path::new), "{line}");
+        assert_eq!(run(line, &[]).resume.as_deref(), expected.map(std::path::Path::new), "{line}");
     }
 }
 
@@ -239,14 +305,14 @@ fn root_option_position() {
     for line in ["--root x.board identify", "identify --root x.board", "--root x.board -m"] {
         let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
         let cli = super::parse(words.map(OsString::from)).unwrap();
-        assert_eq!(cli.root(), Some("x.board".into()), "{line}");
+        assert_eq!(cli.root, Some("x.board".into()), "{line}");
     }
 }
 
 #[test]
 fn environment_variables() {
     let variables = [("MODE", "extensive"), ("MaxKHz", "1416000"), ("NotReadyYet", "yes")];
-    let Ok(Command::Run(args)) = parse("-c --wait 5s --force", &variables) else { panic!() };
+    let args = run("-c --wait 5s --force", &variables);
     assert!(args.options.extensive && args.options.heat && args.options.force);
     assert!(!args.options.scores && args.options.tune);
     assert_eq!(args.options.clock_khz_max, Some(1_416_000));

@@ -1,13 +1,18 @@
-//! Arguments of `efficiency` and of the classic `-g`. They end in an [`Efficiency`].
+//! `sbc-bench efficiency`, `-g`: score, temperature and power at every OPP.
 
+use super::{Checked, Verb};
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, TuneFlags};
+use crate::args::run::TaskFlags;
+use bench::AnyTask;
 use bench::efficiency::{CpuSets, Efficiency};
 use bench::{Form, workloads_with_variants};
 use bench::{Workload, parse_duration, workloads};
 use record::Variant;
 use std::time::Duration;
 
-/// What performance costs in watts and degrees.
-#[derive(Debug, Clone, Default, clap::Args)]
+/// Measure score, temperature and power at every OPP
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct EfficiencyFlags {
     /// CPUs to test: cores, clusters, coreclusters, all, or a list such as 0-3 [default: all CPUs together]
     #[arg(value_name = "CPUS", default_value = "", hide_default_value = true)]
@@ -25,11 +30,21 @@ pub(crate) struct EfficiencyFlags {
     /// Time to measure idle power and temperature first [default: 20s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     idle: Option<Duration>,
+    #[command(flatten)]
+    resume: ResumeFlags,
+    #[command(flatten)]
+    run: TaskFlags,
+}
+
+impl Verb for EfficiencyFlags {
+    fn checked(self, environment: &Environment) -> Checked {
+        let task = self.task()?;
+        let workloads: Vec<_> = task.load.iter().map(|load| load.workload).collect();
+        Ok(Box::new(self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)?))
+    }
 }
 
 impl EfficiencyFlags {
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Efficiency, String> {
         let load = self.load.as_deref().map(load).transpose()?;
         let sets = CpuSets::parse(self.cpus.as_ref().unwrap_or(&self.sets))?;
@@ -52,10 +67,7 @@ fn load(name: &str) -> Result<Form, String> {
 }
 
 /// The task of `-g [SETS]`.
-///
-/// # Errors
-/// One sentence about what is wrong.
-pub(super) fn task(sets: &str) -> Result<Efficiency, String> {
+pub(crate) fn task(sets: &str) -> Result<Efficiency, String> {
     let sets = CpuSets::parse(sets)?;
     Ok(Efficiency { sets, ..Efficiency::default() })
 }

@@ -2,74 +2,76 @@
 //! Their loads (`-c`, `-s`, ...) are in `classic_loads`, their order in `arrange`.
 
 use super::classic_loads::ClassicLoads;
-use super::groups::{ResumeFlags, RootFlags, TuneFlags, chosen};
+use super::kernel::Kernel;
 use super::monitor::MonitorFlags;
-use super::run::{Extra, RunFlags, run_command};
-use super::{Command, Environment, ReviewArgs, SurveyVerb, UpdateArgs, efficiency, survey, thermal};
+use super::review::{self, ReviewFlags};
+use super::storage::Storage;
+use super::update::Update;
+use super::{Checked, Verb, efficiency, thermal};
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::run::{RunArgs, RunFlags};
 use bench::thermal::StartAt;
 use bench::{AnyTask, DramThrottling};
 
 /// The flags that people know.
 #[derive(Debug, clap::Args)]
-pub(super) struct Classic {
+pub(crate) struct Classic {
     #[command(flatten)]
-    pub(super) loads: ClassicLoads,
+    pub(crate) loads: ClassicLoads,
     /// Monitor the machine, one sample every SECONDS (default 5; fractions allowed)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
     /// Efficiency test: sweep all OPPs of CPUS (a list such as 0-3, cores, clusters, coreclusters or all; default: all
     /// CPUs together)
     #[arg(short = 'g', value_name = "CPUS", num_args = 0..=1, default_missing_value = "")]
-    pub(super) graph: Option<String>,
+    pub(crate) graph: Option<String>,
     /// Same as -r
     #[arg(short = 'j')]
-    pub(super) review_j: bool,
+    pub(crate) review_j: bool,
     /// Show the kernel's origin and support status
     #[arg(short = 'k')]
-    pub(super) kernel: bool,
+    pub(crate) kernel: bool,
     /// Test for thermal throttling of the memory controller: measure AES and memory before and after a heavy load
     #[arg(short = 'M')]
-    pub(super) memory_throttle: bool,
+    pub(crate) memory_throttle: bool,
     /// Review: inspect, benchmark, tune settings, benchmark again, then monitor until Ctrl-C or until CMD exits, and
     /// report
     #[arg(short = 'r')]
-    pub(super) review: bool,
+    pub(crate) review: bool,
     /// Review without benchmarks: inspect, tune settings, monitor until Ctrl-C or until CMD exits, and report
     #[arg(short = 'R')]
-    pub(super) review_only: bool,
+    pub(crate) review_only: bool,
     /// Show disks and SD cards with their bus speed and health
     #[arg(short = 'S')]
-    pub(super) storage: bool,
+    pub(crate) storage: bool,
     /// Thermal test: wait until the SoC has cooled to CELSIUS (default 50), then run a stress load for 5 minutes
     #[arg(short = 't', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
-    pub(super) cool: Option<String>,
+    pub(crate) cool: Option<String>,
     /// Thermal test: heat the SoC to CELSIUS (default 50) first, then run a stress load for 5 minutes
     #[arg(short = 'T', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
-    pub(super) heat_to: Option<String>,
+    pub(crate) heat_to: Option<String>,
     /// Replace this program by a newer one, as the verb update does
     #[arg(short = 'u')]
     update: bool,
     /// With -r or -R: monitor while this command runs instead of until Ctrl-C
     #[arg(last = true, value_name = "CMD")]
-    pub(super) command: Vec<String>,
+    pub(crate) command: Vec<String>,
 }
 
 impl Classic {
     /// The command of these flags, together with those of a run or of the monitor.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong with the arguments or a variable.
-    pub(super) fn command(
+    pub(crate) fn command(
         self,
         run: RunFlags,
         tune: TuneFlags,
         resume: ResumeFlags,
         monitor: MonitorFlags,
         environment: &Environment,
-    ) -> Result<Command, String> {
+    ) -> Checked {
         self.check_exclusive()?;
         if self.update {
-            return Ok(Command::Update(UpdateArgs::default()));
+            return Ok(Box::new(Update::default()));
         }
         if resume.resume.is_some() && (self.survey_flag().is_some() || self.monitor.is_some()) {
             return Err("--resume continues a benchmark run; use it without -k, -S, -m, -r or -R.".into());
@@ -80,51 +82,71 @@ impl Classic {
         {
             return Err(format!("--no-tuning does not apply to {flag}."));
         }
-        if let Some(verb) = survey_of(&self, &run, tune)? {
-            return verb.command(environment);
+        if self.survey_flag().is_some() {
+            return self.survey(run, tune, environment);
         }
         if !self.command.is_empty() {
             let what = if self.monitor.is_some() { "-m" } else { "A standard run" };
-            return Err(format!("{what} takes no command. {}.", survey::COMMANDS));
+            return Err(format!("{what} takes no command. {}.", review::COMMANDS));
         }
         if let Some(interval) = self.monitor {
             if let Some(option) = run.first_not_of_monitor() {
                 let instead = if option == "--json" { "; use --jsonl" } else { "" };
                 return Err(format!("{option} does not apply to -m{instead}."));
             }
-            return Ok(Command::Monitor(monitor.checked(&interval, run.output.quiet, run.meters, environment)?));
+            return Ok(Box::new(monitor.checked(&interval, run.output.quiet, run.meters, environment)?));
         }
         if let Some(given) = monitor.first_given() {
             return Err(format!("{given} is a monitor option; use sbc-bench -m {given} ..."));
         }
         let task = task_of(&self)?;
-        let extra = Extra { tune, resume, loads: self.loads, ..Extra::default() };
-        run_command(run, extra, task, environment)
+        let mut run = RunArgs::of(task, run, tune, environment)?;
+        run.options.heat = self.loads.heat;
+        run.options.stockfish = self.loads.stockfish();
+        run.given.extend(self.loads.given());
+        Ok(Box::new(RunArgs { resume: resume.resume, ..run }))
     }
 }
 
 impl Classic {
     /// True for the flags that also read another machine than the running one.
-    pub(super) fn reads_other_machines(&self) -> bool {
+    pub(crate) fn reads_other_machines(&self) -> bool {
         self.monitor.is_some() || self.kernel || self.storage
     }
 
     /// `-r`, `-j` or `-R`.
-    pub(super) fn is_review(&self) -> bool {
+    pub(crate) fn is_review(&self) -> bool {
         self.review || self.review_j || self.review_only
     }
 
     /// The flag among those that look over the machine, if there is one.
-    pub(super) fn survey_flag(&self) -> Option<&'static str> {
+    pub(crate) fn survey_flag(&self) -> Option<&'static str> {
         let flags = [("-k", self.kernel), ("-S", self.storage), ("-R", self.review_only), ("-r", self.is_review())];
         let given = flags.into_iter().find(|(_, is)| *is);
         given.map(|(flag, _)| flag)
     }
 
+    /// What `-k`, `-S`, `-r`, `-j` and `-R` mean, together with the options of a run.
+    fn survey(self, run: RunFlags, tune: TuneFlags, environment: &Environment) -> Checked {
+        let flag = self.survey_flag().unwrap_or_default();
+        if self.is_review() {
+            let (no_benchmarks, heat, command) = (self.review_only, self.loads.heat, self.command);
+            return ReviewFlags { no_benchmarks, run, tune, heat, command, ..ReviewFlags::default() }
+                .checked(environment);
+        }
+        if !self.command.is_empty() {
+            return Err(format!("{flag} runs no command: {}.", review::COMMANDS));
+        }
+        if let Some(option) = run.first_of_run() {
+            return Err(format!("{option} does not apply to {flag}."));
+        }
+        match self.kernel {
+            true => Ok(Box::new(Kernel { json: run.output.json, ..Kernel::default() })),
+            false => Ok(Box::new(Storage { json: run.output.json, ..Storage::default() })),
+        }
+    }
+
     /// Flags of which each is a run of its own: two of them would be two runs.
-    ///
-    /// # Errors
-    /// One sentence that names them.
     fn check_exclusive(&self) -> Result<(), String> {
         let flags = [
             ("-k", self.kernel),
@@ -159,41 +181,8 @@ impl Classic {
     }
 }
 
-/// What the classic flags `-k`, `-S`, `-r`, `-j` and `-R` mean, together with the options of a run.
-///
-/// # Errors
-/// One sentence about what does not go with them.
-fn survey_of(classic: &Classic, run: &RunFlags, tune: TuneFlags) -> Result<Option<SurveyVerb>, String> {
-    let Some(flag) = classic.survey_flag() else {
-        return Ok(None);
-    };
-    let is_review = classic.is_review();
-    if !is_review && !classic.command.is_empty() {
-        return Err(format!("{flag} runs no command: {}.", survey::COMMANDS));
-    }
-    if !is_review && let Some(option) = run.first_of_run() {
-        return Err(format!("{option} does not apply to {flag}."));
-    }
-    let root = RootFlags::default();
-    Ok(Some(match (classic.kernel, classic.storage) {
-        (true, _) => SurveyVerb::Kernel { eol_file: None, json: run.output.json, root },
-        (false, true) => SurveyVerb::Storage { json: run.output.json, root },
-        (false, false) => SurveyVerb::Review(ReviewArgs {
-            no_benchmarks: classic.review_only,
-            run: run.clone(),
-            tune,
-            heat: classic.loads.heat,
-            command: classic.command.clone(),
-            ..ReviewArgs::default()
-        }),
-    }))
-}
-
 /// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else that of the
 /// loads, which is the standard run without any.
-///
-/// # Errors
-/// One sentence about what is wrong.
 fn task_of(flags: &Classic) -> Result<AnyTask, String> {
     match (&flags.cool, &flags.heat_to, &flags.graph) {
         (Some(celsius), ..) => thermal::classic("-t", celsius, StartAt::CoolTo).map(AnyTask::of),

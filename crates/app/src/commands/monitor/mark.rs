@@ -1,42 +1,56 @@
-//! `sbc-bench mark`: appends a note to the recordings that are being made, or to a given one.
+//! `sbc-bench monitor mark`: appends a note to the recordings that are being made, or to a given one.
 
-use super::monitor::running::{self, has_recording_header};
+use super::running::{self, has_recording_header};
+use crate::commands::Command;
 use anyhow::Context;
 use explain::monitor::whole_line;
 use machine::files;
+use record::Event;
 use record::recording::{frame, payload};
-use record::{Event, Mark};
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The beginning of the payload that begins a session.
 const STARTED: &str = "{\"event\":\"started\"";
 
-pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
-    let text = facts::plain(text);
-    anyhow::ensure!(!text.is_empty(), "A mark needs a text.");
-    let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
-    let mut running = running::recordings();
-    if let Some(path) = to {
-        let absolute = std::path::absolute(path)?;
-        running.retain(|entry| entry.path == absolute);
-        if running.is_empty() {
-            mark_inactive(path, &text)?;
-            return Ok(0);
+/// Add a mark to the current recording
+#[derive(Debug, clap::Args)]
+pub(crate) struct Mark {
+    /// Text of the mark
+    #[arg(required = true, value_name = "TEXT")]
+    words: Vec<String>,
+    /// Mark this recording instead of those in progress
+    #[arg(long = "record", alias = "to", value_name = "FILE")]
+    to: Option<PathBuf>,
+}
+
+impl Command for Mark {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        let text = facts::plain(&self.words.join(" "));
+        anyhow::ensure!(!text.is_empty(), "A mark needs a text.");
+        let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
+        let mut running = running::recordings();
+        if let Some(path) = &self.to {
+            let absolute = std::path::absolute(path)?;
+            running.retain(|entry| entry.path == absolute);
+            if running.is_empty() {
+                mark_inactive(path, &text)?;
+                return Ok(0);
+            }
         }
+        let whose = if machine::is_root() { "" } else { " of yours" };
+        anyhow::ensure!(
+            !running.is_empty(),
+            "No recording{whose} is in progress; start one with `sbc-bench -m --record FILE`."
+        );
+        for entry in &running {
+            append(&entry.file, now_ms - entry.start_mono_ms, &text)
+                .with_context(|| format!("Cannot add a mark to {}", entry.path.display()))?;
+        }
+        Ok(0)
     }
-    let whose = if machine::is_root() { "" } else { " of yours" };
-    anyhow::ensure!(
-        !running.is_empty(),
-        "No recording{whose} is in progress; start one with `sbc-bench -m --record FILE`."
-    );
-    for entry in &running {
-        append(&entry.file, now_ms - entry.start_mono_ms, &text)
-            .with_context(|| format!("Cannot add a mark to {}", entry.path.display()))?;
-    }
-    Ok(0)
 }
 
 /// A recording that nobody writes any more: the time of day is all there is.
@@ -53,7 +67,7 @@ fn mark_inactive(path: &Path, text: &str) -> anyhow::Result<()> {
 /// or a full disk has left, a new one begins.
 fn append(mut file: &File, at_ms: i64, text: &str) -> anyhow::Result<()> {
     let text = text.to_owned();
-    let event = Event::Mark { mark: Mark { at_ms, text } };
+    let event = Event::Mark { mark: record::Mark { at_ms, text } };
     let mut line = frame(&serde_json::to_string(&event)?);
     let length = file.metadata()?.len();
     let mut last = [b'\n'];

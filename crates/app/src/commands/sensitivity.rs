@@ -1,15 +1,21 @@
-//! Arguments of `sensitivity`: at which clocks, which workloads. They end in a [`Sensitivity`].
+//! `sbc-bench sensitivity`: at which clocks, which workloads.
 
-use super::groups::chosen;
-use super::program::{ProgramFlags, ScoreFlags};
+use super::{Checked, Verb};
+use crate::args::Environment;
+use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::program::{ProgramFlags, ScoreFlags};
+use crate::args::run::TaskFlags;
+use bench::AnyTask;
 use bench::Form;
 use bench::sensitivity::{ClockSelection, DEFAULT_LOADS, Load, Sensitivity, load};
 use bench::{CpuSelection, parse_cpu_selection, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What loses how much when the clock falls?
-#[derive(Debug, Clone, Default, clap::Args)]
+/// Measure how workloads depend on the CPU clock
+///
+/// Reports the elasticity of each workload (by how much its score follows the clock) and what limits it.
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct SensitivityFlags {
     /// Clocks to test: kHz values such as 600000,1500000, extremes (lowest and highest OPP) or all
     #[arg(long, value_name = "KHZ|extremes|all", default_value = "extremes")]
@@ -36,12 +42,21 @@ pub(crate) struct SensitivityFlags {
     /// Command to benchmark, with its arguments
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
+    #[command(flatten)]
+    resume: ResumeFlags,
+    #[command(flatten)]
+    run: TaskFlags,
+}
+
+impl Verb for SensitivityFlags {
+    fn checked(self, environment: &Environment) -> Checked {
+        let task = self.task()?;
+        let workloads = task.workload_ids();
+        Ok(Box::new(self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)?))
+    }
 }
 
 /// An option of commands and workloads of the user's own, which nothing else reads.
-///
-/// # Errors
-/// One sentence that names it.
 pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
     match is_own {
         true => Ok(()),
@@ -50,8 +65,6 @@ pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
 }
 
 impl SensitivityFlags {
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Sensitivity, String> {
         Ok(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds })
     }

@@ -1,7 +1,7 @@
 //! The verbs that questions bring along: their rows in [`QUESTIONS`] have a [`PlainVerb`], and nothing here knows their
 //! names.
 
-use super::groups::OneShotFlags;
+use crate::args::groups::OneShotFlags;
 use bench::{PlainVerb, QUESTIONS, Question};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};

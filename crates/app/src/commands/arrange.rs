@@ -1,15 +1,35 @@
 //! Brings the words of the command line into the order that their grammar wants: people write the
 //! value of a classic flag before it, behind it, or behind the flags that are bundled with it.
 
+use clap::Command;
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Classic flags that take a value, the one of which it is asked for last in a bundle.
 const WITH_VALUE: [char; 4] = ['m', 'g', 't', 'T'];
 
+/// Verbs of earlier versions, each with the words that mean the same.
+pub(super) const OLD: &[(&str, &[&str])] = &[
+    ("clock", &["measure", "clock"]),
+    ("core-to-core", &["measure", "core-to-core"]),
+    ("doctor", &["inspect", "doctor"]),
+    ("identify", &["inspect", "identify"]),
+    ("kernel", &["inspect", "kernel"]),
+    ("mark", &["monitor", "mark"]),
+    ("memory", &["measure", "memory"]),
+    ("report", &["explain"]),
+    ("restore", &["recover", "--settings"]),
+    ("scaling", &["measure", "scaling"]),
+    ("site", &["results"]),
+    ("storage", &["inspect", "storage"]),
+    ("trend", &["results", "--over-time"]),
+    ("workload", &["measure", "workload"]),
+];
+
 /// The words in the order that their grammar wants: a flag with a value at the end of its bundle
 /// (`-mc 2`), a number that stands elsewhere (`2 -m`, `-m -c 2`) behind it, and `--root` behind the
-/// command that it serves.
-pub(crate) fn reorder(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+/// command that it serves. Old verbs become those of today, and a file or a workload gets the verb that it stands for.
+pub(crate) fn reorder(words: impl IntoIterator<Item = OsString>, grammar: &Command) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.into_iter().collect();
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let mut options: Vec<OsString> = words.drain(..end).collect();
@@ -19,8 +39,34 @@ pub(crate) fn reorder(words: impl IntoIterator<Item = OsString>) -> Vec<OsString
         let root: Vec<OsString> = options.drain(at..(at + 2).min(options.len())).collect();
         options.extend(root);
     }
+    name_verbs(&mut options, grammar);
     options.extend(words);
     options
+}
+
+/// Spells out what the first words mean: `clock` is `measure clock`, `measure aes` is `measure workload aes`, and a file is
+/// explained.
+fn name_verbs(words: &mut Vec<OsString>, grammar: &Command) {
+    let at = 1 + usize::from(words.get(1).is_some_and(|word| word == "help"));
+    let Some(first) = words.get(at).and_then(|word| word.to_str()).map(str::to_owned) else { return };
+    if let Some((_, new)) = OLD.iter().find(|(old, _)| *old == first) {
+        words.splice(at..=at, new.iter().map(OsString::from));
+    } else if first == "measure" {
+        let is_known = |word: &str| {
+            let measure = grammar.find_subcommand("measure");
+            word.starts_with('-') || word == "help" || measure.is_some_and(|verb| verb.find_subcommand(word).is_some())
+        };
+        if words.get(at + 1).and_then(|word| word.to_str()).is_some_and(|word| !is_known(word)) {
+            words.insert(at + 1, "workload".into());
+        }
+    } else if at == 1 && !first.starts_with('-') && grammar.find_subcommand(&first).is_none() && is_file(&first) {
+        words.insert(at, "explain".into());
+    }
+}
+
+/// True for what is a file, or is spelled as one: no verb has a dot or a slash.
+fn is_file(word: &str) -> bool {
+    word.contains(['.', '/']) || Path::new(word).is_file()
 }
 
 /// `-mc` as `-cm`, and `-mc2` as `-cm2`.

@@ -1,25 +1,40 @@
 //! Wrong words on the command line, told as one sentence with the way out. The parser of arguments tells them in
 //! paragraphs of its own style; its texts do not reach the user.
 
+use super::arrange::{OLD, reorder};
 use super::grammar;
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
 
-/// Names that differ in more letters are other names.
-const EDIT_DISTANCE_MAX: usize = 2;
+/// Words that people try, each with the verb that does what they mean.
+const MEANT: [(&str, &str); 8] = [
+    ("bench", "run"),
+    ("card", "explain --card"),
+    ("history", "results"),
+    ("html", "explain --html"),
+    ("info", "inspect"),
+    ("last", "explain"),
+    ("share", "upload"),
+    ("top", "monitor"),
+];
 
-/// What is wrong, and where to look; `words` are those of the command line.
-pub(crate) fn sentence(error: &clap::Error, words: &[String]) -> String {
+/// What is wrong, and where to look; `words` are those of the command line, the name of the program first.
+pub(crate) fn sentence(error: &clap::Error, words: impl IntoIterator<Item = OsString>) -> String {
     let program = grammar();
-    let verb = words.iter().take_while(|word| *word != "--").find_map(|word| program.find_subcommand(word));
-    let help = match verb {
-        Some(verb) => format!("sbc-bench {} --help", verb.get_name()),
-        None => "sbc-bench --help".to_owned(),
-    };
-    format!("{} Try `{help}`.", what(error, verb, &program))
+    let words = reorder(words, &program);
+    let words = words.iter().skip(1).take_while(|word| *word != "--");
+    let (mut verb, mut path) = (&program, "sbc-bench".to_owned());
+    for word in words.filter_map(|word| word.to_str()).filter(|word| *word != "help") {
+        if let Some(found) = verb.find_subcommand(word) {
+            (verb, path) = (found, format!("{path} {word}"));
+        }
+    }
+    format!("{} Try `{path} --help`.", what(error, verb))
 }
 
 /// What is wrong, as a sentence with its full stop.
-fn what(error: &clap::Error, verb: Option<&clap::Command>, program: &clap::Command) -> String {
+fn what(error: &clap::Error, verb: &Command) -> String {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => vec![text.clone()],
         Some(ContextValue::Strings(texts)) => texts.clone(),
@@ -29,14 +44,16 @@ fn what(error: &clap::Error, verb: Option<&clap::Command>, program: &clap::Comma
     let argument = name(&words.concat().join(", "));
     match error.kind() {
         ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand if argument.starts_with('-') => {
-            let options = verb.unwrap_or(program).get_arguments().filter(|option| !option.is_hide_set());
+            let options = verb.get_arguments().filter(|option| !option.is_hide_set());
             let known: Vec<String> = options.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect();
             format!("Unknown option {argument}{}.", similar(&argument, known.iter().map(String::as_str)))
         }
-        ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand if verb.is_none() => {
-            let verbs = program.get_subcommands().filter(|verb| !verb.is_hide_set());
-            let similar = similar(&argument, verbs.map(clap::Command::get_name));
-            format!("Unknown command {argument:?}{similar}.")
+        ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand if verb.has_subcommands() => {
+            format!("Unknown command {argument:?}{}.", similar_verb(&argument, verb))
+        }
+        ErrorKind::MissingSubcommand => {
+            let verbs: Vec<&str> = verb.get_subcommands().map(Command::get_name).collect();
+            format!("{} needs one of {}.", verb.get_name(), verbs.join(", "))
         }
         ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => format!("Unexpected argument {argument:?}."),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
@@ -85,51 +102,55 @@ fn name(argument: &str) -> String {
     name.trim_end_matches("...").trim_matches(['<', '>', '[', ']']).to_owned()
 }
 
-/// The most similar of the known names as a question, if it is similar enough.
-fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = known.map(|name| (edit_distance(name, word), name)).min();
-    let nearest = nearest.filter(|(distance, _)| *distance <= EDIT_DISTANCE_MAX);
-    nearest.map_or(String::new(), |(_, name)| format!(" (did you mean {name}?)"))
+/// The verb that was probably meant, as a question.
+fn similar_verb(word: &str, verb: &Command) -> String {
+    let is_program = verb.get_name() == "sbc-bench";
+    if let Some((_, meant)) = MEANT.iter().find(|(known, _)| is_program && *known == word) {
+        return format!(" (did you mean {meant}?)");
+    }
+    let verbs = verb.get_subcommands().filter(|verb| !verb.is_hide_set()).map(Command::get_name);
+    let old = OLD.iter().filter(|_| is_program).map(|(old, _)| *old);
+    similar(word, verbs.chain(old))
 }
 
-/// Letters that are inserted, removed or replaced to make one word of the other (Levenshtein).
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, a) in a.chars().enumerate() {
-        let mut before = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in b.iter().enumerate() {
-            let changed = before + usize::from(a != *b);
-            before = row[j + 1];
-            row[j + 1] = changed.min(before + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+/// The most similar of the known names as a question, if it is near: one letter differs, two in a long word.
+fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let letters = word.trim_start_matches('-').chars().count();
+    let nearest = known.map(|name| (strsim::osa_distance(name, word), name)).min();
+    let nearest = nearest.filter(|(distance, _)| *distance <= (letters / 3).min(2));
+    nearest.map_or(String::new(), |(_, name)| format!(" (did you mean {name}?)"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::OsString;
 
     #[test]
     fn usage_error_is_one_sentence() {
         for (line, expected) in [
             ("thermel", "Unknown command \"thermel\" (did you mean thermal?). Try `sbc-bench --help`."),
+            ("last", "Unknown command \"last\" (did you mean explain?). Try `sbc-bench --help`."),
+            ("clokc", "Unknown command \"clokc\" (did you mean clock?). Try `sbc-bench --help`."),
+            ("inspect kernal", "Unknown command \"kernal\" (did you mean kernel?). Try `sbc-bench inspect --help`."),
+            ("--fooo", "Unknown option --fooo. Try `sbc-bench --help`."),
+            (
+                "measure",
+                "measure needs one of clock, core-to-core, memory, scaling, workload. Try `sbc-bench measure --help`.",
+            ),
             ("poem", "Unknown command \"poem\". Try `sbc-bench --help`."),
             ("help poem", "Unknown command \"poem\". Try `sbc-bench --help`."),
             ("--nonsense", "Unknown option --nonsense. Try `sbc-bench --help`."),
             ("monitor --linse", "Unknown option --linse (did you mean --lines?). Try `sbc-bench monitor --help`."),
             ("run --wiat 5s", "Unknown option --wiat (did you mean --wait?). Try `sbc-bench run --help`."),
-            ("explain", "FILE missing. Try `sbc-bench explain --help`."),
+            ("redact", "FILE missing. Try `sbc-bench redact --help`."),
             ("ab --a thp=never", "--b missing. Try `sbc-bench ab --help`."),
             ("thermal --duration", "--duration needs a value. Try `sbc-bench thermal --help`."),
             (
                 "run --wait soon",
                 "--wait: a time must be a number with unit such as 90s, 10min or 1h, not \"soon\". Try `sbc-bench run --help`.",
             ),
-            ("clock --readings 0", "--readings: 0 is not in 1..=1000. Try `sbc-bench clock --help`."),
-            ("clock extra", "Unexpected argument \"extra\". Try `sbc-bench clock --help`."),
+            ("clock --readings 0", "--readings: 0 is not in 1..=1000. Try `sbc-bench measure clock --help`."),
+            ("clock extra", "Unexpected argument \"extra\". Try `sbc-bench measure clock --help`."),
             (
                 "monitor --record a --replay b",
                 "--record cannot be combined with --replay. Try `sbc-bench monitor --help`.",
@@ -140,17 +161,9 @@ mod tests {
                 "SHELL: \"fsh\" is not one of bash, elvish, fish, powershell, zsh. Try `sbc-bench completions --help`.",
             ),
         ] {
-            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            let all = std::iter::once("sbc-bench".to_owned()).chain(words.clone());
-            let error = super::super::parse(all.map(OsString::from)).unwrap_err();
-            assert_eq!(sentence(&error, &words), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn edit_distances() {
-        for (a, b, expected) in [("clock", "clock", 0), ("clock", "clokc", 2), ("", "ab", 2), ("trend", "tend", 1)] {
-            assert_eq!(edit_distance(a, b), expected, "{a} {b}");
+            let words = std::iter::once("sbc-bench").chain(line.split_whitespace()).map(OsString::from);
+            let error = super::super::parse(words.clone()).unwrap_err();
+            assert_eq!(sentence(&error, words), expected, "{line}");
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The arguments of the monitor: how often, in which view, into which file, from which file.
 
-use super::Environment;
-use super::groups::chosen;
-use super::meters::MeterFlags;
+use super::mark::Mark;
+use crate::args::Environment;
+use crate::args::groups::{RootFlags, chosen};
+use crate::args::meters::MeterFlags;
+use crate::commands::{Checked, Command, Verb};
 use bench::parse_time;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,6 +31,47 @@ pub(crate) struct MonitorArgs {
     pub(crate) textfile: Option<PathBuf>,
     /// Power meters to poll, as `kind:host/output`.
     pub(crate) meters: Vec<String>,
+}
+
+/// Show clocks, load, temperatures and throttling
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct MonitorVerb {
+    /// Sampling interval in seconds, or with unit such as 500ms [default: 5s, full screen 1s]
+    #[arg(value_name = "INTERVAL", default_value = "", hide_default_value = true)]
+    interval: String,
+    /// Print nothing (with --record, --prometheus, --web or --textfile)
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    flags: MonitorFlags,
+    #[command(flatten)]
+    meters: MeterFlags,
+    #[command(flatten)]
+    root: RootFlags,
+    #[command(subcommand)]
+    what: Option<OfRecordings>,
+}
+
+/// What else there is to do with a recording.
+#[derive(Debug, clap::Subcommand)]
+enum OfRecordings {
+    Mark(Mark),
+}
+
+impl Verb for MonitorVerb {
+    fn checked(self, environment: &Environment) -> Checked {
+        match self.what {
+            Some(OfRecordings::Mark(mark)) => Ok(Box::new(mark)),
+            None => Ok(Box::new(self.flags.checked(&self.interval, self.quiet, self.meters, environment)?)),
+        }
+    }
+}
+
+impl Command for MonitorArgs {
+    fn run(self: Box<Self>, root: &machine::Root) -> anyhow::Result<u8> {
+        super::run(root, &self)
+    }
 }
 
 /// What a row of JSON holds.
@@ -123,8 +166,6 @@ impl MonitorFlags {
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
-    /// # Errors
-    /// One sentence: nothing would be shown or written, or it is to be shown and not to be shown.
     fn check_quiet(&self, quiet: bool) -> Result<(), String> {
         let views = [(self.lines, "--lines"), (self.tui, "--tui"), (self.jsonl.is_some(), "--jsonl")];
         let serves = self.prometheus.is_some() || self.web.is_some();

@@ -22,12 +22,12 @@ pub(crate) struct ClassicLoads {
 
 impl ClassicLoads {
     /// `-G`.
-    pub(super) fn is_geekbench(&self) -> bool {
+    pub(crate) fn is_geekbench(&self) -> bool {
         self.geekbench
     }
 
     /// `-P`.
-    pub(super) fn is_phoronix(&self) -> bool {
+    pub(crate) fn is_phoronix(&self) -> bool {
         self.phoronix.is_some()
     }
 
@@ -37,9 +37,6 @@ impl ClassicLoads {
     }
 
     /// What the run is for.
-    ///
-    /// # Errors
-    /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(network) = self.stockfish.as_deref().filter(|name| !name.is_empty()) {
             return Err(format!(
