@@ -36,9 +36,10 @@ fn content() -> u64 {
             folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths {
-            match path.is_dir() {
-                true => folders.push(path),
-                false => (path.display().to_string(), std::fs::read(&path).unwrap_or_default()).hash(&mut hasher),
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                (path.display().to_string(), std::fs::read(&path).unwrap_or_default()).hash(&mut hasher)
             }
         }
     }

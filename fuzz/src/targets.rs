@@ -285,16 +285,14 @@ fn redact(data: &[u8]) {
 /// What a hub does with a request: unpacks it, redacts each file, reads it and explains it.
 fn upload(data: &[u8]) {
     const LIMITS: archive::Limits = archive::Limits { files_max: 20, bytes_max: 1 << 20 };
-    let unpacked = |bytes: Vec<u8>| match archive::is_gzip(&bytes) {
-        true => archive::gunzip(&bytes, LIMITS.bytes_max).unwrap_or_default(),
-        false => bytes,
+    let unpacked = |bytes: Vec<u8>| {
+        if archive::is_gzip(&bytes) { archive::gunzip(&bytes, LIMITS.bytes_max).unwrap_or_default() } else { bytes }
     };
     let whole = unpacked(data.to_vec());
-    let files = match archive::is_archive(&whole) {
-        true => {
-            archive::members(&whole, LIMITS).unwrap_or_default().into_iter().map(|file| unpacked(file.bytes)).collect()
-        }
-        false => vec![whole],
+    let files = if archive::is_archive(&whole) {
+        archive::members(&whole, LIMITS).unwrap_or_default().into_iter().map(|file| unpacked(file.bytes)).collect()
+    } else {
+        vec![whole]
     };
     let is_log = |file: &[u8]| !record::is_stream(file) && !file.trim_ascii_start().starts_with(b"{");
     for file in files.into_iter().filter(|file| file.len() <= FOREIGN_LOG_BYTES_MAX || !is_log(file)) {

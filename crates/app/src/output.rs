@@ -114,9 +114,10 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
 /// A row of a list: its name, and behind it at this column what is said of it, which breaks at 80 columns.
 pub(crate) fn row(name: &str, column: usize, about: &str) -> String {
     let about = facts::wrapped(&format!("{:column$}{about}", ""), column);
-    match name.chars().count() < column {
-        true => format!("{name:<column$}{}\n", about.trim_start()),
-        false => format!("{name}\n{about}\n"),
+    if name.chars().count() < column {
+        format!("{name:<column$}{}\n", about.trim_start())
+    } else {
+        format!("{name}\n{about}\n")
     }
 }
 

@@ -122,10 +122,7 @@ fn exit_now() {
     let left: Vec<NotRestored> = NotRestored::among(&outcomes).collect();
     left.iter().for_each(|left| stderr::note(&left.sentence()));
     stderr::settle();
-    let status = match left.iter().any(NotRestored::is_failure) {
-        true => status::NOT_RESTORED,
-        false => status::INTERRUPTED,
-    };
+    let status = if left.iter().any(NotRestored::is_failure) { status::NOT_RESTORED } else { status::INTERRUPTED };
     std::process::exit(status.into());
 }
 

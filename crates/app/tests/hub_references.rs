@@ -29,16 +29,18 @@ fn hub(address: &str, requests: usize) -> (String, Receiver<String>) {
                 reader.read_line(&mut head).unwrap();
             }
             let is_second = head.starts_with("GET /api/references?cursor=c ");
-            let (tag, body) = match is_second {
-                true => ("\"two\"", table(&[("Other", 400)])),
-                false => ("\"one\"", table(&[("Shelf <1>", 9_000_000), ("\u{1b}[31mShelf 2", 5)])),
+            let (tag, body) = if is_second {
+                ("\"two\"", table(&[("Other", 400)]))
+            } else {
+                ("\"one\"", table(&[("Shelf <1>", 9_000_000), ("\u{1b}[31mShelf 2", 5)]))
             };
             let is_known = head.to_lowercase().contains(&format!("if-none-match: {tag}"));
             let (status, body) = if is_known { (304, String::new()) } else { (200, body) };
             // The address is another one than the hub was asked by: only its query counts.
-            let link = match is_second {
-                true => String::new(),
-                false => "link: <https://elsewhere.example/api/references?cursor=c>; rel=\"next\"\r\n".to_owned(),
+            let link = if is_second {
+                String::new()
+            } else {
+                "link: <https://elsewhere.example/api/references?cursor=c>; rel=\"next\"\r\n".to_owned()
             };
             give.send(format!("{status} {}", head.lines().next().unwrap())).unwrap();
             let length = body.len();

@@ -66,10 +66,7 @@ impl Server {
         let mut earlier = Vec::new();
         let line = loop {
             let line = lines.recv_timeout(PATIENCE).expect("it tells an address");
-            match line.contains("http://") {
-                true => break line,
-                false => earlier.push(line),
-            }
+            if line.contains("http://") { break line } else { earlier.push(line) }
         };
         let rest = line.split("http://").nth(1).unwrap();
         let (host, path) = rest.split_once('/').unwrap();
@@ -258,22 +255,19 @@ fn a_desktop_is_given_a_path_that_leads_in_once() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
     command.args(["view", &record, "--open"]).env("PATH", format!("{}:{path}", folder.0.display()));
     let server = Server::of(&folder, command);
-    match machine::is_root() {
-        true => {
-            server.wait_for("--open shows nothing: no browser is started as root.");
-            assert!(!told.exists());
-        }
-        false => {
-            let looks = std::iter::repeat_with(|| {
-                std::thread::sleep(Duration::from_millis(20));
-                std::fs::read_to_string(&told).ok()
-            });
-            let address = looks.take(3000).flatten().next().expect("the desktop was asked");
-            let once = address.trim().strip_prefix(&format!("http://{}", server.host)).unwrap().to_owned();
-            assert_ne!(once, server.path);
-            assert!(server.get(&once).0.contains(&format!("Location: {}\r\n", server.path)));
-            assert!(server.get(&once).0.starts_with("HTTP/1.1 404"));
-        }
+    if machine::is_root() {
+        server.wait_for("--open shows nothing: no browser is started as root.");
+        assert!(!told.exists());
+    } else {
+        let looks = std::iter::repeat_with(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            std::fs::read_to_string(&told).ok()
+        });
+        let address = looks.take(3000).flatten().next().expect("the desktop was asked");
+        let once = address.trim().strip_prefix(&format!("http://{}", server.host)).unwrap().to_owned();
+        assert_ne!(once, server.path);
+        assert!(server.get(&once).0.contains(&format!("Location: {}\r\n", server.path)));
+        assert!(server.get(&once).0.starts_with("HTTP/1.1 404"));
     }
 }
 

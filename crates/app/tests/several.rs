@@ -201,10 +201,11 @@ fn a_figure_is_the_same_number_everywhere() {
 fn own_results_join_the_known_ones() {
     let results = Results::new("with", &[5000, 4000, 4500, 4600, 4700]);
     let home = results.0.join("home");
-    let references = match rustix::process::geteuid().is_root() {
+    let references = if rustix::process::geteuid().is_root() {
         // The directory of the whole system belongs to nobody here.
-        true => None,
-        false => Some(home.join("sbc-bench/references")),
+        None
+    } else {
+        Some(home.join("sbc-bench/references"))
     };
     let place = |with: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));

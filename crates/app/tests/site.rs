@@ -59,10 +59,7 @@ impl Place {
 fn files_in(folder: &Path, each: &mut impl FnMut(&Path)) {
     for entry in folder.read_dir().unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files_in(&path, each),
-            false => each(&path),
-        }
+        if path.is_dir() { files_in(&path, each) } else { each(&path) }
     }
 }
 
@@ -137,9 +134,10 @@ fn site_of_all_logs_is_whole() {
                 Some(link) => link.to_owned(),
                 None => from.join(link).to_str().unwrap().to_owned(),
             };
-            match files.contains_key(&target) {
-                true => drop(reached.insert(target)),
-                false => faults.push(format!("{path}: {link} leads nowhere")),
+            if files.contains_key(&target) {
+                reached.insert(target);
+            } else {
+                faults.push(format!("{path}: {link} leads nowhere"));
             }
         }
     }

@@ -220,9 +220,10 @@ fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, T
             )
         })
         .collect();
-    Ok(match parts.is_empty() {
-        true => "Likely cause: unknown; no setting that is recorded changed.".to_owned(),
-        false => format!("Changed at the same time: {}.", parts.join(", ")),
+    Ok(if parts.is_empty() {
+        "Likely cause: unknown; no setting that is recorded changed.".to_owned()
+    } else {
+        format!("Changed at the same time: {}.", parts.join(", "))
     })
 }
 

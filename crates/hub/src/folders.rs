@@ -104,10 +104,7 @@ fn content(file: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
     let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
     let room = bytes_max as u64;
     opened.take(room + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    match bytes.len() as u64 > room {
-        true => Err(format!("it is larger than {} KiB", room >> 10)),
-        false => Ok(bytes),
-    }
+    if bytes.len() as u64 > room { Err(format!("it is larger than {} KiB", room >> 10)) } else { Ok(bytes) }
 }
 
 /// Writes the originals of all listed results into a folder, one file each, and returns how many there are.

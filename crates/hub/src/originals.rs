@@ -166,10 +166,7 @@ impl Unpacking {
         self.piece = row.bytes(0).to_vec();
         self.used = 0;
         self.at += self.piece.len();
-        match self.piece.is_empty() {
-            true => Err(damaged(&self.hash)),
-            false => Ok(()),
-        }
+        if self.piece.is_empty() { Err(damaged(&self.hash)) } else { Ok(()) }
     }
 }
 

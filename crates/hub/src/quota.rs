@@ -21,10 +21,7 @@ impl Quota {
     /// # Errors
     /// Sentence for the sender.
     pub fn check(self) -> Result<(), Trouble> {
-        match self.kept < self.most {
-            true => Ok(()),
-            false => Err(self.over()),
-        }
+        if self.kept < self.most { Ok(()) } else { Err(self.over()) }
     }
 
     fn over(self) -> Trouble {
@@ -64,10 +61,7 @@ pub fn take(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Tro
     let Some(row) = first(session, sql, &[bytes.into(), token.into()])? else { return Ok(()) };
     let kept = row.integer(0).unwrap_or(0);
     let most = row.integer(1).unwrap_or(BYTES);
-    match kept <= most {
-        true => Ok(()),
-        false => Err(Quota { kept: kept - bytes, most }.over()),
-    }
+    if kept <= most { Ok(()) } else { Err(Quota { kept: kept - bytes, most }.over()) }
 }
 
 /// Gives room back.

@@ -10,11 +10,10 @@ use archive::{Member, Problem};
 /// It is damaged, empty, or larger than the limits.
 pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, Refused> {
     let bytes = unpacked(body, limits.file_bytes_max)?;
-    let mut members = match archive::is_archive(&bytes) {
-        true => {
-            archive::members(&bytes, archive::Limits { files_max: limits.files_max, bytes_max: limits.file_bytes_max })?
-        }
-        false => vec![Member { name: String::new(), bytes }],
+    let mut members = if archive::is_archive(&bytes) {
+        archive::members(&bytes, archive::Limits { files_max: limits.files_max, bytes_max: limits.file_bytes_max })?
+    } else {
+        vec![Member { name: String::new(), bytes }]
     };
     let mut room = limits.file_bytes_max;
     for member in &mut members {
@@ -25,17 +24,11 @@ pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, Refused> {
         };
         room = left;
     }
-    match members.iter().all(|member| member.bytes.is_empty()) {
-        true => Err(Refused::Empty),
-        false => Ok(members),
-    }
+    if members.iter().all(|member| member.bytes.is_empty()) { Err(Refused::Empty) } else { Ok(members) }
 }
 
 fn unpacked(bytes: Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, Refused> {
-    match archive::is_gzip(&bytes) {
-        true => Ok(archive::gunzip(&bytes, bytes_max)?),
-        false => Ok(bytes),
-    }
+    if archive::is_gzip(&bytes) { Ok(archive::gunzip(&bytes, bytes_max)?) } else { Ok(bytes) }
 }
 
 impl From<Problem> for Refused {

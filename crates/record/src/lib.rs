@@ -63,7 +63,7 @@ pub use record::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;
-pub use statistics::{Group, MedianInterval, Repeated, StopReason, StoppingRule};
+pub use statistics::{Group, MedianInterval, RepetitionStats, StopReason, StoppingRule};
 pub use step::*;
 pub use stream::{VALUES_MAX, is_stream, nothing_known, read_stream, read_stream_within};
 pub use survey::*;

@@ -7,7 +7,7 @@
 //! level drifts during the measurement, the interval contains the median level of *that* time with at least the stated
 //! probability (Hoeffding 1956, "On the distribution of the number of successes in independent trials": unequal chances
 //! only narrow the number of values below the median). It does not predict other times, which is why
-//! [`Repeated::drifts`] exists. Stopping at the first narrow interval makes intervals too narrow too often, so
+//! [`RepetitionStats::drifts`] exists. Stopping at the first narrow interval makes intervals too narrow too often, so
 //! [`StoppingRule`] checks rarely and requires a higher confidence than it reports.
 
 use serde::{Deserialize, Serialize};
@@ -130,7 +130,7 @@ pub fn drifts(values: &[f64]) -> bool {
 /// Statistics of repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Repeated {
+pub struct RepetitionStats {
     /// Repeated item, for example `16384 bytes`.
     pub name: String,
     /// Unit of all figures.
@@ -180,7 +180,7 @@ impl Group {
     }
 }
 
-impl Repeated {
+impl RepetitionStats {
     /// Summarizes values. `None` without values.
     pub fn of(name: &str, unit: &str, values: &[f64], ended: StopReason) -> Option<Self> {
         let sorted = sorted(values);

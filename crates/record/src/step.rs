@@ -1,6 +1,6 @@
 //! Step of a run: one run of a workload, with CPUs, time window and outcome.
 
-use crate::{BusyProcess, Fact, Measured, Missing, Repeated, Variant, WorkloadName};
+use crate::{BusyProcess, Fact, Measured, Missing, RepetitionStats, Variant, WorkloadName};
 use serde::{Deserialize, Serialize};
 
 /// Step of a run.
@@ -40,7 +40,7 @@ pub struct Step {
     pub busiest: Vec<BusyProcess>,
     /// Statistics of repetitions within the step, one for each repeated figure.
     #[serde(default)]
-    pub repeated: Vec<Repeated>,
+    pub repeated: Vec<RepetitionStats>,
     /// Outcome.
     pub outcome: Outcome,
     /// Clock of this step, if the run compares clocks.

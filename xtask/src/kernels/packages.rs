@@ -56,18 +56,17 @@ fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Pat
     let download = folder.join("download");
     let _ = fs::remove_dir_all(&download);
     fs::create_dir_all(&download)?;
-    let names = match package.is_meta {
-        false => vec![asked],
-        true => {
-            let show = |asked: &str| {
-                let shown = apt(config, &download, "apt-cache", &["show", "--no-all-versions", asked])?;
-                anyhow::Ok(String::from_utf8_lossy(&shown.stdout).into_owned())
-            };
-            let full = |name: &str| format!("{name}:{}/{suite}", package.arch);
-            let image = image_of(&show(&asked)?).map(full).context("it names no kernel")?;
-            let shown = show(&image)?;
-            [image].into_iter().chain(parts_of(&shown).map(full)).collect()
-        }
+    let names = if package.is_meta {
+        let show = |asked: &str| {
+            let shown = apt(config, &download, "apt-cache", &["show", "--no-all-versions", asked])?;
+            anyhow::Ok(String::from_utf8_lossy(&shown.stdout).into_owned())
+        };
+        let full = |name: &str| format!("{name}:{}/{suite}", package.arch);
+        let image = image_of(&show(&asked)?).map(full).context("it names no kernel")?;
+        let shown = show(&image)?;
+        [image].into_iter().chain(parts_of(&shown).map(full)).collect()
+    } else {
+        vec![asked]
     };
     println!("fetching {}", names.join(" "));
     let words = ["download", "--quiet"].into_iter().chain(names.iter().map(String::as_str));

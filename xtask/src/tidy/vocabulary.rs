@@ -193,10 +193,7 @@ fn is_channel(text: &str) -> bool {
         let Ok(id) = text.parse();
         !matches!(id, ChannelId::Other(_))
     };
-    match text.contains('{') {
-        true => THINGS.iter().any(|thing| is_known(&filled(text, thing))),
-        false => is_known(text),
-    }
+    if text.contains('{') { THINGS.iter().any(|thing| is_known(&filled(text, thing))) } else { is_known(text) }
 }
 
 /// The text with this in place of everything in braces.

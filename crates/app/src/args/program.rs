@@ -237,10 +237,7 @@ impl ProgramFlags {
         let Definitions { all, left_aside } = definitions;
         let names: Vec<String> = all.iter().map(|(_, d)| d.name.clone()).collect();
         all.into_iter().map(|(_, definition)| definition).find(|definition| definition.name == name).ok_or_else(|| {
-            let own = match names.is_empty() {
-                true => String::new(),
-                false => format!(" (defined by you: {})", names.join(", ")),
-            };
+            let own = if names.is_empty() { String::new() } else { format!(" (defined by you: {})", names.join(", ")) };
             let left: Vec<String> = left_aside
                 .iter()
                 .map(|(file, why)| format!("; root does not read {} because {why}", file.display()))
@@ -301,10 +298,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
 
 /// The user who called, where this is root; none otherwise.
 pub(crate) fn calling_user() -> Result<Option<Caller>, String> {
-    match machine::is_root() {
-        true => machine::caller(&Root::system(), &|name| std::env::var(name).ok()),
-        false => Ok(None),
-    }
+    if machine::is_root() { machine::caller(&Root::system(), &|name| std::env::var(name).ok()) } else { Ok(None) }
 }
 
 /// XDG Base Directory Specification: `$XDG_CONFIG_HOME`, else `~/.config`.

@@ -34,10 +34,7 @@ impl RunFlags {
             force: self.idle.force,
             wait: self.idle.wait(),
             meters: self.meters.clone().all(environment)?,
-            user: match self.user.as_root {
-                true => None,
-                false => calling_user()?.map(Arc::new),
-            },
+            user: if self.user.as_root { None } else { calling_user()?.map(Arc::new) },
             tune: options.tune && !tune.no_tuning,
             ..options
         })

@@ -31,10 +31,7 @@ impl TargetFlags {
             needs = workloads::workload(*id).map_or(needs, |workload| needs.and(workload.attributes.needs));
             names.push(id.as_str());
         }
-        let workload = match names.is_empty() {
-            true => "this command".to_owned(),
-            false => names.join(", "),
-        };
+        let workload = if names.is_empty() { "this command".to_owned() } else { names.join(", ") };
         let given = [
             (self.folder.is_some() && !needs.directory, "--dir"),
             (self.host.is_some() && !needs.host, "--host"),

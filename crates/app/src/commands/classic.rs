@@ -140,9 +140,10 @@ impl Classic {
         if let Some(option) = run.first_of_run() {
             return Err(format!("{option} does not apply to {flag}."));
         }
-        match self.kernel {
-            true => Ok(Box::new(Kernel { json: run.output.json, ..Kernel::default() })),
-            false => Ok(Box::new(Storage { json: run.output.json, ..Storage::default() })),
+        if self.kernel {
+            Ok(Box::new(Kernel { json: run.output.json, ..Kernel::default() }))
+        } else {
+            Ok(Box::new(Storage { json: run.output.json, ..Storage::default() }))
         }
     }
 

@@ -58,10 +58,7 @@ impl ClassicLoads {
                 ..Load::usual(WorkloadId::Phoronix)
             });
         }
-        Ok(match loads.is_empty() {
-            true => AnyTask::of(Standard),
-            false => AnyTask::of(Loads(loads)),
-        })
+        Ok(if loads.is_empty() { AnyTask::of(Standard) } else { AnyTask::of(Loads(loads)) })
     }
 
     /// The flags as they were given, for the Record.

@@ -37,18 +37,16 @@ impl Command for Doctor {
         let results = Paths::choose(!root.is_system() || machine::is_root(), None).history;
         let (machine, mut subjects) = examine(root, &results);
         // Programs are those of this system, not of the machine whose files these are.
-        let mut tools = match root.is_system() {
-            true => examine_tools(&super::tools::tools()?),
-            false => Vec::new(),
-        };
+        let mut tools = if root.is_system() { examine_tools(&super::tools::tools()?) } else { Vec::new() };
         let mut redactor = Redactor::default();
         for row in subjects.iter_mut().chain(&mut tools) {
             // It goes into bug reports.
             row.because = redactor.line(&plain(&row.because));
         }
-        let shown = match self.json {
-            true => format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?),
-            false => text(&subjects, &tools),
+        let shown = if self.json {
+            format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?)
+        } else {
+            text(&subjects, &tools)
         };
         output::print(&shown)?;
         Ok(0)
@@ -100,9 +98,10 @@ fn paragraph(row: &Capability) -> String {
     let head = format!("  {:<7} {:<15}", row.measurable.as_str(), row.subject);
     let because = wrapped(&format!("{:INDENT$}{}", "", row.because), INDENT);
     // A name that is too long stands on a line of its own.
-    let mut text = match head.chars().count() < INDENT {
-        true => format!("{head:<INDENT$}{}\n", because.trim_start()),
-        false => format!("{head}\n{because}\n"),
+    let mut text = if head.chars().count() < INDENT {
+        format!("{head:<INDENT$}{}\n", because.trim_start())
+    } else {
+        format!("{head}\n{because}\n")
     };
     if !row.way_out.is_empty() {
         let way_out = wrapped(&format!("{:INDENT$}-> {}", "", row.way_out), INDENT + 3);

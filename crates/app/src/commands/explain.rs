@@ -79,9 +79,10 @@ impl Explain {
                 // One file that cannot be read must not hide what the others say.
                 Err(error) => {
                     failed = true;
-                    match self.json {
-                        true => entries.push(OfFile::Unread { file: name, error: format!("{error:#}") }),
-                        false => output::print(&format!("=== {name}\n{error:#}\n\n"))?,
+                    if self.json {
+                        entries.push(OfFile::Unread { file: name, error: format!("{error:#}") })
+                    } else {
+                        output::print(&format!("=== {name}\n{error:#}\n\n"))?
                     }
                     continue;
                 }
@@ -103,10 +104,7 @@ impl Explain {
         if self.json {
             output::print(&format!("{}\n", serde_json::to_string_pretty(&entries)?))?;
         }
-        Ok(match failed {
-            true => status::FAILURE,
-            false => self.status(worst),
-        })
+        Ok(if failed { status::FAILURE } else { self.status(worst) })
     }
 
     fn status(&self, verdict: Verdict) -> u8 {

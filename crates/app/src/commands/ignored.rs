@@ -159,9 +159,10 @@ fn problem(verb: &str, arg: &clap::Arg) -> Option<String> {
     let base = with.map_or(base, |(.., words)| words);
     let is_of_run =
         verb.is_empty() || tests::every_verb(&grammar()).iter().any(|(name, known)| name == verb && has_upload(known));
-    let base = match OF_UPLOAD.contains(&option.as_str()) && is_of_run {
-        true => format!("--upload https://hub.example {base}"),
-        false => base.to_owned(),
+    let base = if OF_UPLOAD.contains(&option.as_str()) && is_of_run {
+        format!("--upload https://hub.example {base}")
+    } else {
+        base.to_owned()
     };
     let (before, behind) = base.split_once("-- ").map_or((&*base, String::new()), |(a, b)| (a, format!("-- {b}")));
     let value = sample(verb, &option, arg);

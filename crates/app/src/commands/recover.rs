@@ -31,10 +31,7 @@ impl Command for Recover {
     }
 
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        match self.settings {
-            true => restore::run(root),
-            false => recover(root, self.log.as_deref()),
-        }
+        if self.settings { restore::run(root) } else { recover(root, self.log.as_deref()) }
     }
 }
 
@@ -88,14 +85,13 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
 }
 
 fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
-    let told = match left.has_ended {
-        true => {
-            ended(&mut left.record);
-            // The run restored settings that its stream still calls pending.
-            bench::settle(root, &mut left.record);
-            "An earlier run finished, but its result file was not written.".to_owned()
-        }
-        false => died(root, &mut left.record),
+    let told = if left.has_ended {
+        ended(&mut left.record);
+        // The run restored settings that its stream still calls pending.
+        bench::settle(root, &mut left.record);
+        "An earlier run finished, but its result file was not written.".to_owned()
+    } else {
+        died(root, &mut left.record)
     };
     let json = Document::saved(&left.record, &explain::explain(&left.record));
     match runs.recover(&left, &json) {

@@ -87,9 +87,10 @@ pub(super) fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
 /// What was blanked, in one sentence.
 pub(super) fn sentence(name: &str, counts: &[(Kind, u32)], damaged: usize) -> String {
     let words: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
-    let mut text = match words.is_empty() {
-        true => format!("{name}: nothing to redact"),
-        false => format!("{name}: redacted {}", words.join(", ")),
+    let mut text = if words.is_empty() {
+        format!("{name}: nothing to redact")
+    } else {
+        format!("{name}: redacted {}", words.join(", "))
     };
     if damaged > 0 {
         text.push_str(&format!("; {damaged} damaged lines omitted"));

@@ -60,10 +60,7 @@ impl Command for Results {
         if let Some(folder) = &self.site {
             return site::write(&self.files, folder, self.url.as_deref());
         }
-        match self.over_time {
-            true => trend::run(&self.files, self.written.form(Form::Text)),
-            false => run(&self),
-        }
+        if self.over_time { trend::run(&self.files, self.written.form(Form::Text)) } else { run(&self) }
     }
 }
 

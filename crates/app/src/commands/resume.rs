@@ -49,10 +49,7 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
     if let Some(why) = typed.task.attributes().not_resumable {
         bail!("This kind of run cannot be resumed because {why}. Start a new run.");
     }
-    let record = match path == Path::new(LATEST) {
-        true => newest(root, &typed)?,
-        false => named(path)?,
-    };
+    let record = if path == Path::new(LATEST) { newest(root, &typed)? } else { named(path)? };
     let now_utc_ms = Timeline::start().start_utc_ms();
     let resumed = Resumption::of(&record.run, now_utc_ms).context("the result file has no start time")?;
     let args = started_as(&record, typed)?;

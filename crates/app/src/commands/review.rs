@@ -78,12 +78,11 @@ pub(crate) struct Inspection {
 impl Command for Inspection {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
-        let text = match self.json {
-            true => Document::printed(&record, &explain::explain(&record)) + "\n",
-            false => {
-                let report = report::find("review").context("Unknown report \"review\"")?;
-                report.text(&record, &explain::explain(&record))
-            }
+        let text = if self.json {
+            Document::printed(&record, &explain::explain(&record)) + "\n"
+        } else {
+            let report = report::find("review").context("Unknown report \"review\"")?;
+            report.text(&record, &explain::explain(&record))
         };
         if let Some(path) = &self.log {
             replace(path, &facts::harmless(&text))?;
@@ -153,9 +152,10 @@ impl ReviewFlags {
 /// The words of `ExecuteCommand`. Plain words are a program and its arguments, as they always were; what only
 /// a shell understands is given to one.
 fn split_command(line: &str) -> Vec<String> {
-    match line.contains(['\'', '"', '|', '&', ';', '<', '>', '$', '`', '\\', '*', '(']) {
-        true => ["sh", "-c", line].map(str::to_owned).to_vec(),
-        false => line.split_whitespace().map(str::to_owned).collect(),
+    if line.contains(['\'', '"', '|', '&', ';', '<', '>', '$', '`', '\\', '*', '(']) {
+        ["sh", "-c", line].map(str::to_owned).to_vec()
+    } else {
+        line.split_whitespace().map(str::to_owned).collect()
     }
 }
 

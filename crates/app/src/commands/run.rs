@@ -81,10 +81,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let as_root = machine::is_root();
     let mut to = Places::of(as_root, args.log.as_deref())?;
-    let picture = match args.screen {
-        true => Some(Box::new(RunScreen::open()?) as Box<dyn Picture>),
-        false => None,
-    };
+    let picture = if args.screen { Some(Box::new(RunScreen::open()?) as Box<dyn Picture>) } else { None };
     let bar = ProgressBar::with_picture(args.quiet, picture);
     to.note().into_iter().for_each(|note| bar.show(&bench::Progress::Note(note)));
     let cancelled = signals::watch()?;
@@ -271,12 +268,11 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
         output::print(&(Document::printed(&record, &explained) + "\n"))?;
         sentences.iter().for_each(|sentence| output::note(sentence));
     } else {
-        let text = match is_review {
-            true => log,
-            false => {
-                let others = among_others(&record, &explained, &args.task.question().id)?;
-                rendered("text", &record, &explained)? + &course(&record) + &others
-            }
+        let text = if is_review {
+            log
+        } else {
+            let others = among_others(&record, &explained, &args.task.question().id)?;
+            rendered("text", &record, &explained)? + &course(&record) + &others
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
@@ -291,10 +287,7 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
 fn course(record: &Record) -> String {
     let columns = crate::look::columns().filter(|_| !Look::of_this_terminal().ascii);
     let lines = columns.map(|columns| explain::monitor::sparklines(record, columns)).unwrap_or_default();
-    match lines.is_empty() {
-        true => lines,
-        false => format!("\n{lines}"),
-    }
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 /// Where a standard run stands among the known results; nothing of other runs, which have not its figures.

@@ -195,10 +195,7 @@ impl Sending {
             Some(kept) => format!("use `sbc-bench upload {} --to {}`", kept.display(), self.to),
             None => "repeat the run, as its result file could not be written".to_owned(),
         };
-        let tell = |text: &str| match is_json {
-            true => output::note(text.trim_end()),
-            false => drop(output::print(text)),
-        };
+        let tell = |text: &str| if is_json { output::note(text.trim_end()) } else { drop(output::print(text)) };
         match outcome {
             Ok(Some(sent)) => {
                 tell(&sent.addresses);
@@ -220,10 +217,7 @@ impl Sending {
             Ok(())
         };
         let say: &dyn Fn(&str) -> anyhow::Result<()> = if is_json { &on_stderr } else { &output::print };
-        match self.has_consent(&ready, say)? {
-            true => self.send(&ready).map(Some),
-            false => Ok(None),
-        }
+        if self.has_consent(&ready, say)? { self.send(&ready).map(Some) } else { Ok(None) }
     }
 }
 

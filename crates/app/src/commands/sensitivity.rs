@@ -58,9 +58,10 @@ impl Verb for SensitivityFlags {
 
 /// An option of commands and workloads of the user's own, which nothing else reads.
 pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
-    match is_own {
-        true => Ok(()),
-        false => Err(format!("{option} needs a command after --, or --workload with a definition of your own.")),
+    if is_own {
+        Ok(())
+    } else {
+        Err(format!("{option} needs a command after --, or --workload with a definition of your own."))
     }
 }
 

@@ -72,13 +72,12 @@ fn text(record: &Record, findings: &[Finding]) -> String {
     if text.is_empty() {
         text.push_str("No storage, bus or power information available.\n\n");
     }
-    match findings.is_empty() {
-        true => {
-            let mut seen = survey::seen(record);
-            seen.retain(|what| !OF_REVIEWS.contains(what));
-            text.push_str(&format!("{}\n", facts::wrapped(&survey::all_clear(&seen), 0)));
-        }
-        false => text.push_str("Problems found:\n"),
+    if findings.is_empty() {
+        let mut seen = survey::seen(record);
+        seen.retain(|what| !OF_REVIEWS.contains(what));
+        text.push_str(&format!("{}\n", facts::wrapped(&survey::all_clear(&seen), 0)));
+    } else {
+        text.push_str("Problems found:\n")
     }
     for finding in findings {
         let mark = if finding.severity == Severity::Info { ' ' } else { '!' };

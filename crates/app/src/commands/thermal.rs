@@ -131,9 +131,10 @@ pub(crate) fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Resu
 }
 
 fn millicelsius(name: &str, celsius: f64) -> Result<i64, String> {
-    match CELSIUS.contains(&celsius) {
-        true => Ok((1000.0 * celsius).round() as i64),
-        false => Err(format!("{name} must be 1 to 130 °C, not {celsius}.")),
+    if CELSIUS.contains(&celsius) {
+        Ok((1000.0 * celsius).round() as i64)
+    } else {
+        Err(format!("{name} must be 1 to 130 °C, not {celsius}."))
     }
 }
 

@@ -76,9 +76,10 @@ fn what(error: &clap::Error, verb: &Command) -> String {
         }
         ErrorKind::ArgumentConflict => {
             let others: Vec<String> = context(ContextKind::PriorArg).iter().map(|argument| name(argument)).collect();
-            match others.is_empty() || others == [argument.clone()] {
-                true => format!("{argument} was given more than once."),
-                false => format!("{argument} cannot be combined with {}.", others.join(", ")),
+            if others.is_empty() || others == [argument.clone()] {
+                format!("{argument} was given more than once.")
+            } else {
+                format!("{argument} cannot be combined with {}.", others.join(", "))
             }
         }
         ErrorKind::TooManyValues | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {

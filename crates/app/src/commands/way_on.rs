@@ -37,9 +37,6 @@ pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
         return None;
     }
     let usual = Paths::choose(machine::is_root(), None).history;
-    let named = match path.parent() == Some(usual.as_path()) {
-        true => String::new(),
-        false => format!(" {}", path.display()),
-    };
+    let named = if path.parent() == Some(usual.as_path()) { String::new() } else { format!(" {}", path.display()) };
     Some(format!("Use `sbc-bench --resume{named}` to continue it."))
 }

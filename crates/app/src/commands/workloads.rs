@@ -25,9 +25,10 @@ pub(crate) fn text() -> anyhow::Result<String> {
 /// Whether it can run here.
 fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     let Some(kind) = workload.tool else {
-        return match workload.attributes.is_users_own {
-            true => "available: any command".into(),
-            false => "available: built-in".into(),
+        return if workload.attributes.is_users_own {
+            "available: any command".into()
+        } else {
+            "available: built-in".into()
         };
     };
     let Some(tool) = tools.iter().find(|status| status.name == kind.name) else {

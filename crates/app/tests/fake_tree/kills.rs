@@ -145,9 +145,10 @@ fn changes_of_a_whole_run() -> usize {
 
 fn is_change(call: &Call) -> bool {
     let words = ["write", "sync", "rename", "remove", "folder"];
-    let is_counted = match is_on_board() {
-        true => call.word == "write" && call.path.contains(CPUFREQ),
-        false => words.contains(&call.word.as_str()),
+    let is_counted = if is_on_board() {
+        call.word == "write" && call.path.contains(CPUFREQ)
+    } else {
+        words.contains(&call.word.as_str())
     };
     call.role == "run" && is_counted
 }
@@ -246,8 +247,5 @@ fn check_kept(tree: &Tree, trace: &[Call]) -> Result<(), String> {
         Some(record.steps.len())
     });
     let found = died.chain(kept).max().unwrap_or(0);
-    match found >= expected {
-        true => Ok(()),
-        false => Err(format!("{found} of {expected} measured steps can be read")),
-    }
+    if found >= expected { Ok(()) } else { Err(format!("{found} of {expected} measured steps can be read")) }
 }

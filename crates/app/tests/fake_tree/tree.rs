@@ -108,10 +108,7 @@ impl Tree {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // In memory: hundreds of runs bring every line to the disk.
         let memory = Path::new("/dev/shm");
-        let place = match memory.is_dir() {
-            true => memory.to_path_buf(),
-            false => std::env::temp_dir(),
-        };
+        let place = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
         let tree = Self(place.join(format!("sbc-bench-tree-{}-{number}", std::process::id())));
         for folder in ["lib", "log", "drive"] {
             std::fs::create_dir_all(tree.0.join(folder)).unwrap();
@@ -205,9 +202,10 @@ impl Tree {
     /// Every file of `/sys` that can be set with its bytes, and the journal if there is one.
     pub(crate) fn settings(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
-        match is_on_board() {
-            true => collect(Path::new("/sys/devices/system/cpu/cpufreq"), &mut found),
-            false => collect(&self.0.join("sys"), &mut found),
+        if is_on_board() {
+            collect(Path::new("/sys/devices/system/cpu/cpufreq"), &mut found)
+        } else {
+            collect(&self.0.join("sys"), &mut found)
         }
         let journal = self.0.join("lib/sbc-bench/settings.journal");
         if let Ok(bytes) = std::fs::read(&journal) {
@@ -319,10 +317,7 @@ pub(crate) fn can_run() -> bool {
 /// Does it for all of them, several at a time: runs mostly wait.
 pub(crate) fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
-    let workers = match is_on_board() {
-        true => 1,
-        false => std::thread::available_parallelism().map_or(2, |cpus| 2 * cpus.get()),
-    };
+    let workers = if is_on_board() { 1 } else { std::thread::available_parallelism().map_or(2, |cpus| 2 * cpus.get()) };
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {

@@ -195,14 +195,12 @@ const LOOSE_FACTOR: f64 = 2.0;
 /// A value is another one within so many percent.
 pub(crate) fn check_near(what: &str, found: f64, expected: f64, percent: f64) {
     let off = 100.0 * (found / expected - 1.0);
-    let within = match off.abs() <= percent {
-        true => "within",
-        false => "not within",
-    };
+    let within = if off.abs() <= percent { "within" } else { "not within" };
     eprintln!("{what}: {found:.3}, on the board {expected:.3} ({off:+.1} %, {within} {percent} %)");
-    let is_near = match crate::IS_EXACT {
-        true => off.abs() <= percent,
-        false => (1.0 / LOOSE_FACTOR..=LOOSE_FACTOR).contains(&(found / expected)),
+    let is_near = if crate::IS_EXACT {
+        off.abs() <= percent
+    } else {
+        (1.0 / LOOSE_FACTOR..=LOOSE_FACTOR).contains(&(found / expected))
     };
     assert!(is_near, "{what}: {found} instead of {expected}");
 }

@@ -7,7 +7,7 @@
 use super::counted::{CounterReading, sum};
 use crate::Job;
 use machine::Timeline;
-use record::{Counters, Fact, Outcome, Reading, Repeated, Step, Tool, Window};
+use record::{Counters, Fact, Outcome, Reading, RepetitionStats, Step, Tool, Window};
 use std::time::Duration;
 
 /// What a run of a workload leaves.
@@ -28,7 +28,7 @@ pub struct StepReport {
     /// When it began to measure, on both clocks of the timeline, where it had to make something first.
     pub began_ms: Option<(i64, i64)>,
     /// What its repetitions came to.
-    pub repeated: Vec<Repeated>,
+    pub repeated: Vec<RepetitionStats>,
 }
 
 impl StepReport {

@@ -18,7 +18,7 @@ use aes::cipher::consts::U16;
 use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use microbench::aes::PlainAes;
-use record::{Cipher, Failure, FailureKind, Measured, Repeated, StoppingRule, Variant, WorkloadId};
+use record::{Cipher, Failure, FailureKind, Measured, RepetitionStats, StoppingRule, Variant, WorkloadId};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ const REPETITION_LIMITED: Duration = Duration::from_secs(4);
 /// AES works on blocks of its own, of 16 bytes.
 type Cell = Array<u8, U16>;
 /// What one thread found at every block size.
-type Rates = Vec<Repeated>;
+type Rates = Vec<RepetitionStats>;
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
     report.method = METHOD;
@@ -237,7 +237,7 @@ fn rate<E: Encrypt>(
     size: u32,
     repetition: Duration,
     cancelled: &AtomicI32,
-) -> Result<Option<Repeated>, String> {
+) -> Result<Option<RepetitionStats>, String> {
     let mut buffer = vec![Cell::default(); size as usize / size_of::<Cell>()];
     // Twice as many turns each time until they can be timed; that warms up everything, too.
     let mut turns = 1u32;
@@ -262,7 +262,7 @@ fn rate<E: Encrypt>(
         return Err(why.to_owned());
     }
     let name = format!("{size} bytes");
-    Ok(Repeated::of(&name, "bytes/s", &rates, ended))
+    Ok(RepetitionStats::of(&name, "bytes/s", &rates, ended))
 }
 
 /// Encrypts the buffer, which begins as zeros, in place again and again; returns the time and the

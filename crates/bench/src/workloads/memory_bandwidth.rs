@@ -11,7 +11,7 @@ use crate::process::child::failure;
 use microbench::buffer::Buffer;
 use microbench::memory::{BitFlip, checksum, first_flip, first_pattern_error, once, scatter};
 use microbench::routine::{Operation, Routine};
-use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId};
+use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, RepetitionStats, StoppingRule, WorkloadId};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
 #[derive(Debug, Default)]
 struct All {
     rows: Vec<BandwidthRow>,
-    repeated: Vec<Repeated>,
+    repeated: Vec<RepetitionStats>,
     /// The first wrong result, in one sentence.
     wrong: Option<String>,
 }
@@ -113,7 +113,7 @@ fn measure(
         bytes_per_s.push(rate);
         rate as f64 / 1e6
     });
-    all.repeated.extend(Repeated::of(routine.id, "MB/s", &rates, ended));
+    all.repeated.extend(RepetitionStats::of(routine.id, "MB/s", &rates, ended));
     all.rows.push(BandwidthRow {
         routine: routine.id.to_owned(),
         operation: operation(routine.operation),

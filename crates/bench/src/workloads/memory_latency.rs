@@ -19,7 +19,8 @@ use microbench::buffer::{Buffer, Pages};
 use microbench::clock::{ClockPlan, emulated, emulation_sign, measure};
 use microbench::latency::{LINE, Link, Order};
 use record::{
-    Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule, Variant, WorkloadId,
+    Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, RepetitionStats, StoppingRule, Variant,
+    WorkloadId,
 };
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -165,7 +166,7 @@ fn curve(largest: u64) -> Vec<u64> {
 #[derive(Debug)]
 struct ChaseResult {
     rows: Vec<LatencyRow>,
-    repeated: Vec<Repeated>,
+    repeated: Vec<RepetitionStats>,
     huge_kib: Fact<u64>,
     clock_khz: Fact<u32>,
 }

@@ -17,8 +17,8 @@ use machine::available_kib;
 use machine::faults::{self, Call as Asked};
 use probe::{Call, Pattern};
 use record::{
-    Bandwidth, BandwidthRow, Failure, FailureKind, Measured, MemoryOperation, Missing, Reading, Repeated, StopReason,
-    WorkloadId,
+    Bandwidth, BandwidthRow, Failure, FailureKind, Measured, MemoryOperation, Missing, Reading, RepetitionStats,
+    StopReason, WorkloadId,
 };
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
@@ -137,7 +137,7 @@ fn measure(
         }
     };
     let rates: Vec<f64> = bytes_per_s.iter().map(|rate| *rate as f64 / 1e6).collect();
-    report.repeated.extend(Repeated::of(routine, "MB/s", &rates, ended));
+    report.repeated.extend(RepetitionStats::of(routine, "MB/s", &rates, ended));
     Ok(BandwidthRow {
         routine: routine.to_owned(),
         operation,
@@ -226,7 +226,7 @@ mod tests {
     }
 
     /// Measures a copy by a loader that is this line of shell.
-    fn copied(loader: &str, is_extensive: bool) -> Result<(BandwidthRow, Vec<Repeated>), Failure> {
+    fn copied(loader: &str, is_extensive: bool) -> Result<(BandwidthRow, Vec<RepetitionStats>), Failure> {
         let bench = Bench::new(&[Program { name: "loader".into(), body: loader.into() }]);
         let loader = bench.tools_directory().join("loader");
         let pattern = pattern(loader.to_str().unwrap());

@@ -16,7 +16,9 @@ use microbench::latency::{Link, Order, PointerChase};
 use microbench::memory::once;
 use microbench::routine::Operation;
 use microbench::timer::now_ns;
-use record::{Failure, FailureKind, LoadedLatency, LoadedRow, Measured, Missing, Repeated, StoppingRule, WorkloadId};
+use record::{
+    Failure, FailureKind, LoadedLatency, LoadedRow, Measured, Missing, RepetitionStats, StoppingRule, WorkloadId,
+};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -176,7 +178,7 @@ fn measure(
     readers: usize,
     size_bytes: usize,
     cancelled: &AtomicI32,
-) -> Result<(Vec<LoadedRow>, Vec<Repeated>), String> {
+) -> Result<(Vec<LoadedRow>, Vec<RepetitionStats>), String> {
     let mut buffer = buffer(size_bytes as u64)?;
     let mut chase = PointerChase::new(&mut buffer, size_bytes, Order::Random, SEED);
     load.wait_for(readers)?;
@@ -189,7 +191,7 @@ fn measure(
         let (ns, ended) = until_known(&RULE, cancelled, || chase.once(&pace));
         let bytes = load.read_bytes.load(Ordering::Relaxed) - start_bytes;
         let name = format!("other CPUs read {duty_percent} % of the time");
-        repeated.extend(Repeated::of(&name, "ns", &ns, ended));
+        repeated.extend(RepetitionStats::of(&name, "ns", &ns, ended));
         rows.push(LoadedRow { duty_percent, load_bytes_per_s: super::memory::rate(bytes, now_ns() - start_ns), ns });
         if cancelled.load(Ordering::Relaxed) != 0 {
             break;

@@ -19,7 +19,7 @@ use microbench::memory::once;
 use microbench::routine::{Operation, Routine};
 use microbench::timer::now_ns;
 use record::{
-    BandwidthCurve, CurveRow, Failure, FailureKind, Measured, Repeated, StopReason, StoppingRule, WorkloadId,
+    BandwidthCurve, CurveRow, Failure, FailureKind, Measured, RepetitionStats, StopReason, StoppingRule, WorkloadId,
 };
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
@@ -121,7 +121,7 @@ impl<'a> ThreadTeam<'a> {
         }
     }
 
-    fn work(&self) -> Result<(Vec<CurveRow>, Vec<Repeated>), String> {
+    fn work(&self) -> Result<(Vec<CurveRow>, Vec<RepetitionStats>), String> {
         let gate = Gate::default();
         let ended: Result<Vec<_>, record::Missing> = std::thread::scope(|scope| {
             let works = (0..self.cpus.len()).map(|index| move || self.member(index));
@@ -136,7 +136,7 @@ impl<'a> ThreadTeam<'a> {
     }
 
     /// One thread. The first one leads: it ends repetitions, and what all did comes back from it.
-    fn member(&self, index: usize) -> (Vec<CurveRow>, Vec<Repeated>) {
+    fn member(&self, index: usize) -> (Vec<CurveRow>, Vec<RepetitionStats>) {
         let buffers = self.equip(index);
         // Nobody begins before all know whether all can.
         self.barrier.wait();
@@ -152,7 +152,7 @@ impl<'a> ThreadTeam<'a> {
             }
             let name = format!("{} on {} CPUs", routine.id, self.cpus.len());
             let mb_per_s: Vec<f64> = rates.iter().map(|rate| *rate as f64 / 1e6).collect();
-            repeated.extend(Repeated::of(&name, "MB/s", &mb_per_s, ended));
+            repeated.extend(RepetitionStats::of(&name, "MB/s", &mb_per_s, ended));
             rows.push(CurveRow {
                 routine: routine.id.to_owned(),
                 operation: operation(routine.operation),

@@ -45,9 +45,8 @@ pub(crate) fn varied(log: &str, copy: usize) -> String {
     let is_score = |line: &str| {
         ["Tot:", "Avr:", "22:", "23:", "24:", "25:"].iter().any(|start| line.trim_start().starts_with(start))
     };
-    let line = |line: &str| match is_score(line) {
-        true => line.split(' ').map(of_word).collect::<Vec<String>>().join(" "),
-        false => line.to_owned(),
+    let line = |line: &str| {
+        if is_score(line) { line.split(' ').map(of_word).collect::<Vec<String>>().join(" ") } else { line.to_owned() }
     };
     // Copies without such rows differ in a line that says nothing.
     format!("{}\ncopy {copy}\n", log.lines().map(line).collect::<Vec<String>>().join("\n"))

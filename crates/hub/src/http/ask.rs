@@ -81,9 +81,10 @@ fn decode(text: &str) -> Option<String> {
 /// The token of a request, if it may be used for this.
 pub(crate) fn allowed(hub: &Hub, headers: &HeaderMap, scope: Scope) -> Result<Token, Refusal> {
     let token = owner(hub, headers)?;
-    match token.scopes.contains(&scope) {
-        true => Ok(token),
-        false => Err(Refusal::new(StatusCode::FORBIDDEN, format!("The token has not the scope {}.", scope.word()))),
+    if token.scopes.contains(&scope) {
+        Ok(token)
+    } else {
+        Err(Refusal::new(StatusCode::FORBIDDEN, format!("The token has not the scope {}.", scope.word())))
     }
 }
 
@@ -115,10 +116,7 @@ pub(crate) fn own_url(hub: &Hub, headers: &HeaderMap) -> String {
     }
     let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-.:[]".contains(c);
-    match !host.is_empty() && host.chars().all(is_plain) {
-        true => format!("http://{host}"),
-        false => String::new(),
-    }
+    if !host.is_empty() && host.chars().all(is_plain) { format!("http://{host}") } else { String::new() }
 }
 
 /// Who sends a request: its address, or what the proxy in front of this hub says.

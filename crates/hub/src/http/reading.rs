@@ -81,12 +81,13 @@ pub(super) fn results(ask: &Ask) -> Result<Answer, Refusal> {
     let page = page_of(ask, &query)?;
     let next =
         page.next.map(|cursor| format!("{}/api/results{}", ask.own_url, parameters.with("cursor", &cursor.text())));
-    let answer = match is_csv {
-        true => Answer::of(Media::Csv, csv(&page.rows)),
-        false => Answer::json(&json!({
+    let answer = if is_csv {
+        Answer::of(Media::Csv, csv(&page.rows))
+    } else {
+        Answer::json(&json!({
             "results": page.rows.iter().map(|row| row_json(row, &ask.own_url)).collect::<Vec<_>>(),
             "next": page.next.map(Cursor::text),
-        })),
+        }))
     };
     Ok(Answer { next, ..answer })
 }
@@ -129,10 +130,7 @@ fn csv_cell(text: &str) -> String {
     let plain = facts::plain(text);
     let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
     let plain = if is_formula { format!("'{plain}") } else { plain };
-    match plain.contains(['"', ',', '\n']) {
-        true => format!("\"{}\"", plain.replace('"', "\"\"")),
-        false => plain,
-    }
+    if plain.contains(['"', ',', '\n']) { format!("\"{}\"", plain.replace('"', "\"\"")) } else { plain }
 }
 
 /// What the database has of one result.

@@ -126,12 +126,11 @@ pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Ref
     }
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let wants_text = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()) == Some("text/plain");
-    let answer = match wants_text {
-        true => {
-            let urls: Vec<String> = all.iter().filter_map(|one| Some(format!("{}\n", one["url"].as_str()?))).collect();
-            Answer::of(Media::Text, urls.concat())
-        }
-        false => Answer::json(&json!({"results": all})),
+    let answer = if wants_text {
+        let urls: Vec<String> = all.iter().filter_map(|one| Some(format!("{}\n", one["url"].as_str()?))).collect();
+        Answer::of(Media::Text, urls.concat())
+    } else {
+        Answer::json(&json!({"results": all}))
     };
     Ok(answer.status(status))
 }
@@ -141,9 +140,10 @@ pub(super) fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
     let Ask { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Publish)?;
     let at = lists.then(clock::now_utc_ms);
-    match write(&*hub.store, |session| results::publish(session, token.id, slug, at))? {
-        true => Ok(Answer::json(&json!({"id": slug, "state": if lists { "listed" } else { "unlisted" }}))),
-        false => Err(Refusal::not_found()),
+    if write(&*hub.store, |session| results::publish(session, token.id, slug, at))? {
+        Ok(Answer::json(&json!({"id": slug, "state": if lists { "listed" } else { "unlisted" }})))
+    } else {
+        Err(Refusal::not_found())
     }
 }
 
@@ -151,9 +151,10 @@ pub(super) fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
 pub(super) fn delete(ask: &Ask) -> Result<Answer, Refusal> {
     let Ask { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Delete)?;
-    match erase(&*hub.store, |session| removal::delete(session, token.id, slug))?.0 {
-        true => Ok(Answer::json(&json!({"id": slug, "state": "deleted"}))),
-        false => Err(Refusal::not_found()),
+    if erase(&*hub.store, |session| removal::delete(session, token.id, slug))?.0 {
+        Ok(Answer::json(&json!({"id": slug, "state": "deleted"})))
+    } else {
+        Err(Refusal::not_found())
     }
 }
 
@@ -162,8 +163,9 @@ pub(super) fn acknowledge(ask: &Ask) -> Result<Answer, Refusal> {
     let Ask { hub, headers, name, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Acknowledge)?;
     let id: i64 = name.parse().map_err(|_| Refusal::not_found())?;
-    match write(&*hub.store, |session| changes::acknowledge(session, token.id, id, clock::now_utc_ms()))? {
-        true => Ok(Answer::json(&json!({"id": id, "state": "acknowledged"}))),
-        false => Err(Refusal::not_found()),
+    if write(&*hub.store, |session| changes::acknowledge(session, token.id, id, clock::now_utc_ms()))? {
+        Ok(Answer::json(&json!({"id": id, "state": "acknowledged"})))
+    } else {
+        Err(Refusal::not_found())
     }
 }

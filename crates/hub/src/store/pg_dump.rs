@@ -40,8 +40,9 @@ fn run(name: &str, command: &mut Command) -> Result<(), Trouble> {
     let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).output();
     let missing = |why| Trouble::of(format!("PostgreSQL is backed up by {name}, which cannot be started: {why}."));
     let ended = ended.map_err(missing)?;
-    match ended.status.success() {
-        true => Ok(()),
-        false => Err(Trouble::of(facts::plain(&String::from_utf8_lossy(&ended.stderr)))),
+    if ended.status.success() {
+        Ok(())
+    } else {
+        Err(Trouble::of(facts::plain(&String::from_utf8_lossy(&ended.stderr))))
     }
 }

@@ -122,20 +122,18 @@ impl Postgres {
             || Err(Trouble::of("No connection.")),
             |Connection { client, prepared }| {
                 let builder = client.build_transaction();
-                let builder = match keeps {
-                    true => builder,
+                let builder = if keeps {
+                    builder
+                } else {
                     // One state for all of its statements.
-                    false => builder.read_only(true).isolation_level(IsolationLevel::RepeatableRead),
+                    builder.read_only(true).isolation_level(IsolationLevel::RepeatableRead)
                 };
                 let mut session = InPostgres { transaction: builder.start()?, prepared };
                 if let Some(patience) = kind.patience() {
                     session.transaction.batch_execute(patience)?;
                 }
                 work(&mut session)?;
-                match keeps {
-                    true => Ok(session.transaction.commit()?),
-                    false => Ok(session.transaction.rollback()?),
-                }
+                if keeps { Ok(session.transaction.commit()?) } else { Ok(session.transaction.rollback()?) }
             },
         );
         if done.as_ref().is_err_and(|trouble: &Trouble| trouble.is_passing) {

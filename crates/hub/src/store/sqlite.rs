@@ -140,10 +140,7 @@ impl Store for Sqlite {
 
     fn compact(&self) -> Result<(), Trouble> {
         held(&self.writer).execute_batch("VACUUM")?;
-        match self.emptied_log()? {
-            true => Ok(()),
-            false => Err(Trouble::of("A reader needs the write-ahead log; try again.")),
-        }
+        if self.emptied_log()? { Ok(()) } else { Err(Trouble::of("A reader needs the write-ahead log; try again.")) }
     }
 
     fn dialect(&self) -> Dialect {
@@ -208,9 +205,10 @@ impl From<rusqlite::Error> for Trouble {
         let code = error.sqlite_error_code();
         let is_locked = matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked));
         Self {
-            message: match is_locked {
-                true => format!("The database was locked by another process for {} s.", BUSY.as_secs()),
-                false => error.to_string(),
+            message: if is_locked {
+                format!("The database was locked by another process for {} s.", BUSY.as_secs())
+            } else {
+                error.to_string()
             },
             is_passing: is_locked,
             is_locked,

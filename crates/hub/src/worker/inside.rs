@@ -102,9 +102,10 @@ fn work(frames: &Frames) -> Result<()> {
 /// The files of an upload.
 fn files(bytes: Vec<u8>, limits: &Limits) -> std::result::Result<Vec<Member>, Refused> {
     let files = unpack::members(bytes, limits)?;
-    match files.iter().any(|file| file.bytes.len() > limits.log_bytes_max && is_log(&file.bytes)) {
-        true => Err(Refused::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10))),
-        false => Ok(files),
+    if files.iter().any(|file| file.bytes.len() > limits.log_bytes_max && is_log(&file.bytes)) {
+        Err(Refused::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10)))
+    } else {
+        Ok(files)
     }
 }
 

@@ -340,12 +340,13 @@ impl Workers {
     fn died<E>(&self, status: ExitStatus) -> Ended<E> {
         log::event("worker", &[("ended", &status.to_string())]);
         let is_endless = status.signal() == Some(SIGXCPU);
-        let why = match is_endless {
-            true => format!("reading it takes more than {} s of CPU time", self.limits.cpu_s_max),
-            false => format!(
+        let why = if is_endless {
+            format!("reading it takes more than {} s of CPU time", self.limits.cpu_s_max)
+        } else {
+            format!(
                 "reading it ended its process ({status}), by a defect of this program or for more than {} MiB of memory",
                 self.limits.memory_bytes_max >> 20
-            ),
+            )
         };
         Ended::Died { why, is_endless }
     }
@@ -362,9 +363,10 @@ fn files(
         match (worker.hear()?, at.as_mut()) {
             ((Reply::File { name, received_hash }, _), _) => {
                 let is_wanted = visit.wants(&name, &received_hash).map_err(Early::Given)?;
-                match is_wanted {
-                    true => *at = Some(Read::unread(name, received_hash)),
-                    false => *done += 1,
+                if is_wanted {
+                    *at = Some(Read::unread(name, received_hash))
+                } else {
+                    *done += 1
                 }
                 worker.tell(&Ask::Wanted(is_wanted), &[])?;
             }

@@ -64,7 +64,7 @@ fn interval_of_a_long_series() {
 #[test]
 fn two_modes_stay_two() {
     let low_high = [1.0, 1.01, 2.0, 1.0, 2.01, 1.02, 2.0, 1.01];
-    let repeated = Repeated::of("x", "s", &low_high, StopReason::Times).unwrap();
+    let repeated = RepetitionStats::of("x", "s", &low_high, StopReason::Times).unwrap();
     let medians: Vec<(u32, f64)> = repeated.groups.iter().map(|g| (g.n, g.median)).collect();
     assert_eq!(medians, [(5, 1.01), (3, 2.0)]);
     assert_eq!((repeated.figure(), repeated.min, repeated.max), (1.01, 1.0, 2.01));
@@ -147,7 +147,7 @@ fn coverage_percent(seed: u64, noise: f64, level: impl Fn(&mut Chance) -> Vec<f6
             }
         };
         let truth = median_of_mixture(&levels[..values.len()], noise);
-        let repeated = Repeated::of("x", "s", &values, ended).unwrap();
+        let repeated = RepetitionStats::of("x", "s", &values, ended).unwrap();
         let held_by = |group: &Group| {
             let interval = group.interval.unwrap();
             (interval.low..=interval.high).contains(&truth)

@@ -41,9 +41,10 @@ impl Root {
         let Some((_, mirror)) = system.mirrors.iter().find(|(arch, _)| *arch == target.deb_arch) else {
             return Ok(Err(format!("it has no {}", target.deb_arch)));
         };
-        let format = match std::env::consts::ARCH == target.native_on {
-            true => None,
-            false => Some(Path::new(FORMATS).join(target.emulator.replace("-static", ".conf"))),
+        let format = if std::env::consts::ARCH == target.native_on {
+            None
+        } else {
+            Some(Path::new(FORMATS).join(target.emulator.replace("-static", ".conf")))
         };
         if let Some(why) = lacks(system, format.as_deref())? {
             return Ok(Err(why));

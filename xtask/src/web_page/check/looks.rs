@@ -262,10 +262,8 @@ pub(super) fn served(ours: &Path, words: &[&str]) -> Result<Served> {
     let (told, errors) = (child.stdout.take().context("no pipe")?, child.stderr.take().context("no pipe")?);
     let mut served = Served { child, address: String::new() };
     // `view` tells its address on standard output, a monitor on standard error.
-    let mut lines: Box<dyn BufRead> = match words.contains(&"monitor") {
-        true => Box::new(BufReader::new(errors)),
-        false => Box::new(BufReader::new(told)),
-    };
+    let mut lines: Box<dyn BufRead> =
+        if words.contains(&"monitor") { Box::new(BufReader::new(errors)) } else { Box::new(BufReader::new(told)) };
     let mut line = String::new();
     while lines.read_line(&mut line)? > 0 {
         if let Some(at) = line.find("http://") {

@@ -108,10 +108,7 @@ impl Monitor {
     /// What cannot work is told before anything is shown.
     fn open(root: &Root, args: &MonitorArgs) -> anyhow::Result<Self> {
         let term = std::env::var("TERM").ok();
-        let kind = args.view.unwrap_or_else(|| match tui::is_large(term.as_deref()) {
-            true => Kind::Screen,
-            false => Kind::Lines,
-        });
+        let kind = args.view.unwrap_or_else(|| if tui::is_large(term.as_deref()) { Kind::Screen } else { Kind::Lines });
         let on_screen = kind == Kind::Screen;
         let has_plots = on_screen || args.web.is_some();
         let usual = if has_plots { PLOT_INTERVAL } else { LINES_INTERVAL };

@@ -59,8 +59,9 @@ pub(super) fn make(
 /// How many threads there are, with the calling one. The allocator of static programs serves one thread at a time:
 /// there a second one makes the whole slower.
 fn threads() -> usize {
-    match cfg!(target_feature = "crt-static") {
-        true => 1,
-        false => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+    if cfg!(target_feature = "crt-static") {
+        1
+    } else {
+        std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
     }
 }

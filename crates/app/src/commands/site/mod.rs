@@ -29,9 +29,10 @@ pub(super) fn base(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let is_address = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
     let is_plain = text.chars().all(|letter| letter.is_ascii_graphic() && !"<>\"'?#\\".contains(letter));
-    match is_address && is_plain {
-        true => Ok(text.to_owned()),
-        false => Err("must be an address such as https://example.org/results".to_owned()),
+    if is_address && is_plain {
+        Ok(text.to_owned())
+    } else {
+        Err("must be an address such as https://example.org/results".to_owned())
     }
 }
 
@@ -220,9 +221,10 @@ fn lists(folder: &mut SiteFolder, site: &Site<'_>) -> anyhow::Result<()> {
     folder.claim(files.iter().map(|file| file.path.to_owned()))?;
     for file in files {
         let key = hex(&Sha256::digest(&file.text));
-        match folder.is_current(file.path, &key) {
-            true => folder.keep(file.path, &key),
-            false => folder.write(file.path, &key, &file.text)?,
+        if folder.is_current(file.path, &key) {
+            folder.keep(file.path, &key)
+        } else {
+            folder.write(file.path, &key, &file.text)?
         }
     }
     Ok(())

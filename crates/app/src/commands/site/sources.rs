@@ -45,12 +45,11 @@ pub(super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     let mut found = Vec::new();
     let mut others = 0;
     for path in from {
-        match path.is_dir() {
-            true => look_into(path, path, 0, &mut found, &mut others)?,
-            false => {
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                found.push(Source { name, path: path.clone(), is_named: true });
-            }
+        if path.is_dir() {
+            look_into(path, path, 0, &mut found, &mut others)?
+        } else {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            found.push(Source { name, path: path.clone(), is_named: true });
         }
     }
     if others > 0 {

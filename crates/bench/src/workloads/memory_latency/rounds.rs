@@ -9,7 +9,7 @@ use crate::measure::repeat::until_known;
 use machine::faults;
 use microbench::buffer::Buffer;
 use microbench::latency::PointerChase;
-use record::{LatencyRow, Repeated};
+use record::{LatencyRow, RepetitionStats};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -23,12 +23,12 @@ const AGREEMENT: f64 = 0.01;
 /// One figure of one size: the least of its rounds, and the two least values.
 #[derive(Debug, Default)]
 struct Figure {
-    best: Option<Repeated>,
+    best: Option<RepetitionStats>,
     least: [Option<f64>; 2],
 }
 
 impl Figure {
-    fn add(&mut self, round: Repeated) {
+    fn add(&mut self, round: RepetitionStats) {
         let ns = round.min;
         match self.least {
             [Some(first), _] if first <= ns => {
@@ -62,7 +62,7 @@ pub(super) fn walk_all(
     form: Form,
     sizes: &[u64],
     cancelled: &AtomicI32,
-) -> (Vec<LatencyRow>, Vec<Repeated>) {
+) -> (Vec<LatencyRow>, Vec<RepetitionStats>) {
     let started = Instant::now();
     let mut table: Vec<Vec<Figure>> = Vec::with_capacity(sizes.len());
     table.resize_with(sizes.len(), Vec::new);
@@ -102,10 +102,10 @@ fn one_round(
     size_bytes: u64,
     (name, chains, link): Column,
     cancelled: &AtomicI32,
-) -> Option<Repeated> {
+) -> Option<RepetitionStats> {
     let pace = chase.pace(chains, link, REPETITION_NS);
     let (all_ns, ended) = until_known(&RULE, cancelled, || chase.once(&pace));
-    Repeated::of(&format!("{size_bytes} bytes {name}"), "ns", &all_ns, ended)
+    RepetitionStats::of(&format!("{size_bytes} bytes {name}"), "ns", &all_ns, ended)
 }
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
         ] {
             let mut figure = Figure::default();
             for ns in rounds {
-                figure.add(Repeated::of("", "ns", &[*ns], StopReason::Narrow).unwrap());
+                figure.add(RepetitionStats::of("", "ns", &[*ns], StopReason::Narrow).unwrap());
             }
             assert_eq!(figure.is_known(), known, "{rounds:?}");
             assert_eq!(figure.best.unwrap().min, least, "{rounds:?}");

@@ -10,7 +10,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::Found;
-use record::{Compression, Failure, FailureKind, Repeated, StopReason, StoppingRule};
+use record::{Compression, Failure, FailureKind, RepetitionStats, StopReason, StoppingRule};
 use std::time::{Duration, Instant};
 
 /// One pass takes no longer than the work for one dictionary does.
@@ -61,7 +61,7 @@ pub(super) fn run(
 fn finish(report: &mut StepReport, output: &str, ended: StopReason) -> Result<Compression, Failure> {
     let (measured, _) = parse_passes(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
     let passes = measured.rows_mips();
-    report.repeated.extend(Repeated::of("pass", "MIPS", &passes, ended));
+    report.repeated.extend(RepetitionStats::of("pass", "MIPS", &passes, ended));
     Ok(measured)
 }
 

@@ -7,8 +7,8 @@ use facts::lines::{sentences, size_words, unmeasured, wrapped};
 use facts::view;
 use record::cpu_list;
 use record::{
-    BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record, Repeated, Step,
-    StopReason, Total, Variant, WorkloadId,
+    BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record, RepetitionStats,
+    Step, StopReason, Total, Variant, WorkloadId,
 };
 use std::fmt::Write;
 
@@ -106,7 +106,7 @@ fn bandwidth(record: &Record, step: &Step) -> String {
 }
 
 /// `+-0.4 % (7)`: half of the interval's width and the number of repetitions, and what else there is.
-fn interval(repeated: &Repeated) -> String {
+fn interval(repeated: &RepetitionStats) -> String {
     let widest = repeated.groups.iter().filter_map(|group| group.half_width());
     let mut words = match widest.reduce(f64::max) {
         Some(half) => format!("+-{:.1} % ({})", 100.0 * half, repeated.n),
@@ -263,11 +263,11 @@ fn certainty(record: &Record) -> String {
     for workload in WORKLOADS {
         let steps: Vec<&Step> = record.steps_of(workload).collect();
         elapsed_ms += steps.iter().map(|step| step.window.elapsed_ms()).total::<i64>();
-        let repeated: Vec<&Repeated> = steps.iter().flat_map(|step| &step.repeated).collect();
+        let repeated: Vec<&RepetitionStats> = steps.iter().flat_map(|step| &step.repeated).collect();
         if repeated.is_empty() {
             continue;
         }
-        let half = |repeated: &&Repeated| {
+        let half = |repeated: &&RepetitionStats| {
             let halves = repeated.groups.iter().map(|group| group.half_width());
             halves.map(|half| half.unwrap_or(f64::INFINITY)).reduce(f64::max)
         };

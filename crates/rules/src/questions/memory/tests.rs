@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::test_support::{own_run, with_step};
-use record::{Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedRow, Missing, Repeated};
+use record::{Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedRow, Missing, RepetitionStats};
 
 fn repeated(record: &mut Record, name: &str, unit: &str, values: &[f64]) {
     let step = record.steps.last_mut().unwrap();
-    step.repeated.extend(Repeated::of(name, unit, values, StopReason::Narrow));
+    step.repeated.extend(RepetitionStats::of(name, unit, values, StopReason::Narrow));
 }
 
 fn with_bandwidth(record: Record) -> Record {
