@@ -46,6 +46,25 @@ fn identify_from_single_texts() {
     }
 }
 
+/// Logs of x86 machines quote all of /proc/cpuinfo: the file is a result, and its machine has a board.
+#[test]
+fn log_that_quotes_cpuinfo_is_a_result() {
+    let folder = std::env::temp_dir().join(format!("sbc-bench-identify-log-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let log = include_str!("../../explain/tests/composed/0.9.72-hot.txt");
+    let quoted: String =
+        (0..4000).map(|line| format!("processor\t: {}\nflags\t\t: aes {line}\n\n", line % 8)).collect();
+    let [plain, with_cpuinfo] = [log.to_owned(), format!("{log}\n{quoted}")].map(|text| {
+        let path = folder.join("log.txt");
+        std::fs::write(&path, text).unwrap();
+        let output = run(&[path.to_str().unwrap()], b"", None);
+        String::from_utf8(output.stdout).unwrap()
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    let board = plain.lines().find(|line| line.starts_with("Board")).unwrap();
+    assert!(with_cpuinfo.contains(board), "{with_cpuinfo}");
+}
+
 #[test]
 fn cpuinfofile_variable() {
     let folder = std::env::temp_dir().join(format!("sbc-bench-identify-{}", std::process::id()));

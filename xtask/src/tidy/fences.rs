@@ -26,32 +26,34 @@ struct Fence {
     /// test's hands refuse nothing.
     refuses_calls: bool,
     unsafety: Unsafe,
+    /// Line budget: maximum number of lines of Rust, with tests. A row is raised by the change that needs more.
+    lines_max: usize,
 }
 
 const FENCES: &[Fence] = &[
-    fence("app", false, Unsafe::Nowhere),
-    fence("archive", true, Unsafe::Nowhere),
-    fence("bench", true, Unsafe::Nowhere),
-    fence("compare", true, Unsafe::Nowhere),
-    fence("explain", true, Unsafe::Nowhere),
-    fence("facts", true, Unsafe::Nowhere),
-    fence("hub", false, Unsafe::Nowhere),
-    fence("identify", true, Unsafe::Nowhere),
-    fence("logs", true, Unsafe::Nowhere),
-    fence("microbench", true, Unsafe::Home),
-    fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
-    fence("page", true, Unsafe::Nowhere),
-    fence("probe", true, Unsafe::Nowhere),
-    fence("report", true, Unsafe::Nowhere),
-    fence("record", true, Unsafe::Nowhere),
-    fence("rules", true, Unsafe::Nowhere),
-    fence("testkit", false, Unsafe::Nowhere),
-    fence("web", true, Unsafe::Nowhere),
-    fence("xtask", false, Unsafe::Nowhere),
+    fence("app", false, Unsafe::Nowhere, 23_500),
+    fence("archive", true, Unsafe::Nowhere, 400),
+    fence("bench", true, Unsafe::Nowhere, 26_900),
+    fence("compare", true, Unsafe::Nowhere, 5_100),
+    fence("explain", true, Unsafe::Nowhere, 9_900),
+    fence("facts", true, Unsafe::Nowhere, 15_100),
+    fence("hub", false, Unsafe::Nowhere, 13_300),
+    fence("identify", true, Unsafe::Nowhere, 4_000),
+    fence("logs", true, Unsafe::Nowhere, 6_200),
+    fence("microbench", true, Unsafe::Home, 5_200),
+    fence("machine", true, Unsafe::OneFile("src/syscall.rs"), 21_100),
+    fence("page", true, Unsafe::Nowhere, 4_800),
+    fence("probe", true, Unsafe::Nowhere, 900),
+    fence("report", true, Unsafe::Nowhere, 4_300),
+    fence("record", true, Unsafe::Nowhere, 11_500),
+    fence("rules", true, Unsafe::Nowhere, 19_500),
+    fence("testkit", false, Unsafe::Nowhere, 3_800),
+    fence("web", true, Unsafe::Nowhere, 600),
+    fence("xtask", false, Unsafe::Nowhere, 12_300),
 ];
 
-const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe) -> Fence {
-    Fence { name, refuses_calls, unsafety }
+const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe, lines_max: usize) -> Fence {
+    Fence { name, refuses_calls, unsafety, lines_max }
 }
 
 /// Where a crate may have `unsafe`, in words.
@@ -83,8 +85,22 @@ pub(super) fn check(packages: &[Package], files: &[File]) -> Vec<Problem> {
         problems.extend(check_calls(fence, &folder, files));
         problems.extend(check_unsafe(fence, &folder, files));
         problems.extend(check_lints(&folder, files));
+        problems.extend(check_lines(fence, &folder, files));
     }
     problems
+}
+
+fn check_lines(fence: &Fence, folder: &str, files: &[File]) -> Option<Problem> {
+    let inside = format!("{folder}/");
+    let of_crate = files.iter().filter(|file| file.path.starts_with(&inside) && file.path.ends_with(".rs"));
+    let lines: usize = of_crate.map(|file| file.text.lines().count()).sum();
+    let message = || {
+        format!(
+            "{lines} lines; the budget is {}: make something simpler, or raise the row in this change",
+            fence.lines_max
+        )
+    };
+    (lines > fence.lines_max).then(|| Problem::new(folder, None, message()))
 }
 
 fn check_calls(fence: &Fence, folder: &str, files: &[File]) -> Option<Problem> {
@@ -173,6 +189,15 @@ mod tests {
         assert_eq!(
             dead_rows(&packages)[0].to_string(),
             "xtask/src/tidy/fences.rs: there is no crate record: delete its fence"
+        );
+    }
+
+    #[test]
+    fn a_crate_beyond_its_budget_is_reported() {
+        let head = format!("{FORBIDS}{}", "\n".repeat(900));
+        assert_eq!(
+            found("probe", &[CALLS, ("src/lib.rs", &head)]),
+            ["crates/probe: 902 lines; the budget is 900: make something simpler, or raise the row in this change"]
         );
     }
 

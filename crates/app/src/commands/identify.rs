@@ -2,7 +2,7 @@
 //! board file, a log, or single texts of another machine.
 
 use super::Command;
-use super::read::{FILE_BYTES_MAX, read_from};
+use super::read::{FILE_BYTES_MAX, NoResults, read_from};
 use crate::args::Environment;
 use crate::args::groups::RootFlags;
 use crate::{input, output};
@@ -94,12 +94,16 @@ fn of_file(file: &Path) -> anyhow::Result<Machine> {
         let root = Root::of_board_file(&file.display().to_string(), &bytes)?;
         return Ok(bench::identified(&root));
     }
-    if machine::is_cpuinfo(&text) {
-        let texts = Texts { cpuinfo: Some(&bytes), ..Texts::default() };
-        return Ok(machine::identify(&root_of_texts(None, &texts)));
-    }
+    let is_cpuinfo = machine::is_cpuinfo(&text);
     drop(text);
-    Ok(read_from(&bytes[..], file)?.machine)
+    // Logs of x86 machines quote /proc/cpuinfo: only a text without results is one.
+    match read_from(&bytes[..], file) {
+        Err(error) if is_cpuinfo && error.is::<NoResults>() => {
+            let texts = Texts { cpuinfo: Some(&bytes), ..Texts::default() };
+            Ok(machine::identify(&root_of_texts(None, &texts)))
+        }
+        result => Ok(result?.machine),
+    }
 }
 
 /// A machine of which only the given texts are known. With `--root` they stand in its files' places.
