@@ -5,7 +5,7 @@ use super::Rule;
 use facts::lines::duration;
 use facts::view::{self, Death};
 use facts::{Facts, Finding, Place, Quantity, Severity};
-use record::{Resumed, RuleId};
+use record::{Resumption, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("board-died"),
@@ -22,7 +22,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// One of its ends, and how it went on, if it did.
-fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
+fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
     let template = match (&death.seen, resumed) {
         (Some(_), None) => "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause}",
         (None, None) => "{how} during {step}, {into} in; no samples were taken. {cause}",

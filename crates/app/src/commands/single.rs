@@ -9,7 +9,7 @@ use crate::progress::ProgressBar;
 use crate::{output, signals, status};
 use bench::RunContext;
 use explain::Document;
-use machine::{Identified, Root, Timeline};
+use machine::{LazyMachine, Root, Timeline};
 use record::{End, Machine, Outcome, Record};
 
 pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Root, args: &OneShotArgs) -> anyhow::Result<u8> {
         // Before anything is asked for: a killed run may have left the CPU off that is wanted.
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
-    let machine = Identified::new(root);
+    let machine = LazyMachine::new(root);
     check_cpus(machine.machine(), &args.task.cpus(machine.machine()))?;
     if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);

@@ -2,11 +2,11 @@
 
 use crate::args::{self, Command};
 use crate::paths::Paths;
-use record::{Asked, End, Run};
+use record::{End, Invocation, Run};
 use std::path::Path;
 
 /// As one would type it.
-pub(super) fn line(asked: &Asked) -> String {
+pub(super) fn line(asked: &Invocation) -> String {
     let words = bench::command_line(&asked.command_line);
     format!("sbc-bench {words}").trim_end().to_owned()
 }
